@@ -1,0 +1,87 @@
+# A thin cover over CMake and CTest; `make` alone lists what there is.
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+
+# sanitizers of this age do not survive the address randomisation of some newer kernels
+FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+help:
+	@echo 'make run            build, then show directed exploration at work: build/wac demo'
+	@echo 'make test           build and run the tests (under 5 minutes)'
+	@echo 'make build          the program build/wac and the library build/libwac.so'
+	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
+	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
+	@echo 'make fuzz           feed broken files to the readers, FUZZ_SECONDS=60 for each'
+	@echo 'make format         lay out all C sources by .clang-format'
+	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
+	@echo 'make clean          remove build/'
+	@echo
+	@echo 'Missing Debian packages are installed first (as root or by sudo), or named.'
+
+build:
+	@scripts/install-packages run
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+
+run: build
+	@build/wac demo
+
+test: test-build
+	@ctest --preset release
+
+test-build:
+	@scripts/install-packages test
+	@cmake --preset release -DWAC_TESTS=ON >/dev/null
+	@cmake --build --preset release
+
+# gcc compiles here too; its tests are those of `make test`
+test-matrix: test-build matrix-clang matrix-asan matrix-tsan matrix-valgrind
+
+matrix-packages:
+	@scripts/install-packages matrix
+
+matrix-%: matrix-packages
+	@echo '--- $*'
+	@cmake --preset $* >/dev/null
+	@cmake --build --preset $*
+	@$(FIXED) ctest --preset $*
+
+matrix-valgrind: build matrix-packages
+	@echo '--- valgrind'
+	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
+	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
+	    --fair-sched=try build/wac train riverswim --epochs 1 --updates 20 --initial-steps 50 \
+	    --explore-steps 50 --evaluation-steps 50 --width 16 --batch-size 16 --out "$$out/run"
+
+test-learning: test-build
+	@ctest --preset learning
+
+fuzz: matrix-packages
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz
+	@set -e; for source in tests/fuzz/fuzz_*.c; do \
+	    name=$$(basename $$source .c); seeds=tests/fuzz/corpus/$${name#fuzz_}; \
+	    found=build/fuzz/corpus/$${name#fuzz_}; mkdir -p $$seeds $$found; \
+	    echo "--- $$name"; \
+	    $(FIXED) build/fuzz/tests/$$name -max_total_time=$(FUZZ_SECONDS) -verbosity=0 \
+	        -print_final_stats=1 -artifact_prefix=build/fuzz/ $$found $$seeds; \
+	done
+
+format:
+	@scripts/install-packages format
+	@git ls-files --cached --others --exclude-standard '*.[ch]' | xargs clang-format -i
+
+install: build
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >/dev/null
+	@DESTDIR='$(DESTDIR)' cmake --install build
+
+clean:
+	@rm -rf build
+
+# one thing at a time: each step above keeps all cores busy by itself
+.NOTPARALLEL:
+.PHONY: help build run test test-build test-matrix matrix-packages matrix-valgrind test-learning \
+    fuzz format install clean

@@ -1,0 +1,175 @@
+/* wac config: every setting with its value, range and meaning, by those who read it. */
+#include "options.h"
+
+#include "run/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "wac config: show the settings\n"
+    "\n"
+    "Usage\n"
+    "  wac config [ENV] [--algorithm oe-wac|me-wac|sac|oac] [--yaml]\n"
+    "\n"
+    "Without ENV: every setting with its default, range and meaning. With ENV: the values that\n"
+    "training on that environment starts from. A setting can be changed by a flag of\n"
+    "\"wac train\" (--path-limit 100) or by a line of a file (path_limit: 100) for --config.\n"
+    "\n"
+    "Flags\n"
+    "  --algorithm NAME   show only what this algorithm reads\n"
+    "  --yaml             print a file for \"wac train --config FILE\" (needs ENV)\n"
+    "\n"
+    "Examples\n"
+    "  wac config\n"
+    "  wac config riverswim --algorithm sac\n"
+    "  wac config lqg --yaml > my.yaml    then edit it, and: wac train --config my.yaml\n";
+
+/* columns of the table */
+enum { NAME = 20, VALUE = 12, RANGE = 22, MEANING = 2 + NAME + VALUE + RANGE, WIDTH = 100 };
+
+static bool same_readers(const wac_setting *a, const wac_setting *b)
+{
+    const char *one = a->environment ? a->environment : "";
+    const char *other = b->environment ? b->environment : "";
+    return a->algorithms == b->algorithms && strcmp(one, other) == 0;
+}
+
+static void print_readers(const wac_setting *setting)
+{
+    cli_style style = cli_style_of(stdout);
+    printf("\n%sRead by ", style.bold);
+    if (setting->environment) {
+        printf("the environment %s", setting->environment);
+    } else if (setting->algorithms == WAC_FOR_ALL) {
+        printf("every algorithm");
+    } else {
+        const char *between = "";
+        for (int i = 0; setting->algorithms >> i; i++) {
+            if (!(setting->algorithms >> i & 1u))
+                continue;
+            printf("%s%s", between, wac_algorithm_name((wac_algorithm)i));
+            between = " and ";
+        }
+    }
+    printf("%s\n", style.plain);
+}
+
+/* 1e6 rather than 1e+06 */
+static void format_bound(char *text, size_t size, double bound)
+{
+    snprintf(text, size, "%g", bound);
+    char *exponent = strchr(text, 'e');
+    if (!exponent)
+        return;
+    char *digits = exponent + 1 + (exponent[1] == '-');
+    size_t skip = strspn(digits, "+0");
+    memmove(digits, digits + skip, strlen(digits + skip) + 1);
+}
+
+static void print_setting(const wac_config *config, const wac_setting *setting)
+{
+    char value[64], range[64];
+    wac_config_format(config, setting, value, sizeof value);
+    if (setting->words) {
+        snprintf(range, sizeof range, "%s", setting->words);
+    } else {
+        char low[16], high[16];
+        format_bound(low, sizeof low, setting->smallest);
+        format_bound(high, sizeof high, setting->largest);
+        snprintf(range, sizeof range, "%s .. %s", low, high);
+    }
+    printf("  %-*s%-*s%-*s", NAME, setting->name, VALUE, value, RANGE, range);
+    cli_print_wrapped(setting->help, MEANING, WIDTH);
+}
+
+/* The values that a group of settings has: those of the config, if its algorithm reads them, or of
+ * the first algorithm that does. */
+static wac_status group_config(wac_config *config, const wac_config *chosen,
+                               const wac_setting *setting, wac_error *error)
+{
+    *config = *chosen;
+    if (setting->algorithms >> chosen->algorithm & 1u)
+        return WAC_STATUS_OK;
+    int reader = __builtin_ctz(setting->algorithms);
+    return wac_config_init(config, chosen->environment, wac_algorithm_name((wac_algorithm)reader),
+                           error);
+}
+
+/* `one_algorithm`, `one_environment`: leave out what others read. */
+static wac_status print_settings(const wac_config *chosen, bool one_algorithm, bool one_environment,
+                                 wac_error *error)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    printf("  %-*s%-*s%-*s%s\n", NAME, "setting", VALUE, "value", RANGE, "range", "meaning");
+    for (size_t i = 0; i < count; i++) {
+        const wac_setting *first = &settings[i];
+        size_t earlier = 0;
+        while (!same_readers(&settings[earlier], first))
+            earlier++;
+        bool other_environment = one_environment && first->environment &&
+                                 strcmp(first->environment, chosen->environment) != 0;
+        bool other_algorithm = one_algorithm && !(first->algorithms >> chosen->algorithm & 1u);
+        if (earlier < i || other_environment || other_algorithm)
+            continue;
+
+        wac_config config;
+        wac_status status = group_config(&config, chosen, first, error);
+        if (status)
+            return status;
+        print_readers(first);
+        for (size_t j = i; j < count; j++)
+            if (same_readers(&settings[j], first))
+                print_setting(&config, &settings[j]);
+    }
+    return WAC_STATUS_OK;
+}
+
+static int print_yaml(const wac_config *config)
+{
+    wac_error error = {0};
+    char *text;
+    if (wac_config_yaml(&text, config, &error))
+        return cli_fail(&error);
+    fputs(text, stdout);
+    free(text);
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    bool yaml = false;
+    const char *algorithm = NULL;
+    const cli_option options[] = {{"algorithm", .text = &algorithm}, {"yaml", .on = &yaml}, {0}};
+    cli_arguments arguments = {.most_words = 1};
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (status)
+        return status;
+
+    const char *environment = arguments.words[0];
+    if (yaml && !environment)
+        return cli_refuse("--yaml needs an environment, such as \"wac config riverswim --yaml\"");
+    const wac_environment_type *type;
+    wac_config config;
+    wac_error error = {0};
+    if ((environment && wac_environment_type_find(&type, environment, &error)) ||
+        wac_config_init(&config, environment ? environment : "yours", algorithm, &error))
+        return cli_refuse("%s", error.message);
+    if (yaml)
+        return print_yaml(&config);
+    if (environment)
+        printf("Settings of %s (%s%s)\n\n", environment,
+               algorithm ? "" : "unless told otherwise, with ",
+               wac_algorithm_name((wac_algorithm)config.algorithm));
+    else
+        printf("All settings and their defaults (\"wac config ENV\" shows those of an "
+               "environment)\n\n");
+    if (print_settings(&config, algorithm, environment, &error))
+        return cli_fail(&error);
+    printf("\nChange one with a flag (--path-limit 100) or a line of a --config file (path_limit: "
+           "100).\n");
+    return CLI_OK;
+}
+
+const cli_command cli_config = {"config", "show the settings, their ranges and presets", help, run};

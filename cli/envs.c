@@ -1,0 +1,38 @@
+/* wac envs: the worlds that come with the library. */
+#include "options.h"
+
+#include <string.h>
+
+static const char help[] =
+    "wac envs: list the environments\n"
+    "\n"
+    "Usage\n"
+    "  wac envs\n"
+    "\n"
+    "Each line is a name for \"wac train NAME\" and what there is to learn. Environments of your\n"
+    "own are C tables of functions: see include/wac/env.h and the folder examples.\n"
+    "\n"
+    "Examples\n"
+    "  wac envs\n"
+    "  wac config riverswim    the settings that suit it\n"
+    "  wac train riverswim     train on it\n";
+
+static int run(int argc, char **argv)
+{
+    cli_arguments arguments = {0};
+    int status = cli_parse(&arguments, (cli_option[]){{0}}, argc, argv);
+    if (status)
+        return status;
+    const wac_environment_type *type;
+    int longest = 0;
+    for (size_t i = 0; (type = wac_environment_type_at(i)); i++)
+        longest = (int)strlen(type->name) > longest ? (int)strlen(type->name) : longest;
+    cli_style style = cli_style_of(stdout);
+    for (size_t i = 0; (type = wac_environment_type_at(i)); i++) {
+        printf("%s%-*s%s  ", style.bold, longest, type->name, style.plain);
+        cli_print_wrapped(type->summary, longest + 2, 100);
+    }
+    return CLI_OK;
+}
+
+const cli_command cli_envs = {"envs", "list the environments", help, run};

@@ -1,0 +1,107 @@
+/* wac evaluate: let a trained policy act, and say how it did. */
+#include "base/suggest.h"
+#include "options.h"
+#include "progress.h"
+#include "run/evaluate.h"
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char help[] =
+    "wac evaluate: let a trained policy act\n"
+    "\n"
+    "Usage\n"
+    "  wac evaluate RUN [--episodes N] [--policy target|behaviour] [--stochastic] [--seed N]\n"
+    "\n"
+    "RUN is the folder of a run. Plays whole episodes with its last checkpoint and prints mean,\n"
+    "spread and range of their returns, their length, and their success where the task has a\n"
+    "goal. Nothing in the folder changes.\n"
+    "\n"
+    "Flags\n"
+    "  --episodes N        how many episodes (10)\n"
+    "  --policy NAME       target: the one that training evaluates (the default); behaviour: the\n"
+    "                      one that explores (SAC and OAC have one policy for both)\n"
+    "  --stochastic        sample actions instead of taking their mean\n"
+    "  --seed N            another set of episodes (0)\n"
+    "\n"
+    "Examples\n"
+    "  wac evaluate runs/riverswim-oe-wac-1\n"
+    "  wac evaluate runs/riverswim-oe-wac-1 --episodes 100 --policy behaviour --stochastic\n";
+
+typedef struct actor {
+    wac_agent *agent;
+    wac_policy_role role;
+    bool stochastic;
+    wac_rng rng;
+} actor;
+
+static void act(void *user, const float *observation, float *action)
+{
+    actor *actor = user;
+    if (actor->stochastic)
+        wac_agent_sample(actor->agent, actor->role, &actor->rng, observation, action);
+    else
+        wac_agent_act(actor->agent, actor->role, observation, action);
+}
+
+static void print_evaluation(const wac_run *run, const char *policy, const wac_evaluation *e)
+{
+    printf("%s on %s after %" PRId64 " epochs, %s policy, %" PRId64 " episodes\n",
+           wac_algorithm_name((wac_algorithm)run->config.algorithm), run->config.environment,
+           run->position.epoch, policy, e->episodes);
+    printf("return   %.6g", e->mean_return);
+    if (!isnan(e->std_return))
+        printf(" +- %.3g", e->std_return);
+    printf("   (%.6g to %.6g)\n", e->smallest_return, e->largest_return);
+    printf("length   %.1f steps\n", (double)e->steps / (double)e->episodes);
+    if (!isnan(e->success))
+        printf("success  %.3f\n", e->success);
+}
+
+static int run(int argc, char **argv)
+{
+    const char *policy = "target";
+    bool stochastic = false;
+    int64_t episodes = 10, seed = 0;
+    const cli_option options[] = {
+        {"episodes", .count = &episodes, .smallest = 1, .largest = 100000000},
+        {"policy", .text = &policy},
+        {"stochastic", .on = &stochastic},
+        {"seed", .count = &seed, .smallest = 0, .largest = INT64_MAX},
+        {0},
+    };
+    cli_arguments arguments = {.most_words = 1};
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (status)
+        return status;
+    if (arguments.word_count == 0)
+        return cli_refuse("which run? Give its folder, as in: wac evaluate "
+                          "runs/riverswim-oe-wac-1");
+    bool target = strcmp(policy, "target") == 0;
+    if (!target && strcmp(policy, "behaviour") != 0)
+        return cli_refuse("--policy must be target or behaviour, not \"%s\"", WAC_CLIP(policy));
+
+    wac_run *opened;
+    wac_error error = {0};
+    wac_evaluation evaluation;
+    if (wac_run_open(&opened, arguments.words[0], NULL, NULL, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    wac_rng worlds = wac_rng_make((uint64_t)seed, WAC_STREAM_REPLAYED);
+    actor actor = {
+        .agent = wac_run_agent(opened),
+        .role = target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR,
+        .stochastic = stochastic,
+        .rng = wac_rng_make((uint64_t)seed, WAC_STREAM_EXPLORE),
+    };
+    if (wac_evaluate(&evaluation, opened->evaluation_world, &worlds, 0, episodes, act, &actor,
+                     cli_stop_on_signals(), &error) == WAC_STATUS_OK)
+        print_evaluation(opened, policy, &evaluation);
+    else
+        status = cli_fail(&error);
+    wac_run_destroy(opened);
+    return status;
+}
+
+const cli_command cli_evaluate = {"evaluate", "let a trained policy act", help, run};

@@ -1,0 +1,104 @@
+/* The program: finds the subcommand and hands over. */
+#include "cli.h"
+
+#include "base/suggest.h"
+
+#include <string.h>
+
+#ifndef WAC_COMMIT
+#define WAC_COMMIT "unknown"
+#endif
+
+static const cli_command *const commands[] = {
+    &cli_train, &cli_evaluate, &cli_envs, &cli_config, &cli_verify, &cli_demo,
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char *command_name(const void *names, size_t index)
+{
+    (void)names;
+    return index < COMMANDS ? commands[index]->name : index == COMMANDS ? "help" : NULL;
+}
+
+static void print_overview(FILE *stream)
+{
+    cli_style style = cli_style_of(stream);
+    fprintf(
+        stream,
+        "%swac%s trains agents that explore where they are uncertain: Wasserstein Actor-Critic\n"
+        "(OE-WAC, ME-WAC), with SAC and OAC to compare.\n\n"
+        "%sUsage%s\n  wac COMMAND [ARGUMENTS]\n\n%sCommands%s\n",
+        style.bold, style.plain, style.bold, style.plain, style.bold, style.plain);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(stream,
+            "\n%sFirst steps%s\n"
+            "  wac demo                               see directed exploration at work\n"
+            "  wac train riverswim --out runs/first   train an agent of your own\n"
+            "  wac evaluate runs/first                see how well it does\n"
+            "  wac config riverswim                   see what can be set\n\n"
+            "\"wac help COMMAND\" explains a command; \"wac --version\" tells the version.\n",
+            style.bold, style.plain);
+}
+
+static const cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    const char *near = wac_suggest(name, command_name, NULL);
+    if (near)
+        cli_refuse("unknown command \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
+    else
+        cli_refuse("unknown command \"%s\"; see \"wac --help\"", WAC_CLIP(name));
+    return NULL;
+}
+
+static int print_help(const char *name)
+{
+    const cli_command *command = NULL;
+    if (name && !(command = find_command(name)))
+        return CLI_USAGE;
+    if (command)
+        fputs(command->help, stdout);
+    else
+        print_overview(stdout);
+    return CLI_OK;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (is_help(argv[1]) || strcmp(argv[1], "help") == 0)
+        return print_help(argv[2]);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("wac %s (%s)\n", wac_version(), WAC_COMMIT);
+        return CLI_OK;
+    }
+    const cli_command *command = find_command(argv[1]);
+    if (!command)
+        return CLI_USAGE;
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (is_help(argv[i]))
+            return print_help(argv[1]);
+    return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status = dispatch(argc, argv);
+    /* a full disk must not pass for success */
+    if (fflush(stdout) || ferror(stdout)) {
+        perror("wac: cannot write the output");
+        return CLI_FAILED;
+    }
+    return status;
+}

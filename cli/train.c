@@ -1,0 +1,140 @@
+/* wac train: learn a policy, or go on learning one. */
+#include "options.h"
+#include "progress.h"
+
+#include <inttypes.h>
+
+static const char help[] =
+    "wac train: learn a policy\n"
+    "\n"
+    "Usage\n"
+    "  wac train ENV [--algorithm oe-wac|me-wac|sac|oac] [--out DIR] [--KEY VALUE ...]\n"
+    "  wac train --config FILE [ENV] [--KEY VALUE ...]\n"
+    "  wac train --resume DIR [--epochs N] [--threads N]\n"
+    "\n"
+    "A run is a new folder with its settings (config.yaml), one row an epoch (progress.csv) and\n"
+    "all that is needed to go on (checkpoint/). Ctrl-C leaves it whole; --resume goes on as if\n"
+    "nothing had happened. The same settings and seed give the same files, with any --threads.\n"
+    "\n"
+    "Flags\n"
+    "  --algorithm NAME    who learns (the default depends on ENV: see \"wac config ENV\")\n"
+    "  --seed N            seed of every random number (1)\n"
+    "  --epochs N          rounds of evaluation, exploration and training\n"
+    "  --stop-success X    stop once this share of evaluation episodes reaches the goal\n"
+    "  --threads N         threads that share the work (1)\n"
+    "  --out DIR           folder of the run; it must not exist (runs/ENV-ALGORITHM-SEED)\n"
+    "  --config FILE       settings from a YAML file; flags win over it\n"
+    "  --resume DIR        go on with a run, to its end or to --epochs N\n"
+    "  --KEY VALUE         any setting that \"wac config ENV\" lists, as --path-limit 100\n"
+    "\n"
+    "Examples\n"
+    "  wac train riverswim\n"
+    "  wac train riverswim --algorithm sac --seed 2 --epochs 30 --out runs/sac-2\n"
+    "  wac train lqg --lambda 0.25 --noise-std 0.15\n"
+    "  wac config lqg --yaml > my.yaml && wac train --config my.yaml\n"
+    "  wac train --resume runs/sac-2 --epochs 60\n";
+
+/* Of all settings only the number of epochs may change when a run goes on. */
+static int check_resume(const cli_arguments *arguments, int64_t *epochs)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    wac_config scratch;
+    wac_error error;
+    if (arguments->word_count > 0)
+        return cli_refuse("--resume takes the environment from the run; leave \"%s\" out",
+                          arguments->words[0]);
+    if (wac_config_init(&scratch, "any", NULL, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    for (size_t i = 0; i < count; i++) {
+        const char *value = arguments->settings[i];
+        if (value && settings[i].offset != offsetof(wac_config, epochs))
+            return cli_refuse("--resume takes %s from the run; only --epochs and --threads may "
+                              "change, so leave it out",
+                              settings[i].name);
+        if (value && wac_config_set(&scratch, "epochs", value, &error) != WAC_STATUS_OK)
+            return cli_refuse("%s", error.message);
+        if (value)
+            *epochs = scratch.epochs;
+    }
+    return CLI_OK;
+}
+
+static void print_log(void *user, const char *message)
+{
+    cli_progress_end(user);
+    fprintf(stderr, "%s\n", message);
+}
+
+static int train(wac_run *run, const char *directory, cli_progress *display)
+{
+    wac_error error = {0};
+    wac_status status = wac_run_train(run, &error);
+    wac_run_destroy(run);
+    cli_progress_end(display);
+    if (status == WAC_STATUS_INTERRUPTED) {
+        fprintf(stderr, "wac: stopped and saved; go on with: wac train --resume %s\n", directory);
+        return CLI_FAILED;
+    }
+    if (status != WAC_STATUS_OK) {
+        cli_fail(&error);
+        fprintf(stderr, "wac: the last checkpoint is whole; go on with: wac train --resume %s\n",
+                directory);
+        return CLI_FAILED;
+    }
+    printf("%s\n", directory);
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *out = NULL, *file = NULL, *resume = NULL;
+    int64_t threads = 1, epochs = 0;
+    const cli_option options[] = {
+        {"out", .text = &out},
+        {"config", .text = &file},
+        {"resume", .text = &resume},
+        {"threads", .count = &threads, .smallest = 1, .largest = 1024},
+        {0},
+    };
+    cli_arguments arguments = {.most_words = 1, .takes_settings = true};
+    wac_config config;
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (!status && resume && (out || file))
+        status = cli_refuse("--resume goes on with a run as it is; leave --%s out",
+                            out ? "out" : "config");
+    if (!status)
+        status = resume ? check_resume(&arguments, &epochs)
+                        : cli_read_config(&config, &arguments, arguments.words[0], file);
+    if (status)
+        return status;
+
+    cli_progress display = cli_progress_make(stderr);
+    wac_run_options how = wac_run_options_default();
+    how.threads = (int)threads;
+    how.log = (wac_log){print_log, &display};
+    how.progress = cli_progress_show;
+    how.user = &display;
+    how.stop = cli_stop_on_signals();
+
+    wac_run *made;
+    wac_error error = {0};
+    char folder[256];
+    if (resume) {
+        if (wac_run_resume(&made, resume, NULL, &how, epochs, &error) != WAC_STATUS_OK)
+            return cli_fail(&error);
+        return train(made, resume, &display);
+    }
+    if (!out) {
+        snprintf(folder, sizeof folder, "runs/%s-%s-%" PRId64, config.environment,
+                 wac_algorithm_name((wac_algorithm)config.algorithm), config.seed);
+        out = folder;
+    }
+    if (wac_run_create(&made, &config, NULL, out, &how, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    fprintf(stderr, "training %s on %s in %s\n",
+            wac_algorithm_name((wac_algorithm)config.algorithm), config.environment, out);
+    return train(made, out, &display);
+}
+
+const cli_command cli_train = {"train", "learn a policy on an environment", help, run};

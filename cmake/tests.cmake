@@ -1,0 +1,59 @@
+# Every tests/test_*.c is one cmocka program; every tests/fuzz/fuzz_*.c a fuzzer, whose corpus is
+# replayed as a test in ordinary builds.
+
+# the networks and updates once more in double, for gradients against finite differences
+file(GLOB double_sources CONFIGURE_DEPENDS
+    src/base/*.c src/nn/*.c src/nn/reference/*.c src/rl/*.c)
+add_library(wac_objects_double OBJECT EXCLUDE_FROM_ALL ${double_sources})
+target_compile_definitions(wac_objects_double PUBLIC WAC_DOUBLE=1)
+target_include_directories(wac_objects_double PUBLIC include src)
+target_link_libraries(wac_objects_double PUBLIC
+    PkgConfig::YAML PkgConfig::JANSSON Threads::Threads m)
+
+file(GLOB tests CONFIGURE_DEPENDS tests/test_*.c)
+if(WAC_FUZZ)
+    set(tests "")
+else()
+    pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+endif()
+foreach(source IN LISTS tests)
+    cmake_path(GET source STEM name)
+    add_executable(${name} ${source})
+    add_dependencies(${name} wac)
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    target_compile_definitions(${name} PRIVATE
+        WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="$<TARGET_FILE:wac>")
+    if(name MATCHES "^test_gradients")
+        target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)
+    else()
+        target_link_libraries(${name} PRIVATE wac_objects PkgConfig::CMOCKA)
+    endif()
+
+    # learning takes long: it runs only when asked for, with ctest -C learning -L learning
+    if(name MATCHES "^test_learning")
+        add_test(NAME ${name} COMMAND ${name} CONFIGURATIONS learning)
+        set_tests_properties(${name} PROPERTIES LABELS learning TIMEOUT 14400)
+    else()
+        add_test(NAME ${name} COMMAND ${name})
+        set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+    endif()
+endforeach()
+
+file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+foreach(source IN LISTS fuzzers)
+    cmake_path(GET source STEM name)
+    string(REPLACE "fuzz_" "" corpus ${name})
+    add_executable(${name} ${source})
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+    target_link_libraries(${name} PRIVATE wac_objects)
+    if(WAC_FUZZ)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    else()
+        target_sources(${name} PRIVATE tests/fuzz/replay.c)
+        add_test(NAME ${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${corpus})
+        set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+    endif()
+endforeach()

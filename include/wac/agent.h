@@ -1,0 +1,71 @@
+/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC and OAC.
+ *
+ * Observations and actions are single precision and within [-1, 1] throughout. An agent is used by
+ * one thread at a time (it brings its own helpers). Everything is allocated by create.
+ */
+#ifndef WAC_AGENT_H
+#define WAC_AGENT_H
+
+#include "wac/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct wac_agent wac_agent;
+
+/* WAC learns two policies: the behaviour policy explores, the target policy is evaluated. SAC and
+ * OAC have one, which serves as both. */
+typedef enum wac_policy_role {
+    WAC_POLICY_BEHAVIOUR,
+    WAC_POLICY_TARGET,
+} wac_policy_role;
+
+/* What an update saw. The critics' losses are those before its step. */
+typedef struct wac_losses {
+    double critic[2];         /* squared error of mean (WAC) or Q critics to their target */
+    double std[2];            /* WAC: squared error of the std critics to theirs */
+    double regularisation[2]; /* WAC: the same on the synthetic pairs, before lambda */
+    double policy[2];         /* objective of behaviour and target policy (SAC, OAC: the first) */
+    double alpha[2];          /* entropy weights of the policies after the update */
+    double q_mean;            /* mean (WAC) or Q over the batch, both critics */
+    double sigma_visited;     /* WAC: mean std over the batch, both critics */
+    double sigma_uniform;     /* WAC: mean std over the synthetic pairs, both critics */
+} wac_losses;
+
+/* `config` has passed wac_config_check. `threads` helpers share the work; the result does not depend on their number. `first_cpu`: pin
+ * them to the processors from there on; -1: pin only where there are several. */
+WAC_API wac_status wac_agent_create(wac_agent **agent, const wac_config *config,
+                                    int observation_size, int action_size, int threads,
+                                    int first_cpu, wac_error *error);
+WAC_API void wac_agent_destroy(wac_agent *agent);
+
+/* An action for one observation: sampled as in exploration (behaviour policy, optimistic shift of
+ * OAC included), or of any policy, sampled or its mean. */
+WAC_API void wac_agent_explore(wac_agent *agent, const float *observation, float *action);
+WAC_API void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *observation,
+                           float *action);
+WAC_API void wac_agent_sample(wac_agent *agent, wac_policy_role role, wac_rng *rng,
+                              const float *observation, float *action);
+
+/* What the critics believe of rows of pairs: observations [rows][O], actions [rows][A]; mean and
+ * std (null, or WAC only) [rows], both of the critic that the update would trust: the one with the
+ * smaller upper bound. */
+WAC_API void wac_agent_value(wac_agent *agent, int rows, const float *observations,
+                             const float *actions, float *mean, float *std);
+
+/* Keep a transition. `terminated`: the world ended; a time limit is not that. */
+WAC_API void wac_agent_remember(wac_agent *agent, const float *observation, const float *action,
+                                double reward, const float *next_observation, bool terminated);
+
+/* Hold the present uncertainty as the anchor of the synthetic samples (once an epoch, before its
+ * updates). Nothing to do for SAC and OAC. */
+WAC_API void wac_agent_anchor(wac_agent *agent);
+
+/* One update of everything from one batch. Fails (numeric) when a loss is not finite. */
+WAC_API wac_status wac_agent_update(wac_agent *agent, wac_losses *losses, wac_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,170 @@
+/* Settings. One row of WAC_SETTINGS makes a field of wac_config, a key of the YAML files, a flag of
+ * the program, a line of its help, and a check of the value.
+ *
+ * Row: KIND(name, default, smallest, largest, algorithms, environment, help). A setting that the
+ * chosen algorithm or environment does not read can not be set: asking for it is an error. The
+ * defaults are overridden by the presets of each environment (src/run/presets.c).
+ */
+#ifndef WAC_CONFIG_H
+#define WAC_CONFIG_H
+
+#include "wac/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum wac_algorithm {
+    WAC_ALGORITHM_OE_WAC,
+    WAC_ALGORITHM_ME_WAC,
+    WAC_ALGORITHM_SAC,
+    WAC_ALGORITHM_OAC,
+} wac_algorithm;
+
+typedef enum wac_backend_kind {
+    WAC_BACKEND_CPU,
+    WAC_BACKEND_REFERENCE,
+} wac_backend_kind;
+
+typedef enum wac_reward_rule {
+    WAC_REWARD_RULE_DESCRIPTION,
+    WAC_REWARD_RULE_PROGRAM,
+} wac_reward_rule;
+
+/* the algorithms that read a setting, as a set of bits */
+#define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
+#define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
+#define WAC_FOR_ALL (WAC_FOR_WAC | WAC_FOR_OAC | 1u << WAC_ALGORITHM_SAC)
+
+/* CHOICE rows name their words, in the order of the enum, in place of a range. */
+#define WAC_SETTINGS(REAL, COUNT, FLAG, CHOICE)                                                    \
+    CHOICE(algorithm, 0, "oe-wac|me-wac|sac|oac", WAC_FOR_ALL, NULL, "which algorithm learns")     \
+    COUNT(seed, 1, 0, 1000000000000000000, WAC_FOR_ALL, NULL, "seed of every random number")       \
+    COUNT(epochs, 200, 0, 1000000, WAC_FOR_ALL, NULL,                                              \
+          "rounds of evaluation, exploration and training")                                        \
+    COUNT(initial_steps, 1000, 1, 100000000, WAC_FOR_ALL, NULL,                                    \
+          "steps of exploration before the first epoch")                                           \
+    COUNT(explore_steps, 1000, 0, 100000000, WAC_FOR_ALL, NULL,                                    \
+          "steps of exploration in an epoch")                                                      \
+    COUNT(updates, 1000, 0, 100000000, WAC_FOR_ALL, NULL, "updates of all networks in an epoch")   \
+    COUNT(evaluation_steps, 3000, 0, 100000000, WAC_FOR_ALL, NULL,                                 \
+          "steps of evaluation in an epoch; an unfinished last episode is dropped")                \
+    COUNT(path_limit, 300, 1, 100000000, WAC_FOR_ALL, NULL, "longest episode, in steps")           \
+    REAL(stop_success, 0, 0, 1, WAC_FOR_ALL, NULL,                                                 \
+         "stop once this share of the evaluation episodes reaches the goal; 0: never")             \
+    COUNT(checkpoint_interval, 1, 1, 1000000, WAC_FOR_ALL, NULL, "epochs between checkpoints")     \
+    COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_ALL, NULL,                              \
+          "transitions kept; then the oldest are overwritten")                                     \
+    COUNT(width, 256, 1, 8192, WAC_FOR_ALL, NULL, "units in each of the two hidden layers")        \
+    COUNT(batch_size, 256, 1, 65536, WAC_FOR_ALL, NULL, "transitions drawn for an update")         \
+    REAL(learning_rate, 3e-4, 0, 1, WAC_FOR_ALL, NULL,                                             \
+         "Adam's step for mean critics, policies and entropy weights")                             \
+    REAL(std_learning_rate, 3e-4, 0, 1, WAC_FOR_WAC, NULL,                                         \
+         "Adam's step for the std critics (the uncertainty)")                                      \
+    REAL(discount, 0.99, 0, 0.999999, WAC_FOR_ALL, NULL, "discount of future rewards, gamma")      \
+    REAL(target_rate, 0.005, 0, 1, WAC_FOR_ALL, NULL,                                              \
+         "share by which target critics follow at each update, tau")                               \
+    REAL(entropy_weight, 1, 1e-12, 1e6, WAC_FOR_ALL, NULL, "entropy weight alpha at the start")    \
+    FLAG(entropy_tuning, true, WAC_FOR_ALL, NULL,                                                  \
+         "learn the entropy weight; false: it stays at its start")                                 \
+    REAL(reward_min, -0.5, -1e9, 1e9, WAC_FOR_WAC, NULL,                                           \
+         "lower end of the prior on rewards; sets the first uncertainty")                          \
+    REAL(reward_max, 0.5, -1e9, 1e9, WAC_FOR_WAC, NULL, "upper end of the prior on rewards")       \
+    FLAG(mean_prior, false, WAC_FOR_WAC, NULL,                                                     \
+         "start the mean critics at the middle of the prior instead of near zero")                 \
+    REAL(quantile, 0.95, 1e-6, 0.999999, WAC_FOR_WAC, NULL,                                        \
+         "quantile of the value's posterior that exploration climbs, delta")                       \
+    REAL(lambda, 0.6, 0, 1e6, WAC_FOR_WAC, NULL,                                                   \
+         "weight of the synthetic samples that keep unseen pairs uncertain")                       \
+    REAL(rho, 0.6, 0, 16, WAC_FOR_WAC, NULL, "synthetic samples for each real one of a batch")     \
+    REAL(oac_delta, 18, 0, 1e6, WAC_FOR_OAC, NULL,                                                 \
+         "how far OAC's exploration may leave the policy")                                         \
+    REAL(oac_beta, 6.5, 0, 1e6, WAC_FOR_OAC, NULL,                                                 \
+         "weight of the critics' disagreement in OAC's upper bound")                               \
+    REAL(noise_std, 0.5, 0, 1e6, WAC_FOR_ALL, "lqg", "deviation of the noise of start and step")   \
+    REAL(state_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest distance from the origin")        \
+    REAL(action_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest push")                           \
+    FLAG(scale_cost, true, WAC_FOR_ALL, "lqg", "divide the cost by its largest value")             \
+    REAL(river_length, 25, 2, 1e6, WAC_FOR_ALL, "riverswim",                                       \
+         "length of the river; the prize waits in its last unit")                                  \
+    CHOICE(reward_rule, 0, "description|program", WAC_FOR_ALL, "riverswim",                        \
+           "rewards as the paper prints them, or as its authors' program has them")                \
+    CHOICE(backend, 0, "cpu|reference", WAC_FOR_ALL, NULL,                                         \
+           "how to compute: fast, or in plain loops (slow; for checking)")
+
+#define WAC_FIELD_REAL(name, ...) double name;
+#define WAC_FIELD_COUNT(name, ...) int64_t name;
+#define WAC_FIELD_FLAG(name, ...) bool name;
+#define WAC_FIELD_CHOICE(name, ...) int name;
+
+/* Plain data: copy it, keep it on the stack, write its fields. */
+typedef struct wac_config {
+    char environment[64];
+    WAC_SETTINGS(WAC_FIELD_REAL, WAC_FIELD_COUNT, WAC_FIELD_FLAG, WAC_FIELD_CHOICE)
+} wac_config;
+
+#define WAC_ONE(...) +1
+enum { WAC_SETTINGS_TOTAL = WAC_SETTINGS(WAC_ONE, WAC_ONE, WAC_ONE, WAC_ONE) };
+
+typedef enum wac_setting_kind {
+    WAC_SETTING_REAL,
+    WAC_SETTING_COUNT,
+    WAC_SETTING_FLAG,
+    WAC_SETTING_CHOICE,
+} wac_setting_kind;
+
+/* A row of the table above. */
+typedef struct wac_setting {
+    const char *name;
+    wac_setting_kind kind;
+    double smallest, largest; /* REAL and COUNT */
+    const char *words;        /* CHOICE and FLAG: "first|second" */
+    unsigned algorithms;      /* bits, 1u << wac_algorithm */
+    const char *environment;  /* null: all of them */
+    const char *help;
+    size_t offset; /* of the field in wac_config */
+} wac_setting;
+
+/* All WAC_SETTINGS_TOTAL rows, in the order of the table. */
+WAC_API const wac_setting *wac_settings(size_t *count);
+
+/* The preset of an environment for an algorithm ("oe-wac", …; null: the one the paper used there).
+ * An environment of your own (a letter, then letters, digits and any of "-_./") has no preset: it
+ * gets the defaults of the table. */
+WAC_API wac_status wac_config_init(wac_config *config, const char *environment,
+                                   const char *algorithm, wac_error *error);
+
+/* Set one setting from text, as the command line does; "path-limit" is the same as "path_limit".
+ * Unknown names (the nearest one is suggested), values out of range, and settings that the
+ * algorithm or environment ignores are refused. The algorithm itself is chosen by wac_config_init.
+ * Whole numbers may be written as 1e6; flags as true or false, on or off, yes or no. */
+WAC_API wac_status wac_config_set(wac_config *config, const char *name, const char *value,
+                                  wac_error *error);
+
+/* Read `key: value` lines (YAML) over an initialised config. The file may name `environment` and
+ * `algorithm` too; they must be the ones of the config. On failure the config is as it was. */
+WAC_API wac_status wac_config_load(wac_config *config, const char *path, wac_error *error);
+
+/* A config from a file alone: the preset of the environment and algorithm that it names, then its
+ * values. `environment` and `algorithm`, where not null, win over what the file says. */
+WAC_API wac_status wac_config_read(wac_config *config, const char *path, const char *environment,
+                                   const char *algorithm, wac_error *error);
+
+/* Check the config as a whole: every setting that it reads within its range, and the prior's ends
+ * in order. Do this after the last change. (Synthetic samples that round to none in a batch are
+ * fine, whatever lambda: there is no regularisation then.) */
+WAC_API wac_status wac_config_check(const wac_config *config, wac_error *error);
+
+/* The value of a setting as text that reads back to the same value. */
+WAC_API void wac_config_format(const wac_config *config, const wac_setting *setting, char *text,
+                               size_t size);
+
+/* True where the config's algorithm and environment read the setting. */
+WAC_API bool wac_config_reads(const wac_config *config, const wac_setting *setting);
+
+WAC_API const char *wac_algorithm_name(wac_algorithm algorithm);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+/* Environments: small tables of functions over a world of their own.
+ *
+ * To train on your own simulator, fill a wac_environment_type and pass it to wac_run_create. The
+ * library maps observations and actions between your units and the agent's [-1, 1], counts steps
+ * against the path limit, and resets when an episode is over; a world never resets itself.
+ */
+#ifndef WAC_ENV_H
+#define WAC_ENV_H
+
+#include "wac/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WAC_ENVIRONMENT_DIMENSIONS 512 /* most observation or action entries */
+
+/* What a world tells of itself when it is created, in its own units. */
+typedef struct wac_environment_spec {
+    int observation_size;
+    int action_size;
+    int state_size; /* doubles that save and load move */
+    bool has_goal;  /* steps can report success */
+    double observation_low[WAC_ENVIRONMENT_DIMENSIONS];
+    double observation_high[WAC_ENVIRONMENT_DIMENSIONS];
+    double action_low[WAC_ENVIRONMENT_DIMENSIONS];
+    double action_high[WAC_ENVIRONMENT_DIMENSIONS];
+} wac_environment_spec;
+
+typedef struct wac_step {
+    double reward;
+    bool terminated; /* the world ended the episode */
+    bool truncated;  /* the path limit did; set by the library, never by a world */
+    bool success;    /* the goal was reached */
+} wac_step;
+
+/* One kind of world. `world` is whatever create made; each is used by one thread at a time. All
+ * randomness comes from the generator that is passed in. */
+typedef struct wac_environment_type {
+    const char *name;
+    const char *summary; /* one line */
+    wac_status (*create)(void **world, wac_environment_spec *spec, const wac_config *config,
+                         wac_error *error);
+    void (*destroy)(void *world);
+    /* observation: [observation_size] */
+    wac_status (*reset)(void *world, wac_rng *rng, double *observation, wac_error *error);
+    /* action: [action_size], already within the bounds of the spec; *step arrives zeroed */
+    wac_status (*step)(void *world, wac_rng *rng, const double *action, double *observation,
+                       wac_step *step, wac_error *error);
+    /* state: [state_size], everything that the next step depends on */
+    void (*save)(const void *world, double *state);
+    wac_status (*load)(void *world, const double *state, wac_error *error);
+} wac_environment_type;
+
+/* The worlds that come with the library; index from 0, null past the end. */
+WAC_API const wac_environment_type *wac_environment_type_at(size_t index);
+
+/* By name; an unknown one is an error that suggests the nearest. */
+WAC_API wac_status wac_environment_type_find(const wac_environment_type **type, const char *name,
+                                             wac_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/* Runs: an agent, its world, and a directory of plain files that grows with them.
+ *
+ *   config.yaml     every setting that the run reads
+ *   manifest.json   version, machine, times
+ *   progress.csv    one row an epoch
+ *   checkpoint/     everything that is needed to go on, as safetensors
+ */
+#ifndef WAC_RUN_H
+#define WAC_RUN_H
+
+#include "wac/agent.h"
+#include "wac/env.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct wac_run wac_run;
+
+/* Where a run stands: the columns of progress.csv (docs/metrics.md), as of the last evaluation, and
+ * how far this epoch is. What has no meaning is NaN. */
+typedef struct wac_progress {
+    int64_t epoch, epochs;
+    int64_t env_steps; /* steps of exploration so far */
+    int64_t updates;   /* updates so far */
+    double eval_return, eval_success;
+    int64_t eval_episodes;
+    double coverage_sampled, coverage_visited;
+    double alpha, q_mean, sigma_visited, sigma_uniform;
+    double seconds;
+    int64_t explore_episodes; /* finished while exploring, in the epoch before */
+    double explore_return, explore_success;
+    int64_t epoch_updates, epoch_updates_due; /* updates of this epoch */
+    bool is_row;                              /* this is the row just written to progress.csv */
+} wac_progress;
+
+typedef struct wac_run_options {
+    int threads;   /* 0: one */
+    int first_cpu; /* see wac_agent_create */
+    wac_log log;
+    /* called after every row and about ten times a second in between; null: never */
+    void (*progress)(void *user, const wac_progress *progress);
+    void *user;
+    /* once this is not zero the run saves itself and returns WAC_STATUS_INTERRUPTED; may be null */
+    const volatile int *stop;
+} wac_run_options;
+
+WAC_API wac_run_options wac_run_options_default(void);
+
+/* Start a run in a new directory (one that exists is refused). `type` null: the library's own world
+ * of config->environment. Then train, then destroy. */
+WAC_API wac_status wac_run_create(wac_run **run, const wac_config *config,
+                                  const wac_environment_type *type, const char *directory,
+                                  const wac_run_options *options, wac_error *error);
+
+/* Open a run as its last checkpoint left it, to train on: progress.csv is cut back to that moment,
+ * and what follows is what an uninterrupted run would have done, to the byte. `epochs` replaces the
+ * run's number of epochs; 0 keeps it. A run that another process trains is refused. */
+WAC_API wac_status wac_run_resume(wac_run **run, const char *directory,
+                                  const wac_environment_type *type,
+                                  const wac_run_options *options, int64_t epochs,
+                                  wac_error *error);
+
+/* Train until the last epoch (or success, or interruption). Files are whole at any moment. */
+WAC_API wac_status wac_run_train(wac_run *run, wac_error *error);
+
+WAC_API wac_agent *wac_run_agent(wac_run *run);
+WAC_API const wac_config *wac_run_config(const wac_run *run);
+WAC_API void wac_run_destroy(wac_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,347 @@
+/* Files and folders that are replaced whole or not at all.
+ *
+ * A run may be killed, or its disk may fill up, at any moment; what it saved before has to survive
+ * that. So new bytes go to a temporary name, reach the disk by fsync, and only then take the real
+ * name by rename, which the system does in one step.
+ */
+#include "base/files.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *advice(int code)
+{
+    switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+        return "free some space and try again";
+    case EACCES:
+    case EPERM:
+        return "check the permissions of it and of its folder";
+    case EROFS:
+        return "choose a place that can be written to";
+    case ENOENT:
+    case ENOTDIR:
+        return "check that the path is right";
+    case EISDIR:
+        return "choose a name that is not a folder's";
+    case EFBIG:
+        return "raise the limit on the size of files (ulimit -f) and try again";
+    case EMFILE:
+    case ENFILE:
+        return "raise the limit on open files (ulimit -n) and try again";
+    case ENAMETOOLONG:
+        return "choose a shorter path";
+    case ENOMEM:
+        return "free some memory and try again";
+    default:
+        return "check the disk and try again";
+    }
+}
+
+static wac_status fail_system(wac_error *error, const char *verb, const char *path, int code)
+{
+    wac_status status = code == ENOMEM ? WAC_STATUS_MEMORY : WAC_STATUS_IO;
+    errno = code; /* printed by %m */
+    return wac_fail(error, status, "cannot %s %s: %m; %s", verb, path, advice(code));
+}
+
+/* fsync and close; 0 or errno */
+static int sync_and_close(int file)
+{
+    int failure = 0;
+    while (fsync(file)) {
+        if (errno != EINTR) {
+            failure = errno;
+            break;
+        }
+    }
+    if (close(file) && errno != EINTR && !failure)
+        failure = errno;
+    return failure;
+}
+
+/* Make names in a folder, or the bytes of a file, survive a power cut; 0 or errno. */
+static int sync_path(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return errno;
+    int failure = sync_and_close(file);
+    return failure == EINVAL ? 0 : failure; /* some file systems cannot sync folders */
+}
+
+static int sync_folder_of(const char *path)
+{
+    char folder[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash) {
+        /* the folder of "/name" is "/" */
+        size_t length = slash == path ? 1 : (size_t)(slash - path);
+        if (length >= sizeof folder)
+            return ENAMETOOLONG;
+        memcpy(folder, path, length);
+        folder[length] = 0;
+    }
+    return sync_path(folder);
+}
+
+void wac_writer_begin(wac_writer *writer, const char *path)
+{
+    enum { ATTEMPTS = 1000 };
+    *writer = (wac_writer){.path = path, .file = -1};
+    /* not mkstemp, whose files ignore the umask and are private */
+    for (int i = 0; i < ATTEMPTS && writer->file < 0; i++) {
+        int length = snprintf(writer->temporary, sizeof writer->temporary, "%s.%ld-%d.tmp", path,
+                              (long)getpid(), i);
+        if (length >= (int)sizeof writer->temporary) {
+            writer->failure = ENAMETOOLONG;
+            return;
+        }
+        writer->file = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (writer->file < 0 && errno != EEXIST && errno != EINTR)
+            break;
+    }
+    if (writer->file < 0)
+        writer->failure = errno;
+}
+
+void wac_writer_add(wac_writer *writer, const void *bytes, size_t size)
+{
+    const char *from = bytes;
+    while (size > 0 && !writer->failure) {
+        ssize_t done = write(writer->file, from, size);
+        if (done > 0) {
+            from += done;
+            size -= (size_t)done;
+        } else if (done == 0) {
+            writer->failure = EIO;
+        } else if (errno != EINTR) {
+            writer->failure = errno;
+        }
+    }
+}
+
+wac_status wac_writer_commit(wac_writer *writer, wac_error *error)
+{
+    if (writer->file >= 0) {
+        int failure = sync_and_close(writer->file);
+        if (!writer->failure)
+            writer->failure = failure;
+        if (!writer->failure && rename(writer->temporary, writer->path))
+            writer->failure = errno;
+        if (writer->failure)
+            unlink(writer->temporary);
+        else
+            writer->failure = sync_folder_of(writer->path);
+        writer->file = -1;
+    }
+    return writer->failure ? fail_system(error, "write", writer->path, writer->failure)
+                           : WAC_STATUS_OK;
+}
+
+wac_status wac_file_write(const char *path, const void *bytes, size_t size, wac_error *error)
+{
+    wac_writer writer;
+    wac_writer_begin(&writer, path);
+    wac_writer_add(&writer, bytes, size);
+    return wac_writer_commit(&writer, error);
+}
+
+/* The bytes of an open file; 0 or errno, EAGAIN if it changes its size meanwhile. */
+static int read_all(int file, char *bytes, size_t size)
+{
+    size_t have = 0;
+    /* ask for one byte more, to see the end */
+    while (have <= size) {
+        ssize_t done = read(file, bytes + have, size + 1 - have);
+        if (done < 0 && errno != EINTR)
+            return errno;
+        if (done == 0)
+            break;
+        if (done > 0)
+            have += (size_t)done;
+    }
+    bytes[size] = 0;
+    return have == size ? 0 : EAGAIN;
+}
+
+wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
+                         wac_error *error)
+{
+    *bytes = NULL;
+    /* O_NONBLOCK: do not wait for the other end of a pipe */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return fail_system(error, "read", path, errno);
+
+    wac_status status = WAC_STATUS_OK;
+    struct stat about;
+    if (fstat(file, &about)) {
+        status = fail_system(error, "read", path, errno);
+    } else if (!S_ISREG(about.st_mode)) {
+        status = wac_fail(error, WAC_STATUS_INPUT,
+                          "cannot read %s: it is not a regular file; check that the path is right",
+                          path);
+    } else if ((uintmax_t)about.st_size > limit) {
+        status = wac_fail(error, WAC_STATUS_INPUT,
+                          "cannot read %s: it has %jd bytes and at most %zu make sense here; check "
+                          "that it is the right file",
+                          path, (intmax_t)about.st_size, limit);
+    } else if (!(*bytes = malloc((size_t)about.st_size + 1))) {
+        status = wac_fail_memory(error, path);
+    } else {
+        int failure = read_all(file, *bytes, (size_t)about.st_size);
+        if (failure == EAGAIN)
+            status = wac_fail(error, WAC_STATUS_IO,
+                              "cannot read %s: it changed meanwhile; try again once it is written",
+                              path);
+        else if (failure)
+            status = fail_system(error, "read", path, failure);
+    }
+    close(file);
+    if (status != WAC_STATUS_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    } else if (size) {
+        *size = (size_t)about.st_size;
+    }
+    return status;
+}
+
+bool wac_path_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+wac_status wac_path_join(char *path, size_t size, const char *directory, const char *name,
+                         wac_error *error)
+{
+    size_t length = strlen(directory);
+    const char *between = length == 0 || directory[length - 1] == '/' ? "" : "/";
+    int written = snprintf(path, size, "%s%s%s", directory, between, name);
+    if (written < 0 || (size_t)written >= size)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the path of %s in %s is too long; choose a shorter one", name, directory);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_directory_make(const char *path, wac_error *error)
+{
+    char parent[PATH_MAX];
+    if (strlen(path) >= sizeof parent)
+        return fail_system(error, "make", path, ENAMETOOLONG);
+    if (mkdir(path, 0777) == 0)
+        return WAC_STATUS_OK;
+    if (errno == ENOENT) {
+        /* make what is missing on the way, from the top */
+        strcpy(parent, path);
+        for (char *slash = parent; *slash && (slash = strchr(slash + 1, '/'));) {
+            *slash = 0;
+            if (mkdir(parent, 0777) && errno != EEXIST)
+                return fail_system(error, "make", parent, errno);
+            *slash = '/';
+        }
+        /* with a slash at its end the loop has made all of it */
+        if (path[0] && path[strlen(path) - 1] == '/')
+            return WAC_STATUS_OK;
+        if (mkdir(path, 0777) == 0)
+            return WAC_STATUS_OK;
+    }
+    if (errno == EEXIST)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "cannot make %s: it exists already; choose another name or remove it",
+                        path);
+    return fail_system(error, "make", path, errno);
+}
+
+static int remove_entry(const FTSENT *entry)
+{
+    int result = entry->fts_info == FTS_DP ? rmdir(entry->fts_path) : unlink(entry->fts_path);
+    return result ? errno : 0;
+}
+
+static int sync_entry(const FTSENT *entry)
+{
+    bool can = entry->fts_info == FTS_F || entry->fts_info == FTS_DP;
+    return can ? sync_path(entry->fts_path) : 0;
+}
+
+/* Do something to all below `path`, folders after what is in them; links are not followed. */
+static wac_status walk(const char *path, int (*action)(const FTSENT *entry), const char *verb,
+                       wac_error *error)
+{
+    char *roots[] = {(char *)path, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+    if (!tree)
+        return fail_system(error, verb, path, errno);
+    wac_status status = WAC_STATUS_OK;
+    while (status == WAC_STATUS_OK) {
+        errno = 0;
+        FTSENT *entry = fts_read(tree);
+        if (!entry) {
+            if (errno)
+                status = fail_system(error, verb, path, errno);
+            break;
+        }
+        int failure = 0;
+        if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS || entry->fts_info == FTS_ERR)
+            failure = entry->fts_errno;
+        else if (entry->fts_info != FTS_D)
+            failure = action(entry);
+        if (failure)
+            status = fail_system(error, verb, entry->fts_path, failure);
+    }
+    fts_close(tree);
+    return status;
+}
+
+wac_status wac_directory_remove(const char *path, wac_error *error)
+{
+    struct stat about;
+    if (lstat(path, &about))
+        return errno == ENOENT ? WAC_STATUS_OK : fail_system(error, "remove", path, errno);
+    if (!S_ISDIR(about.st_mode) && !S_ISLNK(about.st_mode))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "cannot remove %s: it is not a folder; check that the path is right", path);
+    return walk(path, remove_entry, "remove", error);
+}
+
+wac_status wac_directory_replace(const char *path, const char *fresh, wac_error *error)
+{
+    char old[PATH_MAX], place[PATH_MAX];
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length + sizeof ".old" > sizeof old)
+        return fail_system(error, "replace", path, ENAMETOOLONG);
+    sprintf(place, "%.*s", (int)length, path);
+    sprintf(old, "%.*s.old", (int)length, path);
+
+    WAC_TRY(walk(fresh, sync_entry, "write", error));
+    /* without `place`, `old` is the only whole one: keep it until the fresh one is there */
+    bool had = wac_path_exists(place);
+    if (had) {
+        WAC_TRY(wac_directory_remove(old, error));
+        if (rename(place, old))
+            return fail_system(error, "replace", place, errno);
+    }
+    if (rename(fresh, place)) {
+        int failure = errno;
+        if (had)
+            rename(old, place);
+        return fail_system(error, "replace", place, failure);
+    }
+    int failure = sync_folder_of(place);
+    if (failure)
+        return fail_system(error, "replace", place, failure);
+    return wac_directory_remove(old, error);
+}

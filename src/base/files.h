@@ -1,0 +1,49 @@
+/* Files that are written whole or not at all. Messages name the path and the system's reason. */
+#ifndef WAC_BASE_FILES_H
+#define WAC_BASE_FILES_H
+
+#include "wac/base.h"
+
+#include <limits.h>
+
+/* Replace `path` by these bytes: temporary file beside it, fsync, rename, fsync of the folder. On
+ * failure the old file stands as it was and no temporary file is left; only when the last step, the
+ * fsync of the folder, fails is the new one in place already. */
+wac_status wac_file_write(const char *path, const void *bytes, size_t size, wac_error *error);
+
+/* The same piece by piece: begin, add as often as needed, commit. The first failure is kept, makes
+ * the calls after it do nothing, and is reported by commit; commit always has to be called. */
+typedef struct wac_writer {
+    const char *path; /* the caller's, until commit */
+    int file;
+    int failure; /* errno of the first failure, or 0 */
+    char temporary[PATH_MAX];
+} wac_writer;
+
+void wac_writer_begin(wac_writer *writer, const char *path);
+void wac_writer_add(wac_writer *writer, const void *bytes, size_t size);
+wac_status wac_writer_commit(wac_writer *writer, wac_error *error);
+
+/* All bytes of a regular file of at most `limit` bytes, with a zero byte behind them; free() the
+ * result. `size` may be null. */
+wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
+                         wac_error *error);
+
+bool wac_path_exists(const char *path);
+
+/* "directory/name" into a caller's buffer; a path too long is an error. */
+wac_status wac_path_join(char *path, size_t size, const char *directory, const char *name,
+                         wac_error *error);
+
+/* Make a folder (its parent must exist or is made too). One that exists is an error (input). */
+wac_status wac_directory_make(const char *path, wac_error *error);
+
+/* Remove a folder and the plain files and folders in it. A folder that is not there is fine. */
+wac_status wac_directory_remove(const char *path, wac_error *error);
+
+/* fsync `fresh` and all files in it, then put it in the place of `path`: the folder that was there
+ * steps aside as `path`.old, `fresh` takes its name, the old one is removed. Whenever this is cut
+ * off, `path` or `path`.old is a whole folder. */
+wac_status wac_directory_replace(const char *path, const char *fresh, wac_error *error);
+
+#endif

@@ -1,0 +1,25 @@
+/* What to say about a name that nobody knows: the nearest one that somebody does. */
+#ifndef WAC_BASE_SUGGEST_H
+#define WAC_BASE_SUGGEST_H
+
+#include <stddef.h>
+
+/* Name number `index` of a list, from 0; null past its end. `names` is whatever the caller passed.
+ */
+typedef const char *wac_name_fn(const void *names, size_t index);
+
+/* The name of the list that `word` was probably meant to be, or null if none is near. Upper and
+ * lower case, and dash and underscore, count as equal. */
+const char *wac_suggest(const char *word, wac_name_fn *name_at, const void *names);
+
+/* A wac_name_fn for a null-terminated array of strings. */
+wac_name_fn wac_name_in_array;
+
+/* `text` made fit for a message: shortened, control characters replaced. Returns `clipped`. */
+enum { WAC_CLIP_SIZE = 72 };
+const char *wac_clip(char clipped[WAC_CLIP_SIZE], const char *text);
+
+/* The same into storage of the enclosing block. */
+#define WAC_CLIP(text) wac_clip((char[WAC_CLIP_SIZE]){0}, (text))
+
+#endif

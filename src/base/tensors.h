@@ -1,0 +1,64 @@
+/* Named arrays in files: the safetensors format, as PyTorch and NumPy read and write it.
+ *
+ * A file is an 8-byte little-endian header length, a JSON header (name -> dtype, shape, byte
+ * offsets; "__metadata__" -> strings), and the raw data, without gaps or overlaps.
+ */
+#ifndef WAC_BASE_TENSORS_H
+#define WAC_BASE_TENSORS_H
+
+#include "wac/base.h"
+
+typedef enum wac_dtype { WAC_DTYPE_F32, WAC_DTYPE_F64, WAC_DTYPE_I64, WAC_DTYPE_U8 } wac_dtype;
+
+enum { WAC_TENSOR_RANK = 4 };
+
+typedef struct wac_tensor {
+    const char *name;
+    wac_dtype dtype;
+    int rank;
+    int64_t shape[WAC_TENSOR_RANK];
+    const void *data; /* row by row; see wac_tensor_file_open on alignment */
+} wac_tensor;
+
+typedef struct wac_metadata {
+    const char *key, *value;
+} wac_metadata;
+
+size_t wac_dtype_size(wac_dtype dtype);
+const char *wac_dtype_name(wac_dtype dtype); /* "F32" */
+int64_t wac_tensor_elements(const wac_tensor *tensor);
+
+/* An open file; tensors, names and metadata live until close. */
+typedef struct wac_tensor_file wac_tensor_file;
+
+/* Reads the whole file and checks all of its header: a truncated or foreign file is an error that
+ * names the path and what is wrong. Tensors come in the order of the header. The data part of a
+ * file of ours starts at a multiple of 8 bytes, so tensors of one dtype are aligned; elsewhere
+ * `data` may be unaligned for its dtype, which wac_tensor_file_copy does not mind. */
+wac_status wac_tensor_file_open(wac_tensor_file **file, const char *path, wac_error *error);
+
+/* The same from memory: takes over `bytes` (from malloc), also when it fails. `path` is for
+ * messages. */
+wac_status wac_tensor_file_parse(wac_tensor_file **file, char *bytes, size_t size, const char *path,
+                                 wac_error *error);
+void wac_tensor_file_close(wac_tensor_file *file); /* null is fine */
+
+size_t wac_tensor_file_count(const wac_tensor_file *file);
+const wac_tensor *wac_tensor_file_at(const wac_tensor_file *file, size_t index);
+const wac_tensor *wac_tensor_file_find(const wac_tensor_file *file, const char *name); /* or null */
+const char *wac_tensor_file_metadata(const wac_tensor_file *file, const char *key);    /* or null */
+const char *wac_tensor_file_path(const wac_tensor_file *file);
+
+/* Copy a tensor's data out; an error if it is missing or not of this dtype and this many elements.
+ */
+wac_status wac_tensor_file_copy(const wac_tensor_file *file, const char *name, wac_dtype dtype,
+                                int64_t elements, void *data, wac_error *error);
+
+/* Write tensors and metadata in the order given, as wac_file_write does. The bytes depend on
+ * nothing else. A name used twice or not in UTF-8 is an error (input). Streams the data: needs no
+ * second copy of it in memory. */
+wac_status wac_tensor_file_write(const char *path, const wac_tensor *tensors, size_t count,
+                                 const wac_metadata *metadata, size_t metadata_count,
+                                 wac_error *error);
+
+#endif

@@ -1,0 +1,37 @@
+/* The worlds that come with the library. */
+#include "base/status.h"
+#include "base/suggest.h"
+#include "env/lqg.h"
+#include "env/riverswim.h"
+
+#include <string.h>
+
+static const wac_environment_type *const types[] = {&wac_environment_lqg,
+                                                    &wac_environment_riverswim};
+
+const wac_environment_type *wac_environment_type_at(size_t index)
+{
+    return index < sizeof types / sizeof *types ? types[index] : NULL;
+}
+
+static const char *name_at(const void *names, size_t index)
+{
+    (void)names;
+    const wac_environment_type *type = wac_environment_type_at(index);
+    return type ? type->name : NULL;
+}
+
+wac_status wac_environment_type_find(const wac_environment_type **type, const char *name,
+                                     wac_error *error)
+{
+    for (size_t i = 0; (*type = wac_environment_type_at(i)); i++)
+        if (strcmp((*type)->name, name) == 0)
+            return WAC_STATUS_OK;
+    const char *near = wac_suggest(name, name_at, NULL);
+    if (near)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "unknown environment \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "unknown environment \"%s\"; `wac envs` lists those there are",
+                    WAC_CLIP(name));
+}

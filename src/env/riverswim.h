@@ -1,0 +1,23 @@
+/* The arithmetic of RiverSwim, apart so that recordings can be replayed against it. */
+#ifndef WAC_ENV_RIVERSWIM_H
+#define WAC_ENV_RIVERSWIM_H
+
+#include "wac/env.h"
+
+typedef struct wac_riverswim {
+    double state;
+    double length;
+    wac_reward_rule rule;
+} wac_riverswim;
+
+wac_riverswim wac_riverswim_make(const wac_config *config);
+
+/* Chances of moving by -|a|, 0 and +|a| under action a (clipped to [-1, 1]). */
+void wac_riverswim_chances(double a, double chances[3]);
+
+/* One step in direction -1, 0 or 1: moves the state, returns the reward. */
+double wac_riverswim_move(wac_riverswim *river, double a, int direction);
+
+extern const wac_environment_type wac_environment_riverswim;
+
+#endif

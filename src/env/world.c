@@ -1,0 +1,108 @@
+/* Between the agent's [-1, 1] and the world's own units. */
+#include "env/world.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static wac_status check_spec(const wac_environment_type *type, const wac_environment_spec *spec,
+                             wac_error *error)
+{
+    if (spec->observation_size < 1 || spec->observation_size > WAC_ENVIRONMENT_DIMENSIONS ||
+        spec->action_size < 1 || spec->action_size > WAC_ENVIRONMENT_DIMENSIONS ||
+        spec->state_size < 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "environment %s declares %d observations, %d actions and %d state entries; "
+                        "the first two must be from 1 to %d, the last not negative",
+                        type->name, spec->observation_size, spec->action_size, spec->state_size,
+                        WAC_ENVIRONMENT_DIMENSIONS);
+    for (int i = 0; i < spec->observation_size; i++)
+        if (!(spec->observation_low[i] < spec->observation_high[i]))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "environment %s: the low bound of observation %d must be below its "
+                            "high bound",
+                            type->name, i);
+    for (int i = 0; i < spec->action_size; i++)
+        if (!(spec->action_low[i] < spec->action_high[i]))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "environment %s: the low bound of action %d must be below its high "
+                            "bound",
+                            type->name, i);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_world_create(wac_world **out, const wac_environment_type *type,
+                            const wac_config *config, wac_error *error)
+{
+    wac_world *world = calloc(1, sizeof *world);
+    if (!world)
+        return wac_fail_memory(error, "the environment");
+    world->type = type;
+    world->path_limit = config->path_limit;
+    wac_status status = type->create(&world->self, &world->spec, config, error);
+    if (status == WAC_STATUS_OK)
+        status = check_spec(type, &world->spec, error);
+    if (status != WAC_STATUS_OK) {
+        wac_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return WAC_STATUS_OK;
+}
+
+void wac_world_destroy(wac_world *world)
+{
+    if (!world)
+        return;
+    if (world->self)
+        world->type->destroy(world->self);
+    free(world);
+}
+
+static wac_status observe(const wac_world *world, float *observation, wac_error *error)
+{
+    const wac_environment_spec *spec = &world->spec;
+    for (int i = 0; i < spec->observation_size; i++) {
+        double low = spec->observation_low[i], high = spec->observation_high[i];
+        double value = 2 * (world->raw_observation[i] - low) / (high - low) - 1;
+        if (isnan(value))
+            return wac_fail(error, WAC_STATUS_NUMERIC,
+                            "environment %s: observation %d is not a number after step %lld",
+                            world->type->name, i, (long long)world->steps);
+        observation[i] = (float)(value < -1 ? -1 : value > 1 ? 1 : value);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, wac_error *error)
+{
+    world->steps = 0;
+    WAC_TRY(world->type->reset(world->self, rng, world->raw_observation, error));
+    return observe(world, observation, error);
+}
+
+wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, float *observation,
+                          wac_step *step, wac_error *error)
+{
+    const wac_environment_spec *spec = &world->spec;
+    for (int i = 0; i < spec->action_size; i++) {
+        double share = ((double)action[i] + 1) / 2;
+        if (isnan(share))
+            return wac_fail(error, WAC_STATUS_NUMERIC,
+                            "environment %s: action %d is not a number at step %lld",
+                            world->type->name, i, (long long)world->steps + 1);
+        share = share < 0 ? 0 : share > 1 ? 1 : share;
+        world->raw_action[i] =
+            spec->action_low[i] + share * (spec->action_high[i] - spec->action_low[i]);
+    }
+    *step = (wac_step){0};
+    world->steps++;
+    WAC_TRY(world->type->step(world->self, rng, world->raw_action, world->raw_observation, step,
+                              error));
+    if (!isfinite(step->reward))
+        return wac_fail(error, WAC_STATUS_NUMERIC, "environment %s: reward is %g at step %lld",
+                        world->type->name, step->reward, (long long)world->steps);
+    step->truncated = !step->terminated && world->steps >= world->path_limit;
+    return observe(world, observation, error);
+}

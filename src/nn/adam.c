@@ -1,0 +1,11 @@
+/* The state of Adam. */
+#include "nn/adam.h"
+
+void wac_adam_init(wac_adam *adam, wac_arena *arena, const wac_stack *stack)
+{
+    *adam = (wac_adam){
+        .first = WAC_TAKE(arena, real, wac_stack_size(stack)),
+        .second = WAC_TAKE(arena, real, wac_stack_size(stack)),
+        .rates = WAC_TAKE(arena, double, (size_t)stack->members),
+    };
+}

@@ -1,0 +1,39 @@
+/* Adam (Kingma and Ba, 2015) for one number; both backends and the entropy weights use it. */
+#ifndef WAC_NN_ADAM_H
+#define WAC_NN_ADAM_H
+
+#include "nn/backend.h"
+
+#include <tgmath.h>
+
+typedef struct wac_adam_factors {
+    real step;      /* rate / (1 - beta1^t) */
+    real correction; /* 1 / sqrt(1 - beta2^t) */
+} wac_adam_factors;
+
+#define WAC_ADAM_BETA1 0.9
+#define WAC_ADAM_BETA2 0.999
+#define WAC_ADAM_EPSILON 1e-8
+
+/* `steps` counts this one too. */
+static inline wac_adam_factors wac_adam_prepare(int64_t steps, double rate)
+{
+    return (wac_adam_factors){
+        .step = (real)(rate / (1 - pow(WAC_ADAM_BETA1, (double)steps))),
+        .correction = (real)(1 / sqrt(1 - pow(WAC_ADAM_BETA2, (double)steps))),
+    };
+}
+
+static inline void wac_adam_move(wac_adam_factors factors, real gradient, real *first, real *second,
+                                 real *value)
+{
+    *first += (real)(1 - WAC_ADAM_BETA1) * (gradient - *first);
+    *second = (real)WAC_ADAM_BETA2 * *second + (real)(1 - WAC_ADAM_BETA2) * gradient * gradient;
+    *value -= factors.step * *first /
+              (sqrt(*second) * factors.correction + (real)WAC_ADAM_EPSILON);
+}
+
+/* Take the moments of a stack from the arena; `rates` are left for the caller to fill. */
+void wac_adam_init(wac_adam *adam, wac_arena *arena, const wac_stack *stack);
+
+#endif

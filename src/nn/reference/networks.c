@@ -1,0 +1,133 @@
+/* The reference backend's networks: forward, backward, Adam and Polyak in plain loops. The oracle
+ * of every faster version, and the only code of the gradient checks in double precision. */
+#include "nn/adam.h"
+#include "nn/reference/reference.h"
+
+/* y [rows][outputs] = x W^T + b, then ReLU if asked */
+static void layer_forward(const wac_layer *layer, int rows, const real *x, real *y, bool relu)
+{
+    for (int i = 0; i < rows; i++) {
+        for (int o = 0; o < layer->outputs; o++) {
+            real sum = 0;
+            for (int k = 0; k < layer->inputs; k++)
+                sum += x[i * layer->inputs + k] * layer->weight[o * layer->inputs + k];
+            sum += layer->bias[o];
+            y[i * layer->outputs + o] = relu && sum < 0 ? 0 : sum;
+        }
+    }
+}
+
+/* gradient of the layer's parameters from dy [rows][outputs] and its input x */
+static void layer_dparams(const wac_layer *dlayer, int rows, const real *x, const real *dy)
+{
+    for (int o = 0; o < dlayer->outputs; o++) {
+        real bias = 0;
+        for (int i = 0; i < rows; i++)
+            bias += dy[i * dlayer->outputs + o];
+        dlayer->bias[o] = bias;
+        for (int k = 0; k < dlayer->inputs; k++) {
+            real sum = 0;
+            for (int i = 0; i < rows; i++)
+                sum += dy[i * dlayer->outputs + o] * x[i * dlayer->inputs + k];
+            dlayer->weight[o * dlayer->inputs + k] = sum;
+        }
+    }
+}
+
+/* dx [rows][inputs - first] = dy W, and zero where the layer's input, a ReLU's output, was zero
+ * (active null: the input was no ReLU's) */
+static void layer_dinput(const wac_layer *layer, int rows, int first, const real *dy,
+                         const real *active, real *dx)
+{
+    int kept = layer->inputs - first;
+    for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < kept; k++) {
+            real sum = 0;
+            for (int o = 0; o < layer->outputs; o++)
+                sum += dy[i * layer->outputs + o] * layer->weight[o * layer->inputs + first + k];
+            dx[i * kept + k] = !active || active[i * layer->inputs + k] > 0 ? sum : 0;
+        }
+    }
+}
+
+static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
+{
+    (void)team;
+    for (int m = 0; m < stack->members; m++) {
+        wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
+        wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
+        wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
+        wac_pass own = wac_pass_slice(pass, stack, m);
+        layer_forward(&layer0, input.rows, input.x + (size_t)m * input.stride, own.h0, true);
+        layer_forward(&layer1, input.rows, own.h0, own.h1, true);
+        layer_forward(&layer2, input.rows, own.h1, own.out, false);
+    }
+}
+
+static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
+                     const real *dout, const wac_gradient *gradient, const wac_pass *scratch)
+{
+    (void)team;
+    int kept = stack->shape.inputs - gradient->input_first;
+    for (int m = 0; m < stack->members; m++) {
+        wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
+        wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
+        wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
+        wac_pass own = wac_pass_slice(pass, stack, m);
+        wac_pass down = wac_pass_slice(scratch, stack, m);
+        const real *x = input.x + (size_t)m * input.stride;
+        const real *dy = dout + (size_t)m * (size_t)(pass->capacity * stack->shape.outputs);
+        layer_dinput(&layer2, input.rows, 0, dy, own.h1, down.h1);
+        layer_dinput(&layer1, input.rows, 0, down.h1, own.h0, down.h0);
+        if (gradient->inputs)
+            layer_dinput(&layer0, input.rows, gradient->input_first, down.h0, NULL,
+                         gradient->inputs + (size_t)m * (size_t)(pass->capacity * kept));
+        if (gradient->params) {
+            wac_layer dlayer0 = wac_stack_layer(stack, gradient->params, m, 0);
+            wac_layer dlayer1 = wac_stack_layer(stack, gradient->params, m, 1);
+            wac_layer dlayer2 = wac_stack_layer(stack, gradient->params, m, 2);
+            layer_dparams(&dlayer2, input.rows, own.h1, dy);
+            layer_dparams(&dlayer1, input.rows, own.h0, down.h1);
+            layer_dparams(&dlayer0, input.rows, x, down.h0);
+        }
+    }
+}
+
+static void adam(wac_team *team, const wac_stack *stack, const real *gradient, wac_adam *adam)
+{
+    (void)team;
+    adam->steps++;
+    for (int m = 0; m < stack->members; m++) {
+        wac_adam_factors factors = wac_adam_prepare(adam->steps, adam->rates[m]);
+        for (size_t i = (size_t)m * stack->stride; i < (size_t)(m + 1) * stack->stride; i++)
+            wac_adam_move(factors, gradient[i], &adam->first[i], &adam->second[i],
+                          &stack->params[i]);
+    }
+}
+
+static void polyak(wac_team *team, const wac_stack *target, const wac_stack *source, double rate)
+{
+    (void)team;
+    for (size_t i = 0; i < wac_stack_size(target); i++)
+        target->params[i] += (real)rate * (source->params[i] - target->params[i]);
+}
+
+const wac_ops wac_ops_reference = {
+    .name = "reference",
+    .forward = forward,
+    .backward = backward,
+    .policy_sample = wac_reference_policy_sample,
+    .policy_gradient = wac_reference_policy_gradient,
+    .td_target = wac_reference_td_target,
+    .mean_error = wac_reference_mean_error,
+    .std_error = wac_reference_std_error,
+    .upper_bound = wac_reference_upper_bound,
+    .adam = adam,
+    .polyak = polyak,
+    .entropy_step = wac_reference_entropy_step,
+    .join = wac_reference_join,
+    .gather = wac_reference_gather,
+    .fill_uniform = wac_reference_fill_uniform,
+    .fill_normal = wac_reference_fill_normal,
+    .fill_index = wac_reference_fill_index,
+};

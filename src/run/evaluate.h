@@ -1,0 +1,23 @@
+/* Evaluation: whole episodes of any policy, and what they brought. */
+#ifndef WAC_RUN_EVALUATE_H
+#define WAC_RUN_EVALUATE_H
+
+#include "env/world.h"
+
+/* The policy to judge: an action for an observation. */
+typedef void wac_act_fn(void *user, const float *observation, float *action);
+
+typedef struct wac_evaluation {
+    int64_t episodes; /* finished ones; an unfinished last one is left out of everything */
+    int64_t steps;    /* in them */
+    double mean_return, std_return, smallest_return, largest_return; /* NaN without an episode */
+    double success; /* share of episodes that reached the goal; NaN in worlds without one */
+} wac_evaluation;
+
+/* Stops after so many steps or episodes, whichever comes first (0: no such limit), or when *stop is
+ * not zero (may be null; then it fails with WAC_STATUS_INTERRUPTED). */
+wac_status wac_evaluate(wac_evaluation *evaluation, wac_world *world, wac_rng *rng,
+                        int64_t most_steps, int64_t most_episodes, wac_act_fn *act, void *user,
+                        const volatile int *stop, wac_error *error);
+
+#endif

@@ -1,0 +1,54 @@
+/* Presets: what the paper's experiments set. A row that the chosen algorithm does not read is
+ * skipped; what has no row keeps the default of WAC_SETTINGS. Row `algorithm` is the one that runs
+ * when none is asked for. */
+#include "run/presets.h"
+
+#include <string.h>
+
+static const wac_preset presets[] = {
+    {"lqg", "algorithm", "oe-wac"},
+    {"lqg", "epochs", "200"},
+    {"lqg", "path_limit", "10"},
+    {"lqg", "width", "128"},
+    {"lqg", "batch_size", "256"},
+    {"lqg", "learning_rate", "3e-4"},
+    {"lqg", "std_learning_rate", "3e-4"},
+    {"lqg", "reward_min", "-0.5"},
+    {"lqg", "reward_max", "0.5"},
+    {"lqg", "quantile", "0.95"},
+    {"lqg", "lambda", "0.5"},
+    {"lqg", "rho", "0.5"},
+    {"lqg", "oac_delta", "20"},
+    {"lqg", "oac_beta", "4"},
+    {"lqg", "noise_std", "0.5"},
+
+    {"riverswim", "algorithm", "oe-wac"},
+    {"riverswim", "epochs", "200"},
+    {"riverswim", "path_limit", "300"},
+    {"riverswim", "width", "128"},
+    {"riverswim", "batch_size", "256"},
+    {"riverswim", "learning_rate", "3e-4"},
+    {"riverswim", "std_learning_rate", "3e-4"},
+    {"riverswim", "reward_min", "-0.2"},
+    {"riverswim", "reward_max", "0.2"},
+    {"riverswim", "quantile", "0.95"},
+    {"riverswim", "lambda", "0.25"},
+    {"riverswim", "rho", "0.6"},
+    {"riverswim", "oac_delta", "18"},
+    {"riverswim", "oac_beta", "6.5"},
+    {"riverswim", "reward_rule", "description"},
+};
+
+const wac_preset *wac_presets(size_t *count)
+{
+    *count = sizeof presets / sizeof *presets;
+    return presets;
+}
+
+const char *wac_preset_value(const char *environment, const char *key)
+{
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        if (strcmp(presets[i].environment, environment) == 0 && strcmp(presets[i].key, key) == 0)
+            return presets[i].value;
+    return NULL;
+}

@@ -1,0 +1,16 @@
+/* The settings of the paper's experiments, environment by environment. */
+#ifndef WAC_RUN_PRESETS_H
+#define WAC_RUN_PRESETS_H
+
+#include "wac/base.h"
+
+typedef struct wac_preset {
+    const char *environment, *key, *value;
+} wac_preset;
+
+const wac_preset *wac_presets(size_t *count);
+
+/* The value of one row; null if there is none. */
+const char *wac_preset_value(const char *environment, const char *key);
+
+#endif

@@ -1,0 +1,211 @@
+/* Starting a run, opening one again, and closing it. */
+#include "run/run.h"
+
+#include "base/files.h"
+#include "base/status.h"
+#include "run/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+wac_run_options wac_run_options_default(void)
+{
+    return (wac_run_options){.threads = 1, .first_cpu = -1};
+}
+
+wac_agent *wac_run_agent(wac_run *run)
+{
+    return run->agent;
+}
+
+const wac_config *wac_run_config(const wac_run *run)
+{
+    return &run->config;
+}
+
+void wac_run_destroy(wac_run *run)
+{
+    if (!run)
+        return;
+    wac_agent_destroy(run->agent);
+    wac_world_destroy(run->world);
+    wac_world_destroy(run->evaluation_world);
+    if (run->progress_file >= 0)
+        close(run->progress_file);
+    if (run->lock >= 0)
+        close(run->lock);
+    free(run);
+}
+
+/* A run in memory: worlds and an untrained agent for run->config. */
+static wac_status build(wac_run *run, const wac_environment_type *type,
+                        const wac_run_options *options, wac_error *error)
+{
+    run->options = options ? *options : wac_run_options_default();
+    if (run->options.threads < 1)
+        run->options.threads = 1;
+    WAC_TRY(wac_config_check(&run->config, error));
+    if (!type)
+        WAC_TRY(wac_environment_type_find(&type, run->config.environment, error));
+    WAC_TRY(wac_world_create(&run->world, type, &run->config, error));
+    WAC_TRY(wac_world_create(&run->evaluation_world, type, &run->config, error));
+    if (run->config.stop_success > 0 && !run->world->spec.has_goal)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "stop_success needs a goal to reach, and %s has none; leave it out",
+                        type->name);
+    run->world_rng = wac_rng_make((uint64_t)run->config.seed, WAC_STREAM_WORLD);
+    run->sums = (wac_sums){.q_mean = NAN,
+                           .sigma_visited = NAN,
+                           .sigma_uniform = NAN,
+                           .eval_return = NAN,
+                           .eval_success = NAN};
+    return wac_agent_create(&run->agent, &run->config, run->world->spec.observation_size,
+                            run->world->spec.action_size, run->options.threads,
+                            run->options.first_cpu, error);
+}
+
+/* Nobody else may train this run while it is open. */
+static wac_status take_lock(wac_run *run, wac_error *error)
+{
+    run->lock = open(run->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (run->lock < 0)
+        return wac_fail(error, WAC_STATUS_IO, "cannot open the run %s: %s", run->directory,
+                        strerror(errno));
+    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s is being trained by another process; wait for it or stop it",
+                        run->directory);
+    return WAC_STATUS_OK;
+}
+
+static wac_status allocate(wac_run **run, const char *directory, wac_error *error)
+{
+    *run = calloc(1, sizeof **run);
+    if (!*run)
+        return wac_fail_memory(error, "the run");
+    (*run)->lock = (*run)->progress_file = -1;
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    if (length == 0 || length >= sizeof (*run)->directory - 64) {
+        free(*run);
+        return wac_fail(error, WAC_STATUS_INPUT, "the name of the run's folder is %s",
+                        length ? "too long" : "empty");
+    }
+    memcpy((*run)->directory, directory, length);
+    return WAC_STATUS_OK;
+}
+
+static wac_status start(wac_run *run, const wac_environment_type *type,
+                        const wac_run_options *options, wac_error *error)
+{
+    if (wac_path_exists(run->directory))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s exists already; choose another folder with --out, or go on with that "
+                        "run by --resume %s",
+                        run->directory, run->directory);
+    WAC_TRY(build(run, type, options, error));
+    WAC_TRY(wac_runlog_create(run, error));
+    WAC_TRY(take_lock(run, error));
+    return wac_runlog_open(run, error);
+}
+
+wac_status wac_run_create(wac_run **out, const wac_config *config,
+                          const wac_environment_type *type, const char *directory,
+                          const wac_run_options *options, wac_error *error)
+{
+    wac_run *run;
+    WAC_TRY(allocate(&run, directory, error));
+    run->config = *config;
+    wac_status status = start(run, type, options, error);
+    if (status != WAC_STATUS_OK) {
+        wac_run_destroy(run);
+        return status;
+    }
+    *out = run;
+    return WAC_STATUS_OK;
+}
+
+static wac_status read_config(wac_run *run, wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "config.yaml", error));
+    if (!wac_path_exists(path))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s is not a run: it has no config.yaml",
+                        run->directory);
+    return wac_config_read_run(&run->config, path, error);
+}
+
+static wac_status resume(wac_run *run, const wac_environment_type *type,
+                         const wac_run_options *options, int64_t epochs, wac_error *error)
+{
+    WAC_TRY(read_config(run, error));
+    WAC_TRY(take_lock(run, error));
+    int64_t before = run->config.epochs;
+    if (epochs > 0)
+        run->config.epochs = epochs;
+    WAC_TRY(build(run, type, options, error));
+    bool found;
+    WAC_TRY(wac_checkpoint_load(run, &found, error));
+    if (run->position.epoch > run->config.epochs)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has done %lld epochs already; ask for more than that",
+                        run->directory, (long long)run->position.epoch);
+    WAC_TRY(wac_runlog_open(run, error));
+    if (run->config.epochs != before)
+        WAC_TRY(wac_runlog_write_config(run, run->directory, error));
+    if (found)
+        wac_log_write(&run->options.log, "going on from epoch %lld of %lld",
+                      (long long)run->position.epoch, (long long)run->config.epochs);
+    else
+        wac_log_write(&run->options.log, "no checkpoint yet: starting from the beginning");
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_run_resume(wac_run **out, const char *directory, const wac_environment_type *type,
+                          const wac_run_options *options, int64_t epochs, wac_error *error)
+{
+    wac_run *run;
+    WAC_TRY(allocate(&run, directory, error));
+    wac_status status = resume(run, type, options, epochs, error);
+    if (status != WAC_STATUS_OK) {
+        wac_run_destroy(run);
+        return status;
+    }
+    *out = run;
+    return WAC_STATUS_OK;
+}
+
+static wac_status look(wac_run *run, const wac_environment_type *type,
+                       const wac_run_options *options, wac_error *error)
+{
+    bool found;
+    WAC_TRY(read_config(run, error));
+    WAC_TRY(build(run, type, options, error));
+    WAC_TRY(wac_checkpoint_load(run, &found, error));
+    if (!found)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has no checkpoint yet; train it first by --resume %s",
+                        run->directory, run->directory);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_run_open(wac_run **out, const char *directory, const wac_environment_type *type,
+                        const wac_run_options *options, wac_error *error)
+{
+    wac_run *run;
+    WAC_TRY(allocate(&run, directory, error));
+    wac_status status = look(run, type, options, error);
+    if (status != WAC_STATUS_OK) {
+        wac_run_destroy(run);
+        return status;
+    }
+    *out = run;
+    return WAC_STATUS_OK;
+}

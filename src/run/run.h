@@ -1,0 +1,76 @@
+/* Inside a run. Its state is what a checkpoint holds: position, counters, coverage, accumulators,
+ * world; plus the agent's own. */
+#ifndef WAC_RUN_INTERNAL_H
+#define WAC_RUN_INTERNAL_H
+
+#include "env/world.h"
+#include "rl/agent.h"
+#include "run/coverage.h"
+#include "wac/run.h"
+
+#include <limits.h>
+#include <time.h>
+
+/* Where the run is, in whole numbers: saved as one array, in this order. */
+typedef struct wac_position {
+    int64_t epoch;
+    int64_t started;   /* 1 once the initial exploration is over */
+    int64_t evaluated; /* 1 once this epoch's row is written */
+    int64_t explored;  /* steps of the present exploration */
+    int64_t updated;   /* updates of this epoch */
+    int64_t env_steps, updates; /* of the whole run */
+    int64_t rows;               /* of progress.csv */
+    int64_t episode_steps;      /* of the present episode */
+    int64_t explore_episodes, explore_successes; /* finished in this epoch's exploration */
+    int64_t world_counter;                       /* of world_rng */
+} wac_position;
+
+/* Sums and last values, saved as one array of doubles, in this order. */
+typedef struct wac_sums {
+    double episode_return;  /* of the present episode */
+    double explore_returns; /* of the episodes finished in this epoch's exploration */
+    double q_mean, sigma_visited, sigma_uniform; /* of the last update; NaN before it */
+    double eval_return, eval_success;            /* of the last evaluation; NaN before it */
+} wac_sums;
+
+struct wac_run {
+    char directory[PATH_MAX];
+    int lock; /* descriptor of the directory, held while the run is open */
+    wac_config config;
+    wac_run_options options;
+    wac_agent *agent;
+    wac_world *world, *evaluation_world;
+    wac_rng world_rng;
+    wac_position position;
+    wac_sums sums;
+    wac_coverage sampled, visited;
+    float observation[WAC_ENVIRONMENT_DIMENSIONS]; /* what the agent sees now */
+    wac_progress progress;                         /* as of the last row */
+    int progress_file;      /* descriptor of progress.csv */
+    double seconds_before;  /* training time of earlier processes */
+    struct timespec start, reported;
+};
+
+/* checkpoint.c */
+wac_status wac_checkpoint_save(wac_run *run, wac_error *error);
+/* WAC_STATUS_OK and *found = false where there is none yet */
+wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error);
+
+/* runlog.c: config.yaml, manifest.json, progress.csv */
+wac_status wac_runlog_create(const wac_run *run, wac_error *error);
+wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wac_error *error);
+wac_status wac_runlog_finish(const wac_run *run, wac_error *error);
+/* opens progress.csv for appending, cut to the rows of the position */
+wac_status wac_runlog_open(wac_run *run, wac_error *error);
+wac_status wac_runlog_append(wac_run *run, wac_error *error);
+wac_status wac_runlog_sync(const wac_run *run, wac_error *error);
+
+/* true where the task has one observation and one action: coverage has a meaning */
+bool wac_run_has_coverage(const wac_run *run);
+
+/* The agent of a run directory as its last checkpoint left it, with nothing else opened or changed:
+ * for evaluation and figures. The run must not be trained; destroy it as usual. */
+wac_status wac_run_open(wac_run **run, const char *directory, const wac_environment_type *type,
+                        const wac_run_options *options, wac_error *error);
+
+#endif

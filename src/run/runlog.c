@@ -1,0 +1,217 @@
+/* The readable files of a run: config.yaml, manifest.json, progress.csv. */
+#include "base/files.h"
+#include "base/status.h"
+#include "run/config.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static const char header[] =
+    "epoch,env_steps,updates,eval_return,eval_success,eval_episodes,coverage_sampled,"
+    "coverage_visited,alpha,q_mean,sigma_visited,sigma_uniform,seconds,explore_episodes,"
+    "explore_return,explore_success\n";
+enum { SECONDS_COLUMN = 12, PROGRESS_LIMIT = 1 << 30 };
+
+wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, "config.yaml", error));
+    WAC_TRY(wac_config_yaml(&text, &run->config, error));
+    wac_status status = wac_file_write(path, text, strlen(text), error);
+    free(text);
+    return status;
+}
+
+static void time_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm broken;
+    gmtime_r(&now, &broken);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &broken);
+}
+
+/* "AMD EPYC", from the kernel's list; empty where it has none */
+static void processor_name(char *name, size_t size)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    name[0] = 0;
+    while (file && !name[0] && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) {
+            line[strcspn(line, "\n")] = 0;
+            snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+static wac_status write_manifest(const wac_run *run, json_t *manifest, const char *directory,
+                                 wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_path_join(path, sizeof path, directory, "manifest.json", error));
+    char *text = manifest ? json_dumps(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    if (!text)
+        return wac_fail_memory(error, "the manifest");
+    (void)run;
+    wac_status status = wac_file_write(path, text, strlen(text), error);
+    free(text);
+    return status;
+}
+
+static wac_status create_manifest(const wac_run *run, const char *directory, wac_error *error)
+{
+    char started[32], processor[128];
+    struct utsname system;
+    time_now(started);
+    processor_name(processor, sizeof processor);
+    if (uname(&system) != 0)
+        memset(&system, 0, sizeof system);
+    json_t *manifest = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n}", "program", "wac",
+        "version", wac_version(), "commit", WAC_COMMIT, "environment", run->config.environment,
+        "algorithm", wac_algorithm_name((wac_algorithm)run->config.algorithm), "seed",
+        (json_int_t)run->config.seed, "machine", "name", system.nodename, "system", system.sysname,
+        "release", system.release, "processor", processor, "processors",
+        (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started, "finished");
+    wac_status status = write_manifest(run, manifest, directory, error);
+    json_decref(manifest);
+    return status;
+}
+
+wac_status wac_runlog_create(const wac_run *run, wac_error *error)
+{
+    /* make the folder under another name, so that a run's folder always has its files */
+    char fresh[PATH_MAX], path[PATH_MAX];
+    if (snprintf(fresh, sizeof fresh, "%s.new", run->directory) >= (int)sizeof fresh)
+        return wac_fail(error, WAC_STATUS_INPUT, "the path %.64s… is too long", run->directory);
+    WAC_TRY(wac_directory_remove(fresh, error));
+    WAC_TRY(wac_directory_make(fresh, error));
+    WAC_TRY(wac_path_join(path, sizeof path, fresh, "progress.csv", error));
+    wac_status status = wac_runlog_write_config(run, fresh, error);
+    if (status == WAC_STATUS_OK)
+        status = create_manifest(run, fresh, error);
+    if (status == WAC_STATUS_OK)
+        status = wac_file_write(path, header, strlen(header), error);
+    if (status == WAC_STATUS_OK)
+        status = wac_directory_replace(run->directory, fresh, error);
+    if (status != WAC_STATUS_OK)
+        (void)wac_directory_remove(fresh, NULL);
+    return status;
+}
+
+wac_status wac_runlog_finish(const wac_run *run, wac_error *error)
+{
+    char path[PATH_MAX], finished[32], *text;
+    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "manifest.json", error));
+    WAC_TRY(wac_file_read(&text, NULL, path, 1 << 20, error));
+    json_t *manifest = json_loads(text, 0, NULL);
+    free(text);
+    if (!json_is_object(manifest)) {
+        json_decref(manifest);
+        return create_manifest(run, run->directory, error);
+    }
+    time_now(finished);
+    json_object_set_new(manifest, "finished", json_string(finished));
+    wac_status status = write_manifest(run, manifest, run->directory, error);
+    json_decref(manifest);
+    return status;
+}
+
+/* Where row `rows` ends, or null if the text has fewer; *last is its beginning (or null). */
+static const char *skip_rows(const char *text, int64_t rows, const char **last)
+{
+    *last = NULL;
+    for (int64_t i = 0; i <= rows; i++) {
+        const char *end = strchr(text, '\n');
+        if (!end)
+            return NULL;
+        if (i > 0)
+            *last = text;
+        text = end + 1;
+    }
+    return text;
+}
+
+wac_status wac_runlog_open(wac_run *run, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
+    WAC_TRY(wac_file_read(&text, NULL, path, PROGRESS_LIMIT, error));
+    const char *last, *end = skip_rows(text, run->position.rows, &last);
+    wac_status status = WAC_STATUS_OK;
+    if (strncmp(text, header, strlen(header)) != 0)
+        status = wac_fail(error, WAC_STATUS_INPUT,
+                          "%s does not start with the columns of a progress file", path);
+    else if (!end)
+        status = wac_fail(error, WAC_STATUS_INPUT,
+                          "%s has fewer than the %" PRId64 " rows that the checkpoint counts; put "
+                          "the file back as it was",
+                          path, run->position.rows);
+    if (status == WAC_STATUS_OK && last) {
+        for (int column = 0; column < SECONDS_COLUMN && last; column++)
+            last = strchr(last, ',') ? strchr(last, ',') + 1 : NULL;
+        run->seconds_before = last ? strtod(last, NULL) : 0;
+    }
+    if (status == WAC_STATUS_OK && *end)
+        status = wac_file_write(path, text, (size_t)(end - text), error);
+    free(text);
+    WAC_TRY(status);
+    run->progress_file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (run->progress_file < 0)
+        return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+    return WAC_STATUS_OK;
+}
+
+/* ",value", or "," where it has none */
+static size_t print_value(char *line, size_t used, size_t size, double value)
+{
+    int length = isnan(value) ? snprintf(line + used, size - used, ",")
+                              : snprintf(line + used, size - used, ",%.9g", value);
+    return used + (size_t)length;
+}
+
+wac_status wac_runlog_append(wac_run *run, wac_error *error)
+{
+    const wac_progress *p = &run->progress;
+    char line[1024];
+    size_t used = (size_t)snprintf(line, sizeof line, "%" PRId64 ",%" PRId64 ",%" PRId64, p->epoch,
+                                   p->env_steps, p->updates);
+    used = print_value(line, used, sizeof line, p->eval_return);
+    used = print_value(line, used, sizeof line, p->eval_success);
+    used = print_value(line, used, sizeof line, (double)p->eval_episodes);
+    const double rest[] = {p->coverage_sampled, p->coverage_visited, p->alpha, p->q_mean,
+                           p->sigma_visited,    p->sigma_uniform};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        used = print_value(line, used, sizeof line, rest[i]);
+    used += (size_t)snprintf(line + used, sizeof line - used, ",%.3f", p->seconds);
+    used = print_value(line, used, sizeof line, (double)p->explore_episodes);
+    used = print_value(line, used, sizeof line, p->explore_return);
+    used = print_value(line, used, sizeof line, p->explore_success);
+    line[used++] = '\n';
+    ssize_t written = write(run->progress_file, line, used);
+    if (written != (ssize_t)used)
+        return wac_fail(error, WAC_STATUS_IO, "cannot write %s/progress.csv: %s", run->directory,
+                        written < 0 ? strerror(errno) : strerror(ENOSPC));
+    run->position.rows++;
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_runlog_sync(const wac_run *run, wac_error *error)
+{
+    if (fsync(run->progress_file) != 0)
+        return wac_fail(error, WAC_STATUS_IO, "cannot write %s/progress.csv: %s", run->directory,
+                        strerror(errno));
+    return WAC_STATUS_OK;
+}

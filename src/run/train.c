@@ -1,0 +1,221 @@
+/* The training loop: evaluate, explore, update, epoch after epoch. It can stop anywhere and go on
+ * as if it had not: all that it depends on is in the run's position, and no random number depends
+ * on when it was drawn. */
+#include "base/status.h"
+#include "run/evaluate.h"
+#include "run/run.h"
+
+#include <math.h>
+
+static double seconds_between(const struct timespec *from, const struct timespec *to)
+{
+    return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
+}
+
+static bool asked_to_stop(const wac_run *run)
+{
+    return run->options.stop && *run->options.stop;
+}
+
+static wac_status interrupted(wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_INTERRUPTED, "interrupted");
+}
+
+/* Tell how far it is: always about a row, else a few times a second. */
+static void report(wac_run *run, bool is_row)
+{
+    if (!run->options.progress)
+        return;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!is_row && seconds_between(&run->reported, &now) < 0.1)
+        return;
+    run->reported = now;
+    wac_progress progress = run->progress;
+    progress.epoch = run->position.epoch;
+    progress.env_steps = run->position.env_steps;
+    progress.updates = run->position.updates;
+    progress.epoch_updates = run->position.updated;
+    progress.seconds = run->seconds_before + seconds_between(&run->start, &now);
+    progress.is_row = is_row;
+    run->options.progress(run->options.user, &progress);
+}
+
+bool wac_run_has_coverage(const wac_run *run)
+{
+    return run->world->spec.observation_size == 1 && run->world->spec.action_size == 1;
+}
+
+static void act_greedily(void *user, const float *observation, float *action)
+{
+    wac_agent_act(user, WAC_POLICY_TARGET, observation, action);
+}
+
+/* The evaluation before an epoch, and its row. Its random numbers follow from the epoch alone. */
+static wac_status evaluate(wac_run *run, wac_error *error)
+{
+    wac_position *at = &run->position;
+    wac_rng rng = wac_rng_make((uint64_t)run->config.seed, WAC_STREAM_EVALUATION);
+    rng.counter = (uint64_t)at->epoch << 32;
+    wac_evaluation evaluation = {.mean_return = NAN, .success = NAN};
+    if (run->config.evaluation_steps > 0)
+        WAC_TRY(wac_evaluate(&evaluation, run->evaluation_world, &rng,
+                             run->config.evaluation_steps, 0, act_greedily, run->agent,
+                             run->options.stop, error));
+    bool coverage = wac_run_has_coverage(run), goal = run->world->spec.has_goal;
+    double episodes = (double)at->explore_episodes;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    run->progress = (wac_progress){
+        .epoch = at->epoch,
+        .epochs = run->config.epochs,
+        .env_steps = at->env_steps,
+        .updates = at->updates,
+        .eval_return = evaluation.mean_return,
+        .eval_success = evaluation.success,
+        .eval_episodes = evaluation.episodes,
+        .coverage_sampled = coverage ? wac_coverage_share(&run->sampled) : NAN,
+        .coverage_visited = coverage ? wac_coverage_share(&run->visited) : NAN,
+        .alpha = (double)wac_agent_alpha(run->agent, 0),
+        .q_mean = run->sums.q_mean,
+        .sigma_visited = run->sums.sigma_visited,
+        .sigma_uniform = run->sums.sigma_uniform,
+        .seconds = run->seconds_before + seconds_between(&run->start, &now),
+        .explore_episodes = at->explore_episodes,
+        .explore_return = episodes > 0 ? run->sums.explore_returns / episodes : NAN,
+        .explore_success =
+            goal && episodes > 0 ? (double)at->explore_successes / episodes : NAN,
+        .epoch_updates_due = run->config.updates,
+    };
+    WAC_TRY(wac_runlog_append(run, error));
+    run->sums.eval_return = evaluation.mean_return;
+    run->sums.eval_success = evaluation.success;
+    at->evaluated = 1;
+    report(run, true);
+    return WAC_STATUS_OK;
+}
+
+static wac_status begin_episode(wac_run *run, wac_error *error)
+{
+    run->position.episode_steps = 0;
+    run->sums.episode_return = 0;
+    return wac_world_reset(run->world, &run->world_rng, run->observation, error);
+}
+
+/* Explore up to `steps` steps from a fresh start; the last episode is simply cut. */
+static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
+{
+    wac_position *at = &run->position;
+    float action[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
+    if (at->explored == 0 && steps > 0) {
+        at->explore_episodes = at->explore_successes = 0;
+        run->sums.explore_returns = 0;
+        WAC_TRY(begin_episode(run, error));
+    }
+    while (at->explored < steps) {
+        if (asked_to_stop(run))
+            return interrupted(error);
+        wac_step step;
+        wac_agent_explore(run->agent, run->observation, action);
+        WAC_TRY(wac_world_step(run->world, &run->world_rng, action, next, &step, error));
+        wac_agent_remember(run->agent, run->observation, action, step.reward, next,
+                           step.terminated);
+        if (wac_run_has_coverage(run))
+            wac_coverage_add(&run->visited, (double)run->observation[0], (double)action[0]);
+        for (int i = 0; i < run->world->spec.observation_size; i++)
+            run->observation[i] = next[i];
+        run->sums.episode_return += step.reward;
+        at->episode_steps++;
+        at->explored++;
+        at->env_steps++;
+        if (step.terminated || step.truncated) {
+            at->explore_episodes++;
+            at->explore_successes += step.success;
+            run->sums.explore_returns += run->sums.episode_return;
+            WAC_TRY(begin_episode(run, error));
+        }
+        report(run, false);
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_status update(wac_run *run, wac_error *error)
+{
+    wac_position *at = &run->position;
+    if (at->updated == 0)
+        wac_agent_anchor(run->agent);
+    while (at->updated < run->config.updates) {
+        if (asked_to_stop(run))
+            return interrupted(error);
+        wac_losses losses;
+        wac_error cause;
+        wac_status status = wac_agent_update(run->agent, &losses, &cause);
+        if (status != WAC_STATUS_OK)
+            return wac_fail(error, status, "update %lld of epoch %lld: %s",
+                            (long long)at->updated + 1, (long long)at->epoch, cause.message);
+        run->sums.q_mean = losses.q_mean;
+        run->sums.sigma_visited = losses.sigma_visited;
+        run->sums.sigma_uniform = losses.sigma_uniform;
+        const wac_batch *batch = &run->agent->batch;
+        if (wac_run_has_coverage(run))
+            for (int i = 0; i < batch->rows; i++)
+                wac_coverage_add(&run->sampled, (double)batch->observations[i],
+                                 (double)batch->actions[i]);
+        at->updated++;
+        at->updates++;
+        report(run, false);
+    }
+    return WAC_STATUS_OK;
+}
+
+/* One epoch from wherever it is to its end. *solved: the evaluation reached stop_success. */
+static wac_status train_epoch(wac_run *run, bool *solved, wac_error *error)
+{
+    wac_position *at = &run->position;
+    if (!at->evaluated)
+        WAC_TRY(evaluate(run, error));
+    *solved = run->config.stop_success > 0 &&
+              run->sums.eval_success >= run->config.stop_success;
+    if (*solved)
+        return WAC_STATUS_OK;
+    WAC_TRY(explore(run, run->config.explore_steps, error));
+    WAC_TRY(update(run, error));
+    at->epoch++;
+    at->explored = at->updated = at->evaluated = 0;
+    return WAC_STATUS_OK;
+}
+
+static wac_status train(wac_run *run, wac_error *error)
+{
+    wac_position *at = &run->position;
+    if (!at->started) {
+        WAC_TRY(explore(run, run->config.initial_steps, error));
+        at->started = 1;
+        at->explored = 0;
+        WAC_TRY(wac_checkpoint_save(run, error));
+    }
+    bool solved = false;
+    while (at->epoch < run->config.epochs && !solved) {
+        WAC_TRY(train_epoch(run, &solved, error));
+        if (at->epoch % run->config.checkpoint_interval == 0 || at->epoch == run->config.epochs ||
+            solved)
+            WAC_TRY(wac_checkpoint_save(run, error));
+    }
+    if (!at->evaluated)
+        WAC_TRY(evaluate(run, error));
+    return wac_runlog_finish(run, error);
+}
+
+wac_status wac_run_train(wac_run *run, wac_error *error)
+{
+    clock_gettime(CLOCK_MONOTONIC, &run->start);
+    run->reported = run->start;
+    wac_status status = train(run, error);
+    if (status == WAC_STATUS_INTERRUPTED) {
+        wac_error failure;
+        if (wac_checkpoint_save(run, &failure) != WAC_STATUS_OK)
+            return wac_fail(error, failure.status, "interrupted, and %s", failure.message);
+    }
+    return status;
+}
