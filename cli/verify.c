@@ -1,3 +1,184 @@
-#include "cli.h"
-static int run(int argc, char **argv) { (void)argc; (void)argv; return 0; }
-const cli_command cli_verify = {"verify", "compare with recorded numbers", "", run};
+/* wac verify: replay recordings and say how far the program is from them. */
+#include "base/suggest.h"
+#include "options.h"
+#include "run/verify_env.h"
+#include "run/verify_update.h"
+
+#include <string.h>
+
+static const char help[] =
+    "wac verify: compare with recorded numbers\n"
+    "\n"
+    "Usage\n"
+    "  wac verify update FILE... [--backend cpu|reference] [--threads N]\n"
+    "  wac verify env ENV FILE...\n"
+    "\n"
+    "update: FILE (safetensors) holds the networks, batches and noise of a few updates and what\n"
+    "must come out of them. env: FILE (CSV) holds single steps or a table of probabilities of an\n"
+    "environment; its columns tell which. One line a file with its largest differences; exit\n"
+    "status 1 if any is beyond its tolerance or a file cannot be used. docs/verify.md describes\n"
+    "both formats, so that you can record your own.\n"
+    "\n"
+    "Flags of update\n"
+    "  --backend NAME      cpu: the one that trains (the default); reference: plain loops\n"
+    "  --threads N         threads that share the work (1)\n"
+    "\n"
+    "Examples\n"
+    "  wac verify update recorded/*.safetensors\n"
+    "  wac verify update recorded/sac.safetensors --backend reference --threads 2\n"
+    "  wac verify env riverswim steps.csv probabilities.csv\n";
+
+/* How the files fared. */
+typedef struct tally {
+    cli_style style;
+    int name_width;
+    int files, good;
+} tally;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static tally start(char **files)
+{
+    tally tally = {.style = cli_style_of(stdout), .name_width = 4};
+    for (; *files; files++, tally.files++) {
+        int length = (int)strlen(base_name(*files));
+        tally.name_width = length > tally.name_width ? length : tally.name_width;
+    }
+    return tally;
+}
+
+/* A file that cannot be compared gets its sentence in place of its line. */
+static void complain(const wac_error *error)
+{
+    fflush(stdout);
+    cli_fail(error);
+}
+
+static int finish(const tally *tally)
+{
+    if (tally->files > 1)
+        printf("%d of %d files within tolerance\n", tally->good, tally->files);
+    return tally->good == tally->files ? CLI_OK : CLI_FAILED;
+}
+
+static void print_update(const tally *tally, const char *file, const wac_update_report *report)
+{
+    const cli_style *style = &tally->style;
+    const wac_worst *all[] = {&report->scalars, &report->weights, &report->targets,
+                              &report->actions};
+    printf("%-*s  %-9s  %7d", tally->name_width, base_name(file), report->algorithm, report->steps);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bool missed = all[i]->miss > 1;
+        if (all[i]->name[0])
+            printf("  %s%12.1e%s", missed ? style->red : "", all[i]->error,
+                   missed ? style->plain : "");
+        else
+            printf("  %12s", "-");
+    }
+    printf("  %s%s%s", report->passed ? style->green : style->red, report->passed ? "ok" : "MISS",
+           style->plain);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->miss > 1)
+            printf(" %s", all[i]->name);
+    putchar('\n');
+}
+
+static int verify_updates(char **files, const char *backend, int threads)
+{
+    wac_backend_kind kind = WAC_BACKEND_CPU;
+    if (strcmp(backend, "reference") == 0)
+        kind = WAC_BACKEND_REFERENCE;
+    else if (strcmp(backend, "cpu") != 0)
+        return cli_refuse("--backend must be cpu or reference, not \"%s\"", WAC_CLIP(backend));
+
+    tally tally = start(files);
+    printf("%s%-*s  %-9s  %7s  %12s  %12s  %12s  %12s%s\n", tally.style.dim, tally.name_width,
+           "file", "algorithm", "updates", "scalars 1e-3", "weights 2e-2", "targets 1e-5",
+           "actions 1e-4", tally.style.plain);
+    for (; *files; files++) {
+        wac_update_report report;
+        wac_error error = {0};
+        if (wac_verify_update(&report, *files, kind, threads, &error) != WAC_STATUS_OK) {
+            complain(&error);
+            continue;
+        }
+        print_update(&tally, *files, &report);
+        tally.good += report.passed;
+    }
+    return finish(&tally);
+}
+
+static void print_environment(const tally *tally, const char *file, const wac_env_report *report)
+{
+    const char *colour = report->passed ? tally->style.green : tally->style.red;
+    printf("%-*s  %-13s  %7zu  %12.1e  %9.0e  %s%s%s", tally->name_width, base_name(file),
+           report->kind, report->rows, report->error, report->tolerance, colour,
+           report->passed ? "ok" : "MISS", tally->style.plain);
+    if (!report->passed)
+        printf(" %s on line %zu", report->column, report->row + 2); /* below the header */
+    putchar('\n');
+}
+
+static int verify_environment(const char *name, char **files)
+{
+    const wac_environment_type *type;
+    wac_error error = {0};
+    if (wac_environment_type_find(&type, name, &error) != WAC_STATUS_OK)
+        return cli_refuse("%s", error.message);
+    tally tally = start(files);
+    printf("%s%-*s  %-13s  %7s  %12s  %9s%s\n", tally.style.dim, tally.name_width, "file", "kind",
+           "rows", "worst error", "tolerance", tally.style.plain);
+    for (; *files; files++) {
+        wac_env_report report;
+        error = (wac_error){0};
+        if (wac_verify_env(&report, type, *files, &error) != WAC_STATUS_OK) {
+            complain(&error);
+            continue;
+        }
+        print_environment(&tally, *files, &report);
+        tally.good += report.passed;
+    }
+    return finish(&tally);
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const subjects[] = {"update", "env", NULL};
+    const char *backend = NULL;
+    int64_t threads = 0;
+    const cli_option options[] = {
+        {"backend", .text = &backend},
+        {"threads", .count = &threads, .smallest = 1, .largest = 1024},
+        {0},
+    };
+    cli_arguments arguments = {.most_words = -1};
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (status)
+        return status;
+    char **words = arguments.words;
+    if (!words[0])
+        return cli_refuse("verify what? Say update or env; see \"wac verify --help\"");
+    if (strcmp(words[0], "update") == 0) {
+        if (!words[1])
+            return cli_refuse("which files? As in: wac verify update recorded/*.safetensors");
+        return verify_updates(words + 1, backend ? backend : "cpu", threads ? (int)threads : 1);
+    }
+    if (strcmp(words[0], "env") == 0) {
+        if (backend || threads)
+            return cli_refuse("--%s is for updates; leave it out", backend ? "backend" : "threads");
+        if (!words[1] || !words[2])
+            return cli_refuse("which %s? As in: wac verify env riverswim steps.csv",
+                              words[1] ? "files" : "environment");
+        return verify_environment(words[1], words + 2);
+    }
+    const char *near = wac_suggest(words[0], wac_name_in_array, subjects);
+    if (near)
+        return cli_refuse("cannot verify \"%s\"; did you mean \"%s\"?", WAC_CLIP(words[0]), near);
+    return cli_refuse("cannot verify \"%s\"; say update or env", WAC_CLIP(words[0]));
+}
+
+const cli_command cli_verify = {"verify", "compare with recorded numbers", help, run};

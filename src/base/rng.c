@@ -8,10 +8,10 @@ wac_rng wac_rng_make(uint64_t seed, wac_stream stream)
     return (wac_rng){.seed = seed, .stream = (uint32_t)stream};
 }
 
-void wac_rng_block(const wac_rng *rng, uint64_t counter, uint32_t words[4])
+void wac_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[4])
 {
-    uint32_t x0 = (uint32_t)counter, x1 = (uint32_t)(counter >> 32), x2 = rng->stream, x3 = 0;
-    uint32_t key0 = (uint32_t)rng->seed, key1 = (uint32_t)(rng->seed >> 32);
+    uint32_t x0 = counter[0], x1 = counter[1], x2 = counter[2], x3 = counter[3];
+    uint32_t key0 = key[0], key1 = key[1];
     for (int round = 0; round < 10; round++) {
         uint64_t product0 = (uint64_t)0xD2511F53u * x0;
         uint64_t product1 = (uint64_t)0xCD9E8D57u * x2;
@@ -26,6 +26,13 @@ void wac_rng_block(const wac_rng *rng, uint64_t counter, uint32_t words[4])
     words[1] = x1;
     words[2] = x2;
     words[3] = x3;
+}
+
+void wac_rng_block(const wac_rng *rng, uint64_t counter, uint32_t words[4])
+{
+    const uint32_t place[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), rng->stream, 0};
+    const uint32_t key[2] = {(uint32_t)rng->seed, (uint32_t)(rng->seed >> 32)};
+    wac_philox(place, key, words);
 }
 
 void wac_rng_normal_pair(const uint32_t words[2], double normals[2])

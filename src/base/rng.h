@@ -24,7 +24,10 @@ typedef enum wac_stream {
 
 wac_rng wac_rng_make(uint64_t seed, wac_stream stream);
 
-/* The four words of one block. */
+/* The bijection itself: four words of a counter, scrambled under a key. */
+void wac_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[4]);
+
+/* The four words of one block: seed as key; counter (two words), stream and 0 as counter. */
 void wac_rng_block(const wac_rng *rng, uint64_t counter, uint32_t words[4]);
 
 /* Word to [0, 1), exact in single precision. */

@@ -6,6 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+static bool is_range(double low, double high)
+{
+    return low < high && isfinite(high - low);
+}
+
 static wac_status check_spec(const wac_environment_type *type, const wac_environment_spec *spec,
                              wac_error *error)
 {
@@ -18,16 +23,16 @@ static wac_status check_spec(const wac_environment_type *type, const wac_environ
                         type->name, spec->observation_size, spec->action_size, spec->state_size,
                         WAC_ENVIRONMENT_DIMENSIONS);
     for (int i = 0; i < spec->observation_size; i++)
-        if (!(spec->observation_low[i] < spec->observation_high[i]))
+        if (!is_range(spec->observation_low[i], spec->observation_high[i]))
             return wac_fail(error, WAC_STATUS_INPUT,
-                            "environment %s: the low bound of observation %d must be below its "
-                            "high bound",
+                            "environment %s: the bounds of observation %d must be finite, the low "
+                            "one below the high one",
                             type->name, i);
     for (int i = 0; i < spec->action_size; i++)
-        if (!(spec->action_low[i] < spec->action_high[i]))
+        if (!is_range(spec->action_low[i], spec->action_high[i]))
             return wac_fail(error, WAC_STATUS_INPUT,
-                            "environment %s: the low bound of action %d must be below its high "
-                            "bound",
+                            "environment %s: the bounds of action %d must be finite, the low one "
+                            "below the high one",
                             type->name, i);
     return WAC_STATUS_OK;
 }
@@ -60,17 +65,30 @@ void wac_world_destroy(wac_world *world)
     free(world);
 }
 
+double wac_world_normalise(double value, double low, double high)
+{
+    double normal = 2 * (value - low) / (high - low) - 1;
+    return normal < -1 ? -1 : normal > 1 ? 1 : normal;
+}
+
+double wac_world_action(double action, double low, double high)
+{
+    double share = (action + 1) / 2;
+    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    return low + share * (high - low);
+}
+
 static wac_status observe(const wac_world *world, float *observation, wac_error *error)
 {
     const wac_environment_spec *spec = &world->spec;
     for (int i = 0; i < spec->observation_size; i++) {
-        double low = spec->observation_low[i], high = spec->observation_high[i];
-        double value = 2 * (world->raw_observation[i] - low) / (high - low) - 1;
+        double value = wac_world_normalise(world->raw_observation[i], spec->observation_low[i],
+                                           spec->observation_high[i]);
         if (isnan(value))
             return wac_fail(error, WAC_STATUS_NUMERIC,
                             "environment %s: observation %d is not a number after step %lld",
                             world->type->name, i, (long long)world->steps);
-        observation[i] = (float)(value < -1 ? -1 : value > 1 ? 1 : value);
+        observation[i] = (float)value;
     }
     return WAC_STATUS_OK;
 }
@@ -87,14 +105,12 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
 {
     const wac_environment_spec *spec = &world->spec;
     for (int i = 0; i < spec->action_size; i++) {
-        double share = ((double)action[i] + 1) / 2;
-        if (isnan(share))
+        world->raw_action[i] =
+            wac_world_action((double)action[i], spec->action_low[i], spec->action_high[i]);
+        if (isnan(world->raw_action[i]))
             return wac_fail(error, WAC_STATUS_NUMERIC,
                             "environment %s: action %d is not a number at step %lld",
                             world->type->name, i, (long long)world->steps + 1);
-        share = share < 0 ? 0 : share > 1 ? 1 : share;
-        world->raw_action[i] =
-            spec->action_low[i] + share * (spec->action_high[i] - spec->action_low[i]);
     }
     *step = (wac_step){0};
     world->steps++;

@@ -1,8 +1,8 @@
 /* A world in use: the agent's view of an environment.
  *
- * Observations are mapped linearly from the declared bounds to [-1, 1] and clipped, actions the other
- * way; steps are counted against the path limit. Reaching it truncates the episode, which is not
- * the end of the world: the two stay apart all the way into replay.
+ * Observations are mapped linearly from the declared bounds to [-1, 1] and clipped, actions the
+ * other way; steps are counted against the path limit. Reaching it truncates the episode, which is
+ * not the end of the world: the two stay apart all the way into replay.
  */
 #ifndef WAC_ENV_WORLD_H
 #define WAC_ENV_WORLD_H
@@ -27,5 +27,10 @@ void wac_world_destroy(wac_world *world);
 wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, wac_error *error);
 wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, float *observation,
                           wac_step *step, wac_error *error);
+
+/* The two mappings by themselves, for one entry with its bounds: a value of the world to [-1, 1],
+ * and an action of the agent (clipped to [-1, 1]) to the world's units. NaN stays NaN. */
+double wac_world_normalise(double value, double low, double high);
+double wac_world_action(double action, double low, double high);
 
 #endif

@@ -1,16 +1,21 @@
-/* The fast CPU backend: matrix products by BLIS (its serial build: the team shares out the work, the
- * library must not), everything around them in loops that vectorise.
+/* The fast CPU backend: matrix products by product.h, everything around them in loops that
+ * vectorise.
  *
- * A pass is cut into pieces of one member and ROWS rows; the gradients of parameters into pieces of
+ * A pass is cut into pieces of one member and some rows; the gradients of parameters into pieces of
  * one member and UNITS hidden units, each summed over all rows by one thread. The cut depends on
  * the sizes alone, so any number of threads computes the same bits.
  */
 #include "nn/adam.h"
+#include "nn/cpu/product.h"
 #include "nn/reference/reference.h"
 
-#include <cblas.h>
+enum { UNITS = 128, BLOCK = 16384, LANES = 16, FEW_ROWS = 4, NARROW = 8, NARROW_DEPTH = 1024 };
 
-enum { ROWS = 128, UNITS = 128, BLOCK = 16384, LANES = 16, FEW_ROWS = 4 };
+/* Rows of a piece: a lone member must be shared out too. */
+static int piece_rows(const wac_stack *stack)
+{
+    return stack->members > 1 ? 256 : 128;
+}
 
 /* One source, a version for each vector unit, chosen when the program starts. Products and sums are
  * never contracted (-ffp-contract=off), so all versions give the same bits. Sanitizers cannot run
@@ -32,26 +37,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* x = relu(x + bias), [rows][width] */
-VECTORISED static void add_bias_relu(int rows, int width, const float *bias, float *x)
-{
-    for (int i = 0; i < rows; i++) {
-        float *row = x + (size_t)i * (size_t)width;
-        for (int j = 0; j < width; j++) {
-            float value = row[j] + bias[j];
-            row[j] = value > 0 ? value : 0;
-        }
-    }
-}
-
-/* dx = 0 where x is not above 0 */
-VECTORISED static void mask_relu(size_t count, const float *x, float *dx)
-{
-    for (size_t i = 0; i < count; i++)
-        dx[i] = x[i] > 0 ? dx[i] : 0;
-}
-
-/* y [rows][outputs] = x W^T + b by dot products: best for narrow heads, and for single rows */
+/* y [rows][outputs] = x W^T + b (or 0) by dot products: best for narrow heads, and for few rows */
 VECTORISED static void dots(const wac_layer *layer, int rows, const float *x, float *y)
 {
     int inputs = layer->inputs;
@@ -64,7 +50,7 @@ VECTORISED static void dots(const wac_layer *layer, int rows, const float *x, fl
             for (; k + LANES <= inputs; k += LANES)
                 for (int l = 0; l < LANES; l++)
                     lanes[l] += row[k + l] * weight[k + l];
-            float sum = layer->bias[o];
+            float sum = layer->bias ? layer->bias[o] : 0;
             for (; k < inputs; k++)
                 sum += row[k] * weight[k];
             for (int l = 0; l < LANES; l++)
@@ -129,29 +115,91 @@ static void hidden_forward(const wac_layer *layer, int rows, const float *x, flo
 {
     if (rows <= FEW_ROWS) {
         dots(layer, rows, x, y);
-        mask_relu((size_t)rows * (size_t)layer->outputs, y, y);
+        for (int i = 0; i < rows * layer->outputs; i++)
+            y[i] = y[i] > 0 ? y[i] : 0;
         return;
     }
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, layer->outputs, layer->inputs, 1, x,
-                layer->inputs, layer->weight, layer->inputs, 0, y, layer->outputs);
-    add_bias_relu(rows, layer->outputs, layer->bias, y);
+    wac_product_run(&(wac_product){.rows = rows,
+                                   .columns = layer->outputs,
+                                   .depth = layer->inputs,
+                                   .a = x,
+                                   .a_row = layer->inputs,
+                                   .a_depth = 1,
+                                   .b = layer->weight,
+                                   .b_depth = 1,
+                                   .b_column = layer->inputs,
+                                   .c = y,
+                                   .c_row = layer->outputs,
+                                   .finish = WAC_FINISH_BIAS_RELU,
+                                   .bias = layer->bias});
 }
 
-/* dx [rows][inputs - first] = dy W */
-static void hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy, float *dx)
+/* dx [rows][inputs - first] = dy W, zero where `active` (laid out like dx; null: everywhere) is */
+static void hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
+                          const float *active, float *dx)
 {
     int kept = layer->inputs - first;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, kept, layer->outputs, 1, dy,
-                layer->outputs, layer->weight + first, layer->inputs, 0, dx, kept);
+    if (kept <= NARROW && layer->outputs <= NARROW_DEPTH && !active) {
+        /* a few columns, turned into rows: dot products */
+        float turned[NARROW * NARROW_DEPTH];
+        wac_layer narrow = {.inputs = layer->outputs, .outputs = kept, .weight = turned};
+        for (int o = 0; o < layer->outputs; o++)
+            for (int k = 0; k < kept; k++)
+                turned[k * layer->outputs + o] = layer->weight[o * layer->inputs + first + k];
+        dots(&narrow, rows, dy, dx);
+        return;
+    }
+    wac_product_run(&(wac_product){.rows = rows,
+                                   .columns = kept,
+                                   .depth = layer->outputs,
+                                   .a = dy,
+                                   .a_row = layer->outputs,
+                                   .a_depth = 1,
+                                   .b = layer->weight + first,
+                                   .b_depth = layer->inputs,
+                                   .b_column = 1,
+                                   .c = dx,
+                                   .c_row = kept,
+                                   .finish = active ? WAC_FINISH_MASK : WAC_FINISH_STORE,
+                                   .active = active});
 }
 
 /* rows first … end-1 of the weight gradient dy^T x, and of the bias gradient */
 static void hidden_dparams(const wac_layer *dlayer, int rows, int first, int end, const float *x,
                            const float *dy)
 {
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, end - first, dlayer->inputs, rows, 1,
-                dy + first, dlayer->outputs, x, dlayer->inputs, 0,
-                dlayer->weight + (size_t)first * (size_t)dlayer->inputs, dlayer->inputs);
+    int units = end - first, inputs = dlayer->inputs;
+    float *dweight = dlayer->weight + (size_t)first * (size_t)inputs;
+    if (inputs < UNITS / 4) {
+        /* few columns: make the transpose, whose rows are long, and turn it */
+        float turned[UNITS / 4 * UNITS];
+        wac_product_run(&(wac_product){.rows = inputs,
+                                       .columns = units,
+                                       .depth = rows,
+                                       .a = x,
+                                       .a_row = 1,
+                                       .a_depth = inputs,
+                                       .b = dy + first,
+                                       .b_depth = dlayer->outputs,
+                                       .b_column = 1,
+                                       .c = turned,
+                                       .c_row = units});
+        for (int u = 0; u < units; u++)
+            for (int k = 0; k < inputs; k++)
+                dweight[u * inputs + k] = turned[k * units + u];
+    } else {
+        wac_product_run(&(wac_product){.rows = units,
+                                       .columns = inputs,
+                                       .depth = rows,
+                                       .a = dy + first,
+                                       .a_row = 1,
+                                       .a_depth = dlayer->outputs,
+                                       .b = x,
+                                       .b_depth = inputs,
+                                       .b_column = 1,
+                                       .c = dweight,
+                                       .c_row = inputs});
+    }
     sum_rows(rows, dlayer->outputs, first, end, dy, dlayer->bias);
 }
 
@@ -162,7 +210,7 @@ typedef struct job {
     const wac_pass *pass, *scratch;
     const float *dout;
     const wac_gradient *gradient;
-    int pieces; /* per member */
+    int pieces, rows; /* per member, per piece */
 } job;
 
 /* The rows of a member that a piece covers, and where they lie. */
@@ -184,10 +232,10 @@ static wac_pass pass_at(const wac_pass *pass, const wac_stack *stack, int member
 
 static place place_of(const job *job, int piece)
 {
-    int member = piece / job->pieces, first = piece % job->pieces * ROWS;
+    int member = piece / job->pieces, first = piece % job->pieces * job->rows;
     return (place){
         .member = member,
-        .rows = smaller(ROWS, job->input.rows - first),
+        .rows = smaller(job->rows, job->input.rows - first),
         .x = job->input.x + (size_t)member * job->input.stride +
              (size_t)first * (size_t)job->stack->shape.inputs,
         .pass = pass_at(job->pass, job->stack, member, (size_t)first),
@@ -210,8 +258,8 @@ static void forward_piece(void *work, int piece)
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    job job = {
-        .stack = stack, .input = input, .pass = pass, .pieces = pieces_of(input.rows, ROWS)};
+    job job = {.stack = stack, .input = input, .pass = pass, .rows = piece_rows(stack)};
+    job.pieces = pieces_of(input.rows, job.rows);
     wac_team_run(team, forward_piece, &job, stack->members * job.pieces);
 }
 
@@ -228,11 +276,10 @@ static void backward_piece(void *work, int piece)
     wac_layer layer2 = wac_stack_layer(stack, stack->params, at.member, 2);
     head_dinput(&layer2, at.rows, job->dout + row * (size_t)stack->shape.outputs, at.pass.h1,
                 down.h1);
-    hidden_dinput(&layer1, at.rows, 0, down.h1, down.h0);
-    mask_relu((size_t)at.rows * (size_t)stack->shape.width, at.pass.h0, down.h0);
+    hidden_dinput(&layer1, at.rows, 0, down.h1, at.pass.h0, down.h0);
     if (gradient->inputs) {
         wac_layer layer0 = wac_stack_layer(stack, stack->params, at.member, 0);
-        hidden_dinput(&layer0, at.rows, gradient->input_first, down.h0,
+        hidden_dinput(&layer0, at.rows, gradient->input_first, down.h0, NULL,
                       gradient->inputs +
                           row * (size_t)(stack->shape.inputs - gradient->input_first));
     }
@@ -269,7 +316,8 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
                .scratch = scratch,
                .dout = dout,
                .gradient = gradient,
-               .pieces = pieces_of(input.rows, ROWS)};
+               .rows = piece_rows(stack)};
+    job.pieces = pieces_of(input.rows, job.rows);
     wac_team_run(team, backward_piece, &job, stack->members * job.pieces);
     if (gradient->params) {
         job.pieces = pieces_of(stack->shape.width, UNITS);
