@@ -68,6 +68,9 @@ wac_status wac_runlog_sync(const wac_run *run, wac_error *error);
 /* true where the task has one observation and one action: coverage has a meaning */
 bool wac_run_has_coverage(const wac_run *run);
 
+/* The random numbers of the evaluation before an epoch: they follow from seed and epoch alone. */
+wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch);
+
 /* The agent of a run directory as its last checkpoint left it, with nothing else opened or changed:
  * for evaluation and figures. The run must not be trained; destroy it as usual. */
 wac_status wac_run_open(wac_run **run, const char *directory, const wac_environment_type *type,

@@ -52,12 +52,18 @@ static void act_greedily(void *user, const float *observation, float *action)
     wac_agent_act(user, WAC_POLICY_TARGET, observation, action);
 }
 
-/* The evaluation before an epoch, and its row. Its random numbers follow from the epoch alone. */
+wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch)
+{
+    wac_rng rng = wac_rng_make((uint64_t)seed, WAC_STREAM_EVALUATION);
+    rng.counter = (uint64_t)epoch << 32;
+    return rng;
+}
+
+/* The evaluation before an epoch, and its row. */
 static wac_status evaluate(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
-    wac_rng rng = wac_rng_make((uint64_t)run->config.seed, WAC_STREAM_EVALUATION);
-    rng.counter = (uint64_t)at->epoch << 32;
+    wac_rng rng = wac_run_evaluation_rng(run->config.seed, at->epoch);
     wac_evaluation evaluation = {.mean_return = NAN, .success = NAN};
     if (run->config.evaluation_steps > 0)
         WAC_TRY(wac_evaluate(&evaluation, run->evaluation_world, &rng,
