@@ -1,6 +1,7 @@
 /* wac config: every setting with its value, range and meaning, by those who read it. */
 #include "options.h"
 
+#include "base/words.h"
 #include "run/config.h"
 
 #include <stdlib.h>
@@ -30,8 +31,8 @@ enum { NAME = 20, VALUE = 12, RANGE = 22, MEANING = 2 + NAME + VALUE + RANGE, WI
 
 static bool same_readers(const wac_setting *a, const wac_setting *b)
 {
-    const char *one = a->environment ? a->environment : "";
-    const char *other = b->environment ? b->environment : "";
+    const char *one = a->environments ? a->environments : "";
+    const char *other = b->environments ? b->environments : "";
     return a->algorithms == b->algorithms && strcmp(one, other) == 0;
 }
 
@@ -39,8 +40,10 @@ static void print_readers(const wac_setting *setting)
 {
     cli_style style = cli_style_of(stdout);
     printf("\n%sRead by ", style.bold);
-    if (setting->environment) {
-        printf("the environment %s", setting->environment);
+    if (setting->environments) {
+        char names[128];
+        wac_words_join(names, sizeof names, setting->environments);
+        printf("the environment %s", names);
     } else if (setting->algorithms == WAC_FOR_ALL) {
         printf("every algorithm");
     } else {
@@ -108,8 +111,8 @@ static wac_status print_settings(const wac_config *chosen, bool one_algorithm, b
         size_t earlier = 0;
         while (!same_readers(&settings[earlier], first))
             earlier++;
-        bool other_environment = one_environment && first->environment &&
-                                 strcmp(first->environment, chosen->environment) != 0;
+        bool other_environment = one_environment && first->environments &&
+                                 wac_word_index(first->environments, chosen->environment) < 0;
         bool other_algorithm = one_algorithm && !(first->algorithms >> chosen->algorithm & 1u);
         if (earlier < i || other_environment || other_algorithm)
             continue;

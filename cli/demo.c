@@ -1,3 +1,387 @@
-#include "cli.h"
-static int run(int argc, char **argv) { (void)argc; (void)argv; return 0; }
-const cli_command cli_demo = {"demo", "see directed exploration at work", "", run};
+/* wac demo: OE-WAC and SAC side by side on RiverSwim, then a picture and a verdict.
+ *
+ * The two runs are ordinary run folders, trained by a thread each. A thread only notes what its run
+ * tells; the main thread draws. Whatever happens, calling the demo again goes on from there. */
+#include "options.h"
+#include "progress.h"
+
+#include "base/files.h"
+#include "run/config.h"
+#include "run/figures.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+static const char help[] =
+    "wac demo: see directed exploration at work\n"
+    "\n"
+    "Usage\n"
+    "  wac demo [--out DIR] [--epochs N] [--seed N]\n"
+    "\n"
+    "Trains OE-WAC and SAC side by side on RiverSwim, where a crumb lies near and the prize far "
+    "up\n"
+    "the river, for 30 epochs (under 3 minutes on two cores). Ends with a verdict and a picture,\n"
+    "DIR/demo.png and DIR/demo.svg: learning curves, coverage, where both have been, and where\n"
+    "OE-WAC is unsure. Ctrl-C leaves everything whole; the same command goes on.\n"
+    "\n"
+    "Flags\n"
+    "  --out DIR           folder of the demo (wac-demo)\n"
+    "  --epochs N          rounds of evaluation, exploration and training (30); more than before\n"
+    "                      goes on with a demo that is there\n"
+    "  --seed N            seed of every random number (1)\n"
+    "\n"
+    "Examples\n"
+    "  wac demo\n"
+    "  wac demo --out /tmp/demo --seed 2\n"
+    "  wac demo --epochs 60\n";
+
+static const char task[] =
+    "The task: swim up a river of length 25 against its current. The near end feeds you a crumb\n"
+    "(0.0005 a step), the far end a prize (1 a step); in between there is nothing, and the "
+    "current\n"
+    "carries you back. Only who keeps swimming up finds the prize: always doing so earns about\n"
+    "161.6 in an episode of 300 steps, staying with the crumb 0.15.\n\n";
+
+enum { OE_WAC, SAC, SIDES, EPOCHS = 30, SEED = 1 };
+
+/* One of the two runs. */
+typedef struct side {
+    const char *name, *title;
+    char directory[PATH_MAX];
+    wac_config config; /* as asked for, or of the run that is there */
+    bool exists, finished;
+    wac_run_options how;
+    struct demo *demo;
+    pthread_t thread;
+    bool started;
+    /* under the demo's mutex while the thread runs */
+    cli_meter meter;
+    wac_status status;
+    wac_error error;
+} side;
+
+typedef struct demo {
+    const char *directory;
+    side sides[SIDES];
+    pthread_mutex_t mutex;
+    cli_progress display;
+} demo;
+
+/* True where nothing stands in the folder but what a demo cut off at its start may leave. */
+static bool is_unused(const char *directory)
+{
+    DIR *folder = opendir(directory);
+    bool unused = folder != NULL;
+    for (struct dirent *entry; unused && (entry = readdir(folder));) {
+        const char *suffix = strrchr(entry->d_name, '.');
+        unused = strspn(entry->d_name, ".") == strlen(entry->d_name) ||
+                 (suffix && strcmp(suffix, ".tmp") == 0);
+    }
+    if (folder)
+        closedir(folder);
+    return unused;
+}
+
+/* The config of the run that is there already; it must be one of a demo. */
+static int inspect_run(demo *demo, side *side, int64_t epochs, int64_t seed)
+{
+    char path[PATH_MAX];
+    wac_error error = {0};
+    wac_config *config = &side->config;
+    wac_outcome outcome;
+    if (wac_path_join(path, sizeof path, side->directory, "config.yaml", &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    side->exists = wac_path_exists(path);
+    if (!side->exists)
+        return CLI_OK;
+    if (wac_config_read_run(config, path, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    /* a table cut off in a row is no end: going on mends it, or says what is wrong */
+    if (wac_outcome_read(&outcome, side->directory, NULL) != WAC_STATUS_OK)
+        outcome.last_epoch = -1;
+    const char *algorithm = wac_algorithm_name((wac_algorithm)config->algorithm);
+    if (strcmp(config->environment, "riverswim") != 0 || strcmp(algorithm, side->name) != 0)
+        return cli_refuse("%s is a run of %s on %s, not one of a demo; choose another --out",
+                          side->directory, algorithm, config->environment);
+    if (seed >= 0 && seed != config->seed)
+        return cli_refuse("%s holds a demo with seed %lld; choose another --out for seed %lld",
+                          demo->directory, (long long)config->seed, (long long)seed);
+    if (epochs > 0 && epochs < outcome.last_epoch)
+        return cli_refuse("%s holds a demo of %lld epochs; choose another --out for %lld",
+                          demo->directory, (long long)outcome.last_epoch, (long long)epochs);
+    if (epochs > 0)
+        config->epochs = epochs;
+    side->finished = outcome.last_epoch >= config->epochs;
+    return CLI_OK;
+}
+
+/* What is in the folder: nothing yet, a demo to go on with, or a finished one. */
+static int inspect(demo *demo, int64_t epochs, int64_t seed)
+{
+    wac_error error = {0};
+    const char *const names[SIDES] = {"oe-wac", "sac"}, *const titles[SIDES] = {"OE-WAC", "SAC"};
+    bool there = wac_path_exists(demo->directory);
+    for (int i = 0; i < SIDES; i++) {
+        side *side = &demo->sides[i];
+        *side = (struct side){.name = names[i], .title = titles[i], .demo = demo};
+        side->meter.name = names[i];
+        if (wac_path_join(side->directory, sizeof side->directory, demo->directory, names[i],
+                          &error) != WAC_STATUS_OK)
+            return cli_fail(&error);
+        int status = there ? inspect_run(demo, side, epochs, seed) : CLI_OK;
+        if (status)
+            return status;
+    }
+    side *sides = demo->sides;
+    if (there && !sides[OE_WAC].exists && !sides[SAC].exists && !is_unused(demo->directory))
+        return cli_refuse("%s exists and holds no demo; choose another folder with --out",
+                          demo->directory);
+    /* where one was cut off before it began, it follows the other */
+    for (int i = 0; i < SIDES; i++) {
+        side *side = &sides[i], *other = &sides[SIDES - 1 - i];
+        if (side->exists)
+            continue;
+        if (wac_config_init(&side->config, "riverswim", side->name, &error) != WAC_STATUS_OK)
+            return cli_fail(&error);
+        side->config.epochs = other->exists ? other->config.epochs : epochs > 0 ? epochs : EPOCHS;
+        side->config.seed = other->exists ? other->config.seed : seed >= 0 ? seed : SEED;
+    }
+    return CLI_OK;
+}
+
+static void note_progress(void *user, const wac_progress *progress)
+{
+    side *side = user;
+    demo *demo = side->demo;
+    pthread_mutex_lock(&demo->mutex);
+    cli_meter_update(&side->meter, progress);
+    if (progress->is_row && !demo->display.live) {
+        char line[320] = "";
+        cli_meter_line(&side->meter, line, sizeof line);
+        fprintf(demo->display.stream, "%s\n", line);
+        fflush(demo->display.stream);
+    }
+    pthread_mutex_unlock(&demo->mutex);
+}
+
+/* The thread of a run. The run is created here, since it pins the thread that creates it. */
+static void *train(void *argument)
+{
+    side *side = argument;
+    wac_run *run = NULL;
+    wac_error error = {0};
+    wac_status status =
+        side->exists
+            ? wac_run_resume(&run, side->directory, NULL, &side->how, side->config.epochs, &error)
+            : wac_run_create(&run, &side->config, NULL, side->directory, &side->how, &error);
+    if (status == WAC_STATUS_OK) {
+        status = wac_run_train(run, &error);
+        wac_run_destroy(run);
+    }
+    pthread_mutex_lock(&side->demo->mutex);
+    side->status = status;
+    side->error = error;
+    side->meter.over = true;
+    pthread_mutex_unlock(&side->demo->mutex);
+    /* one without the other is no demo */
+    if (status != WAC_STATUS_OK)
+        cli_stop();
+    return NULL;
+}
+
+/* Draw about five times a second until all are over. */
+static void watch(demo *demo)
+{
+    for (bool over = false; !over;) {
+        cli_meter meters[SIDES];
+        int count = 0;
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        pthread_mutex_lock(&demo->mutex);
+        over = true;
+        for (int i = 0; i < SIDES; i++)
+            if (demo->sides[i].started) {
+                meters[count++] = demo->sides[i].meter;
+                over = over && demo->sides[i].meter.over;
+            }
+        pthread_mutex_unlock(&demo->mutex);
+        if (demo->display.live && count > 0)
+            cli_progress_draw(&demo->display, meters, count);
+    }
+    cli_progress_end(&demo->display);
+}
+
+/* Train what is not finished, a thread and a processor for each. */
+static int train_all(demo *demo)
+{
+    const volatile int *stop = cli_stop_on_signals();
+    demo->display = cli_progress_make(stderr);
+    pthread_mutex_init(&demo->mutex, NULL);
+    for (int i = 0; i < SIDES; i++) {
+        side *side = &demo->sides[i];
+        side->how = wac_run_options_default();
+        side->how.first_cpu = i;
+        side->how.progress = note_progress;
+        side->how.user = side;
+        side->how.stop = stop;
+        if (side->finished)
+            continue;
+        side->started = pthread_create(&side->thread, NULL, train, side) == 0;
+        if (!side->started) {
+            side->status = WAC_STATUS_MEMORY;
+            snprintf(side->error.message, sizeof side->error.message,
+                     "cannot start a thread for %s", side->title);
+            cli_stop();
+        }
+    }
+    watch(demo);
+    bool whole = true;
+    for (int i = 0; i < SIDES; i++) {
+        side *side = &demo->sides[i];
+        if (side->started)
+            pthread_join(side->thread, NULL);
+        if (side->status != WAC_STATUS_OK && side->status != WAC_STATUS_INTERRUPTED)
+            cli_fail(&side->error);
+        whole = whole && side->status == WAC_STATUS_OK;
+    }
+    pthread_mutex_destroy(&demo->mutex);
+    if (whole)
+        return CLI_OK;
+    fprintf(stderr, "wac: stopped and saved; go on with: wac demo --out %s\n", demo->directory);
+    return CLI_FAILED;
+}
+
+static void print_outcome(const char *title, const wac_outcome *outcome)
+{
+    char solved[32] = "never";
+    if (outcome->solved_epoch >= 0)
+        snprintf(solved, sizeof solved, "epoch %lld", (long long)outcome->solved_epoch);
+    printf("  %-8s%12.4g%15s%11.0f %%\n", title, outcome->best_return, solved,
+           100 * outcome->coverage);
+}
+
+/* "1 epoch", "30 epochs" */
+static const char *count_epochs(char text[32], int64_t epochs)
+{
+    snprintf(text, 32, "%lld epoch%s", (long long)epochs, epochs == 1 ? "" : "s");
+    return text;
+}
+
+/* Who solved it, in a sentence that holds whatever happened. */
+static void describe_winner(char *text, size_t size, const char *directory, const wac_outcome *wac,
+                            const wac_outcome *sac)
+{
+    char epochs[32];
+    long long wac_epoch = wac->solved_epoch, sac_epoch = sac->solved_epoch;
+    count_epochs(epochs, wac->last_epoch);
+    if (wac_epoch >= 0 && sac_epoch >= 0)
+        snprintf(text, size,
+                 "Both solved it, OE-WAC by epoch %lld and SAC by epoch %lld. SAC seldom does.",
+                 wac_epoch, sac_epoch);
+    else if (wac_epoch >= 0)
+        snprintf(text, size, "OE-WAC solved it by epoch %lld; SAC did not in %s: %s.", wac_epoch,
+                 epochs,
+                 sac->best_return < 1 ? "its policy never got past the crumb"
+                                      : "it found the prize but did not learn to reach it");
+    else if (sac_epoch >= 0)
+        snprintf(text, size,
+                 "SAC solved it by epoch %lld and OE-WAC did not in %s. That is unusual: another "
+                 "--seed is worth a look.",
+                 sac_epoch, epochs);
+    else
+        snprintf(text, size,
+                 "Neither solved it in %s%s. OE-WAC mostly needs 15 to 30; this goes on from here: "
+                 "wac demo --out %s --epochs %lld",
+                 epochs,
+                 wac->best_return >= 1 ? ", though OE-WAC has found the prize now and then" : "",
+                 directory, (long long)wac->last_epoch + EPOCHS);
+}
+
+static void print_verdict(const demo *demo, const wac_outcome *wac, const wac_outcome *sac)
+{
+    cli_style style = cli_style_of(stdout);
+    char text[PATH_MAX + 512], epochs[32];
+    printf("\n%sVerdict%s after %s, seed %lld\n\n", style.bold, style.plain,
+           count_epochs(epochs, wac->last_epoch), (long long)demo->sides[OE_WAC].config.seed);
+    printf("  %-8s%12s%15s%13s\n", "", "best return", "first >= 100", "coverage");
+    print_outcome(demo->sides[OE_WAC].title, wac);
+    print_outcome(demo->sides[SAC].title, sac);
+    putchar('\n');
+    describe_winner(text, sizeof text, demo->directory, wac, sac);
+    cli_print_wrapped(text, 0, 92);
+    snprintf(text, sizeof text,
+             "OE-WAC explores where it is unsure what an action is worth, SAC by noise alone; %s "
+             "OE-WAC covered %.0f %% of all places and actions (cells with more than 0.1 %% of its "
+             "steps), SAC %.0f %%.",
+             wac->coverage > 1.5 * sac->coverage ? "so" : "yet this time", 100 * wac->coverage,
+             100 * sac->coverage);
+    cli_print_wrapped(text, 0, 92);
+    cli_print_wrapped("One seed is one story; --seed 2 with another --out tells the next.", 0, 92);
+    putchar('\n');
+}
+
+/* The verdict needs only the tables; then the picture. */
+static int conclude(const demo *demo)
+{
+    char path[PATH_MAX];
+    wac_error error = {0};
+    wac_outcome outcomes[SIDES];
+    for (int i = 0; i < SIDES; i++)
+        if (wac_outcome_read(&outcomes[i], demo->sides[i].directory, &error) != WAC_STATUS_OK)
+            return cli_fail(&error);
+    print_verdict(demo, &outcomes[OE_WAC], &outcomes[SAC]);
+    fflush(stdout);
+    if (wac_path_join(path, sizeof path, demo->directory, "demo", &error) != WAC_STATUS_OK ||
+        wac_figure_demo(demo->sides[OE_WAC].directory, demo->sides[SAC].directory, path, &error) !=
+            WAC_STATUS_OK) {
+        cli_fail(&error);
+        fprintf(stderr, "wac: both runs are whole; \"wac demo --out %s\" draws the picture\n",
+                demo->directory);
+        return CLI_FAILED;
+    }
+    printf("The picture: %s.png (and .svg)\n", path);
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    static demo demo; /* large, and there is only one */
+    int64_t epochs = 0, seed = -1;
+    demo.directory = "wac-demo";
+    const cli_option options[] = {
+        {"out", .text = &demo.directory},
+        {"epochs", .count = &epochs, .smallest = 1, .largest = 1000000},
+        {"seed", .count = &seed, .smallest = 0, .largest = 1000000000000000000},
+        {0},
+    };
+    cli_arguments arguments = {0};
+    wac_error error = {0};
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (!status)
+        status = inspect(&demo, epochs, seed);
+    if (status)
+        return status;
+
+    fputs(task, stderr);
+    const side *sides = demo.sides;
+    if (sides[OE_WAC].finished && sides[SAC].finished) {
+        fprintf(stderr,
+                "%s holds a finished demo: there is nothing to train. To begin anew, remove the "
+                "folder\nor choose another with --out; a larger --epochs goes on.\n",
+                demo.directory);
+        return conclude(&demo);
+    }
+    if (!wac_path_exists(demo.directory) &&
+        wac_directory_make(demo.directory, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    bool resumes = sides[OE_WAC].exists || sides[SAC].exists;
+    fprintf(stderr,
+            "%s OE-WAC, which explores where it is unsure, and SAC, which does not, in %s\n\n",
+            resumes ? "going on with" : "training", demo.directory);
+    status = train_all(&demo);
+    return status ? status : conclude(&demo);
+}
+
+const cli_command cli_demo = {"demo", "see directed exploration at work", help, run};

@@ -11,6 +11,7 @@ static const char help[] =
     "\n"
     "Each line is a name for \"wac train NAME\" and what there is to learn. Environments of your\n"
     "own are C tables of functions: see include/wac/env.h and the folder examples.\n"
+    "point-1-sparse … point-4-sparse are the mazes without hints from the reward.\n"
     "\n"
     "Examples\n"
     "  wac envs\n"

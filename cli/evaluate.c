@@ -1,8 +1,8 @@
 /* wac evaluate: let a trained policy act, and say how it did. */
+#include "run/evaluate.h"
 #include "base/suggest.h"
 #include "options.h"
 #include "progress.h"
-#include "run/evaluate.h"
 #include "run/run.h"
 
 #include <inttypes.h>

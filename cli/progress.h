@@ -1,26 +1,43 @@
-/* How a run's progress looks: on a terminal one live line with a bar, else a plain line an epoch. */
+/* How progress looks: on a terminal live lines with a bar, one for each run; else a plain line an
+ * epoch. */
 #ifndef WAC_CLI_PROGRESS_H
 #define WAC_CLI_PROGRESS_H
 
 #include "cli.h"
 
+/* One run: what it told last, and where it stood when this process took it up. */
+typedef struct cli_meter {
+    const char *name; /* shown in front; null where there is only one run */
+    bool begun;       /* it has told something */
+    bool over;        /* it trains no more */
+    wac_progress latest;
+    double first_seconds, first_work; /* work is counted in epochs */
+    int64_t first_updates;
+} cli_meter;
+
+void cli_meter_update(cli_meter *meter, const wac_progress *progress);
+
+/* "name  epoch 3/30  return 0.15  coverage 0.12 …", without a newline */
+void cli_meter_line(const cli_meter *meter, char *line, size_t size);
+
+/* The place where lines are drawn. */
 typedef struct cli_progress {
     FILE *stream;
-    bool live;               /* a terminal */
-    bool shown;              /* a bar stands on the present line */
-    int64_t epochs;
-    double first_seconds;    /* when this process began … */
-    double first_work;       /* … and how many epochs were done by then */
-    int64_t first_updates;
-    bool begun;
+    bool live;       /* a terminal */
+    int shown;       /* bars that stand on the terminal; the cursor is on the last */
+    cli_meter meter; /* of the only run, for cli_progress_show */
 } cli_progress;
 
 cli_progress cli_progress_make(FILE *stream);
 
-/* The wac_run_options callback; user is a cli_progress. */
+/* The wac_run_options callback for a single run; user is a cli_progress. */
 void cli_progress_show(void *user, const wac_progress *progress);
 
-/* Leave the bar's line, if there is one. */
+/* Draw the bars of some runs in place of the ones that stand there (same count each time). Only for
+ * a live display. */
+void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count);
+
+/* Leave the bars' lines, if there are any. */
 void cli_progress_end(cli_progress *display);
 
 /* "1:05" or "2:03:00" */
@@ -29,5 +46,8 @@ void cli_format_seconds(char text[24], double seconds);
 /* Ask a run to stop at Ctrl-C or SIGTERM; the flag for wac_run_options.stop. A second Ctrl-C ends
  * the program at once (the last checkpoint stays whole). */
 const volatile int *cli_stop_on_signals(void);
+
+/* Raise the same flag without a signal, from any thread. */
+void cli_stop(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <signal.h>
 
 static const char help[] =
     "wac train: learn a policy\n"
@@ -54,6 +55,8 @@ static int check_resume(const cli_arguments *arguments, int64_t *epochs)
                               settings[i].name);
         if (value && wac_config_set(&scratch, "epochs", value, &error) != WAC_STATUS_OK)
             return cli_refuse("%s", error.message);
+        if (value && scratch.epochs == 0)
+            return cli_refuse("--epochs must be at least 1 with --resume, not 0");
         if (value)
             *epochs = scratch.epochs;
     }
@@ -116,6 +119,7 @@ static int run(int argc, char **argv)
     how.progress = cli_progress_show;
     how.user = &display;
     how.stop = cli_stop_on_signals();
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
 
     wac_run *made;
     wac_error error = {0};

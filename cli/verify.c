@@ -1,4 +1,5 @@
 /* wac verify: replay recordings and say how far the program is from them. */
+#include "base/csv.h"
 #include "base/suggest.h"
 #include "options.h"
 #include "run/verify_env.h"
@@ -14,10 +15,10 @@ static const char help[] =
     "  wac verify env ENV FILE...\n"
     "\n"
     "update: FILE (safetensors) holds the networks, batches and noise of a few updates and what\n"
-    "must come out of them. env: FILE (CSV) holds single steps or a table of probabilities of an\n"
-    "environment; its columns tell which. One line a file with its largest differences; exit\n"
-    "status 1 if any is beyond its tolerance or a file cannot be used. docs/verify.md describes\n"
-    "both formats, so that you can record your own.\n"
+    "must come out of them. env: FILE (CSV) holds a run, single steps or a table of probabilities\n"
+    "of an environment; its columns tell which. A run has its start in a JSON file beside it. One\n"
+    "line a file with its largest differences; exit status 1 if any is beyond its tolerance or a\n"
+    "file cannot be used. docs/verify.md describes the formats, so that you can record your own.\n"
     "\n"
     "Flags of update\n"
     "  --backend NAME      cpu: the one that trains (the default); reference: plain loops\n"
@@ -26,7 +27,8 @@ static const char help[] =
     "Examples\n"
     "  wac verify update recorded/*.safetensors\n"
     "  wac verify update recorded/sac.safetensors --backend reference --threads 2\n"
-    "  wac verify env riverswim steps.csv probabilities.csv\n";
+    "  wac verify env riverswim steps.csv probabilities.csv\n"
+    "  wac verify env point-4 recorded/point4_*.csv\n";
 
 /* How the files fared. */
 typedef struct tally {
@@ -65,6 +67,15 @@ static int finish(const tally *tally)
     return tally->good == tally->files ? CLI_OK : CLI_FAILED;
 }
 
+/* A difference, briefly. */
+static const char *figure(char text[16], double error)
+{
+    if (error == 0)
+        return "0";
+    snprintf(text, 16, "%.1e", error);
+    return text;
+}
+
 static void print_update(const tally *tally, const char *file, const wac_update_report *report)
 {
     const cli_style *style = &tally->style;
@@ -74,7 +85,7 @@ static void print_update(const tally *tally, const char *file, const wac_update_
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bool missed = all[i]->miss > 1;
         if (all[i]->name[0])
-            printf("  %s%12.1e%s", missed ? style->red : "", all[i]->error,
+            printf("  %s%12s%s", missed ? style->red : "", figure((char[16]){0}, all[i]->error),
                    missed ? style->plain : "");
         else
             printf("  %12s", "-");
@@ -115,11 +126,11 @@ static int verify_updates(char **files, const char *backend, int threads)
 static void print_environment(const tally *tally, const char *file, const wac_env_report *report)
 {
     const char *colour = report->passed ? tally->style.green : tally->style.red;
-    printf("%-*s  %-13s  %7zu  %12.1e  %9.0e  %s%s%s", tally->name_width, base_name(file),
-           report->kind, report->rows, report->error, report->tolerance, colour,
-           report->passed ? "ok" : "MISS", tally->style.plain);
+    printf("%-*s  %-13s  %7zu  %12s  %9.0e  %s%s%s", tally->name_width, base_name(file),
+           report->kind, report->rows, figure((char[16]){0}, report->error), report->tolerance,
+           colour, report->passed ? "ok" : "MISS", tally->style.plain);
     if (!report->passed)
-        printf(" %s on line %zu", report->column, report->row + 2); /* below the header */
+        printf(" %s on line %zu", report->column, wac_csv_line(report->row));
     putchar('\n');
 }
 

@@ -23,7 +23,8 @@ foreach(source IN LISTS tests)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${name} PRIVATE
-        WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="$<TARGET_FILE:wac>")
+        WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="$<TARGET_FILE:wac>"
+        WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
         target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)
     else()

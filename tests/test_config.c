@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
-static const char *const environments[] = {"lqg", "riverswim", "mine"};
+static const char *const environments[] = {"lqg", "riverswim", "point-3", "hopper", "mine"};
+enum { ENVIRONMENTS = sizeof environments / sizeof *environments };
 
 static wac_config make(const char *environment, const char *algorithm)
 {
@@ -54,7 +55,7 @@ static void defaults_and_presets_are_in_range(void **state)
     (void)state;
     size_t count;
     const wac_setting *settings = wac_settings(&count);
-    for (size_t e = 0; e < 3; e++) {
+    for (size_t e = 0; e < ENVIRONMENTS; e++) {
         for (size_t a = 0; a < 4; a++) {
             wac_config config = make(environments[e], algorithms[a]), again = config;
             wac_error error = {0};
@@ -80,31 +81,39 @@ static void presets_are_the_papers(void **state)
     (void)state;
     static const struct {
         const char *environment;
-        int64_t path_limit;
-        double reward, lambda, rho, oac_delta, oac_beta;
+        wac_algorithm algorithm;
+        int64_t path_limit, width, epochs;
+        double rate, reward, quantile, lambda, rho, oac_delta, oac_beta;
     } rows[] = {
-        {"lqg", 10, 0.5, 0.5, 0.5, 20, 4},
-        {"riverswim", 300, 0.2, 0.25, 0.6, 18, 6.5},
+        {"lqg", WAC_ALGORITHM_OE_WAC, 10, 128, 200, 3e-4, 0.5, 0.95, 0.5, 0.5, 20, 4},
+        {"riverswim", WAC_ALGORITHM_OE_WAC, 300, 128, 200, 3e-4, 0.2, 0.95, 0.25, 0.6, 18, 6.5},
+        {"point-1", WAC_ALGORITHM_OE_WAC, 300, 256, 300, 1e-3, 0.5, 0.95, 0.6, 0.6, 18, 6.5},
+        {"point-4", WAC_ALGORITHM_OE_WAC, 300, 256, 300, 1e-3, 0.5, 0.95, 0.6, 0.6, 18, 6.5},
+        {"point-2-sparse", WAC_ALGORITHM_OE_WAC, 300, 256, 400, 1e-3, 0.5, 0.95, 0.6, 0.6, 18, 6.5},
+        {"halfcheetah", WAC_ALGORITHM_ME_WAC, 1000, 256, 1000, 3e-4, 0.5, 0.9, 0.6, 1, 23.53, 4.66},
+        {"walker2d", WAC_ALGORITHM_ME_WAC, 1000, 256, 1000, 3e-4, 0.5, 0.9, 0.6, 1, 23.53, 4.66},
     };
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wac_config config = make(rows[i].environment, NULL);
-        assert_int_equal(config.algorithm, WAC_ALGORITHM_OE_WAC);
+        assert_int_equal(config.algorithm, rows[i].algorithm);
         assert_int_equal(config.path_limit, rows[i].path_limit);
-        assert_int_equal(config.width, 128);
+        assert_int_equal(config.width, rows[i].width);
         assert_int_equal(config.batch_size, 256);
-        assert_int_equal(config.epochs, 200);
+        assert_int_equal(config.epochs, rows[i].epochs);
         assert_int_equal(config.replay_capacity, 1000000);
         assert_int_equal(config.initial_steps, 1000);
         assert_int_equal(config.explore_steps, 1000);
         assert_int_equal(config.updates, 1000);
         assert_int_equal(config.evaluation_steps, 3000);
-        assert_true(config.learning_rate == 3e-4 && config.std_learning_rate == 3e-4);
+        assert_true(config.learning_rate == rows[i].rate);
+        assert_true(config.std_learning_rate == rows[i].rate);
         assert_true(config.discount == 0.99 && config.target_rate == 0.005);
         assert_true(config.reward_min == -rows[i].reward && config.reward_max == rows[i].reward);
-        assert_true(config.quantile == 0.95);
+        assert_true(config.quantile == rows[i].quantile);
         assert_true(config.lambda == rows[i].lambda && config.rho == rows[i].rho);
         assert_true(config.noise_std == 0.5);
         assert_int_equal(config.reward_rule, WAC_REWARD_RULE_DESCRIPTION);
+        assert_int_equal(config.reward == WAC_REWARD_SPARSE, rows[i].epochs == 400);
         assert_false(config.mean_prior);
         assert_true(config.entropy_tuning && config.entropy_weight == 1);
 
@@ -248,7 +257,7 @@ static void yaml_comes_back(void **state)
 {
     (void)state;
     static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 1e-7, 5e-324, 123456.78901234567, 0x1p-40};
-    for (size_t e = 0; e < 3; e++) {
+    for (size_t e = 0; e < ENVIRONMENTS; e++) {
         for (size_t a = 0; a < 4; a++) {
             for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
                 wac_config config = make(environments[e], algorithms[a]), again;

@@ -39,8 +39,8 @@ static void test_lqg(void **state)
     learning_run_all(runs, 3);
     double reference = lqg_reference(1, 20);
     for (int i = 0; i < 3; i++) {
-        printf("%-7s at epoch 20: %.4f, u = -0.618 x: %.4f\n", algorithms[i],
-               runs[i].returns[20], reference);
+        printf("%-7s at epoch 20: %.4f, u = -0.618 x: %.4f\n", algorithms[i], runs[i].returns[20],
+               reference);
         assert_true(runs[i].returns[20] >= 1.1 * reference); /* returns are negative */
     }
 }

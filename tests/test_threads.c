@@ -195,6 +195,8 @@ static cpu_set_t own_processors(void)
     return set;
 }
 
+static cpu_set_t at_start;
+
 static void note_processors(void *work, int piece)
 {
     ((cpu_set_t *)work)[piece] = own_processors();
@@ -204,6 +206,7 @@ static void processors_are_given_back(void **state)
 {
     (void)state;
     const cpu_set_t before = own_processors();
+    assert_true(CPU_EQUAL(&before, &at_start)); /* by all the teams of the tests before */
     for (int threads = 1; threads <= 3; threads++) {
         for (int first = -1; first <= 5; first++) {
             wac_team *team = make(threads, first);
@@ -260,6 +263,7 @@ static void teams_are_independent(void **state)
 
 int main(void)
 {
+    at_start = own_processors();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_piece_runs_once),
         cmocka_unit_test(pieces_stay_with_their_thread),

@@ -33,8 +33,9 @@ typedef struct wac_losses {
     double sigma_uniform;     /* WAC: mean std over the synthetic pairs, both critics */
 } wac_losses;
 
-/* `config` has passed wac_config_check. `threads` helpers share the work; the result does not depend on their number. `first_cpu`: pin
- * them to the processors from there on; -1: pin only where there are several. */
+/* `config` has passed wac_config_check. `threads` helpers share the work; the result does not
+ * depend on their number. `first_cpu`: pin them to the processors from there on; -1: pin only where
+ * there are several. */
 WAC_API wac_status wac_agent_create(wac_agent **agent, const wac_config *config,
                                     int observation_size, int action_size, int threads,
                                     int first_cpu, wac_error *error);

@@ -1,7 +1,7 @@
 /* Settings. One row of WAC_SETTINGS makes a field of wac_config, a key of the YAML files, a flag of
  * the program, a line of its help, and a check of the value.
  *
- * Row: KIND(name, default, smallest, largest, algorithms, environment, help). A setting that the
+ * Row: KIND(name, default, smallest, largest, algorithms, environments, help). A setting that the
  * chosen algorithm or environment does not read can not be set: asking for it is an error. The
  * defaults are overridden by the presets of each environment (src/run/presets.c).
  */
@@ -31,10 +31,18 @@ typedef enum wac_reward_rule {
     WAC_REWARD_RULE_PROGRAM,
 } wac_reward_rule;
 
+typedef enum wac_reward_kind {
+    WAC_REWARD_DENSE,
+    WAC_REWARD_SPARSE,
+} wac_reward_kind;
+
 /* the algorithms that read a setting, as a set of bits */
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
 #define WAC_FOR_ALL (WAC_FOR_WAC | WAC_FOR_OAC | 1u << WAC_ALGORITHM_SAC)
+
+/* the environments that read a setting, where not a single one */
+#define WAC_FOR_POINT "point-1|point-2|point-3|point-4"
 
 /* CHOICE rows name their words, in the order of the enum, in place of a range. */
 #define WAC_SETTINGS(REAL, COUNT, FLAG, CHOICE)                                                    \
@@ -89,6 +97,8 @@ typedef enum wac_reward_rule {
          "length of the river; the prize waits in its last unit")                                  \
     CHOICE(reward_rule, 0, "description|program", WAC_FOR_ALL, "riverswim",                        \
            "rewards as the paper prints them, or as its authors' program has them")                \
+    CHOICE(reward, 0, "dense|sparse", WAC_FOR_ALL, WAC_FOR_POINT,                                  \
+           "minus the distance to the goal, or -1 on every step")                                  \
     CHOICE(backend, 0, "cpu|reference", WAC_FOR_ALL, NULL,                                         \
            "how to compute: fast, or in plain loops (slow; for checking)")
 
@@ -120,7 +130,7 @@ typedef struct wac_setting {
     double smallest, largest; /* REAL and COUNT */
     const char *words;        /* CHOICE and FLAG: "first|second" */
     unsigned algorithms;      /* bits, 1u << wac_algorithm */
-    const char *environment;  /* null: all of them */
+    const char *environments; /* "first|second"; null: all of them */
     const char *help;
     size_t offset; /* of the field in wac_config */
 } wac_setting;
@@ -129,10 +139,11 @@ typedef struct wac_setting {
 WAC_API const wac_setting *wac_settings(size_t *count);
 
 /* The preset of an environment for an algorithm ("oe-wac", …; null: the one the paper used there).
- * An environment of your own (a letter, then letters, digits and any of "-_./") has no preset: it
- * gets the defaults of the table. */
-WAC_API wac_status wac_config_init(wac_config *config, const char *environment,
-                                   const char *algorithm, wac_error *error);
+ * "point-1-sparse" … "point-4-sparse" stand for point-1 … point-4 with sparse rewards. An
+ * environment of your own (a letter, then letters, digits and any of "-_./") has no preset: it gets
+ * the defaults of the table. */
+WAC_API wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,
+                                   wac_error *error);
 
 /* Set one setting from text, as the command line does; "path-limit" is the same as "path_limit".
  * Unknown names (the nearest one is suggested), values out of range, and settings that the

@@ -57,9 +57,8 @@ WAC_API wac_status wac_run_create(wac_run **run, const wac_config *config,
  * and what follows is what an uninterrupted run would have done, to the byte. `epochs` replaces the
  * run's number of epochs; 0 keeps it. A run that another process trains is refused. */
 WAC_API wac_status wac_run_resume(wac_run **run, const char *directory,
-                                  const wac_environment_type *type,
-                                  const wac_run_options *options, int64_t epochs,
-                                  wac_error *error);
+                                  const wac_environment_type *type, const wac_run_options *options,
+                                  int64_t epochs, wac_error *error);
 
 /* Train until the last epoch (or success, or interruption). Files are whole at any moment. */
 WAC_API wac_status wac_run_train(wac_run *run, wac_error *error);

@@ -3,10 +3,10 @@
 #include "base/csv.h"
 
 #include "base/files.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "base/suggest.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,21 +91,14 @@ static wac_status read_header(wac_csv *csv, reader *reader, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-/* Strictly a decimal number: strtod alone would take blanks, hexadecimals and words as well. */
-static bool read_number(double *number, const char *text, locale_t locale)
+/* An empty cell is not a number, and fine. */
+static bool read_number(double *number, const char *text)
 {
-    char *end;
     *number = NAN;
-    if (!*text)
-        return true;
-    if (text[strspn(text, "+-.0123456789eE")])
-        return false;
-    *number = strtod_l(text, &end, locale);
-    return end > text && !*end && isfinite(*number);
+    return !*text || (wac_number_parse(number, text) && isfinite(*number));
 }
 
-static wac_status read_row(wac_csv *csv, const reader *reader, char *line, locale_t locale,
-                           wac_error *error)
+static wac_status read_row(wac_csv *csv, const reader *reader, char *line, wac_error *error)
 {
     double *cells = csv->cells + csv->rows * csv->columns;
     size_t found = count_letter(line, line + strlen(line), ',') + 1;
@@ -115,7 +108,7 @@ static wac_status read_row(wac_csv *csv, const reader *reader, char *line, local
                         reader->line, found, csv->columns);
     for (size_t i = 0; i < csv->columns; i++) {
         char *cell = take_cell(&line);
-        if (!read_number(&cells[i], cell, locale))
+        if (!read_number(&cells[i], cell))
             return wac_fail(error, WAC_STATUS_INPUT, "%s:%zu: column %s: \"%s\" is not a number",
                             reader->path, reader->line, WAC_CLIP(csv->names[i]), WAC_CLIP(cell));
     }
@@ -123,7 +116,7 @@ static wac_status read_row(wac_csv *csv, const reader *reader, char *line, local
     return WAC_STATUS_OK;
 }
 
-static wac_status read_rows(wac_csv *csv, reader *reader, locale_t locale, wac_error *error)
+static wac_status read_rows(wac_csv *csv, reader *reader, wac_error *error)
 {
     /* every cell but the last has a separator behind it */
     size_t most = count_letter(reader->next, reader->stop, ',') +
@@ -132,7 +125,7 @@ static wac_status read_rows(wac_csv *csv, reader *reader, locale_t locale, wac_e
     if (!csv->cells)
         return wac_fail_memory(error, reader->path);
     for (char *line; (line = take_line(reader));)
-        WAC_TRY(read_row(csv, reader, line, locale, error));
+        WAC_TRY(read_row(csv, reader, line, error));
     return WAC_STATUS_OK;
 }
 
@@ -140,19 +133,14 @@ wac_status wac_csv_parse(wac_csv *csv, char *bytes, size_t size, const char *pat
 {
     *csv = (wac_csv){.text = bytes};
     reader reader = {.path = path, .next = bytes, .stop = bytes + size};
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     wac_status status = WAC_STATUS_OK;
-    if (!locale)
-        status = wac_fail_memory(error, path);
-    else if (memchr(bytes, 0, size))
+    if (memchr(bytes, 0, size))
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s is not text; check that it is a CSV file and was copied whole", path);
     if (status == WAC_STATUS_OK)
         status = read_header(csv, &reader, error);
     if (status == WAC_STATUS_OK)
-        status = read_rows(csv, &reader, locale, error);
-    if (locale)
-        freelocale(locale);
+        status = read_rows(csv, &reader, error);
     if (status != WAC_STATUS_OK)
         wac_csv_free(csv);
     return status;

@@ -234,6 +234,12 @@ wac_status wac_path_join(char *path, size_t size, const char *directory, const c
     return WAC_STATUS_OK;
 }
 
+static wac_status fail_exists(wac_error *error, const char *path)
+{
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "cannot make %s: it exists already; choose another name or remove it", path);
+}
+
 wac_status wac_directory_make(const char *path, wac_error *error)
 {
     char parent[PATH_MAX];
@@ -256,11 +262,7 @@ wac_status wac_directory_make(const char *path, wac_error *error)
         if (mkdir(path, 0777) == 0)
             return WAC_STATUS_OK;
     }
-    if (errno == EEXIST)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "cannot make %s: it exists already; choose another name or remove it",
-                        path);
-    return fail_system(error, "make", path, errno);
+    return errno == EEXIST ? fail_exists(error, path) : fail_system(error, "make", path, errno);
 }
 
 static int remove_entry(const FTSENT *entry)
@@ -313,6 +315,17 @@ wac_status wac_directory_remove(const char *path, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "cannot remove %s: it is not a folder; check that the path is right", path);
     return walk(path, remove_entry, "remove", error);
+}
+
+wac_status wac_directory_place(const char *path, const char *fresh, wac_error *error)
+{
+    WAC_TRY(walk(fresh, sync_entry, "write", error));
+    if (rename(fresh, path) && errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
+        return fail_system(error, "make", path, errno);
+    if (wac_path_exists(fresh))
+        return fail_exists(error, path);
+    int failure = sync_folder_of(path);
+    return failure ? fail_system(error, "make", path, failure) : WAC_STATUS_OK;
 }
 
 wac_status wac_directory_replace(const char *path, const char *fresh, wac_error *error)

@@ -41,6 +41,10 @@ wac_status wac_directory_make(const char *path, wac_error *error);
 /* Remove a folder and the plain files and folders in it. A folder that is not there is fine. */
 wac_status wac_directory_remove(const char *path, wac_error *error);
 
+/* fsync `fresh` and all files in it, then give it the name `path`, which must be free: a folder
+ * with anything in it is refused (input) and stays. */
+wac_status wac_directory_place(const char *path, const char *fresh, wac_error *error);
+
 /* fsync `fresh` and all files in it, then put it in the place of `path`: the folder that was there
  * steps aside as `path`.old, `fresh` takes its name, the old one is removed. Whenever this is cut
  * off, `path` or `path`.old is a whole folder. */

@@ -7,10 +7,10 @@
 #include "base/tensors.h"
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/status.h"
 
 #include <assert.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -374,7 +374,8 @@ static wac_status make_header(char **text, const char *path, const wac_tensor *t
     wac_status status = put_metadata(header, metadata, metadata_count, path, error);
     if (status == WAC_STATUS_OK)
         status = put_tensors(header, tensors, count, path, error);
-    if (status == WAC_STATUS_OK && !(*text = json_dumps(header, JSON_COMPACT)))
+    size_t size;
+    if (status == WAC_STATUS_OK && !(*text = wac_json_text(header, JSON_COMPACT, &size)))
         status = wac_fail_memory(error, path);
     json_decref(header);
     return status;

@@ -1,6 +1,6 @@
-/* A pinned team around one generation counter: raising it starts a round, and a count of those still
- * at work ends it. A waiting thread spins (rounds follow one another within microseconds), then
- * yields, then sleeps on a condition. */
+/* A pinned team around one generation counter: raising it starts a round, and a count of those
+ * still at work ends it. A waiting thread spins (rounds follow one another within microseconds),
+ * then yields, then sleeps on a condition. */
 #include "base/threads.h"
 
 #include "base/status.h"
@@ -23,6 +23,7 @@ typedef struct member {
 
 struct wac_team {
     int threads;
+    int spins; /* before a waiting thread yields */
     bool caller_pinned;
     cpu_set_t caller_cpus;
     /* the round: written by the caller before the generation rises */
@@ -57,11 +58,11 @@ static void run_share(wac_team *team, int index)
 static unsigned wait_round(wac_team *team, unsigned seen)
 {
     unsigned now;
-    for (int i = 0; i < SPINS + YIELDS; i++) {
+    for (int i = 0; i < team->spins + YIELDS; i++) {
         now = atomic_load_explicit(&team->generation, memory_order_acquire);
         if (now != seen)
             return now;
-        if (i < SPINS)
+        if (i < team->spins)
             pause_briefly();
         else
             sched_yield();
@@ -135,17 +136,17 @@ wac_status wac_team_create(wac_team **out, int threads, int first_cpu, wac_error
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->wake, NULL);
 
-    bool pinned = first_cpu >= 0 || threads > 1;
+    bool known =
+        pthread_getaffinity_np(pthread_self(), sizeof team->caller_cpus, &team->caller_cpus) == 0;
+    bool pinned = known && (first_cpu >= 0 || threads > 1);
     if (first_cpu < 0)
         first_cpu = 0;
-    if (pinned && pthread_getaffinity_np(pthread_self(), sizeof team->caller_cpus,
-                                         &team->caller_cpus) != 0)
-        pinned = false;
+    /* with more threads than processors, whoever spins keeps another from working */
+    team->spins = known && threads > CPU_COUNT(&team->caller_cpus) ? 0 : SPINS;
 
     for (int i = 0; i < threads; i++)
-        team->members[i] =
-            (member){team, pthread_self(), i,
-                     pinned ? nth_cpu(&team->caller_cpus, first_cpu + i) : -1};
+        team->members[i] = (member){team, pthread_self(), i,
+                                    pinned ? nth_cpu(&team->caller_cpus, first_cpu + i) : -1};
     for (int i = 1; i < threads; i++) {
         if (pthread_create(&team->members[i].thread, NULL, serve, &team->members[i]) != 0) {
             team->threads = i;
@@ -163,6 +164,15 @@ wac_status wac_team_create(wac_team **out, int threads, int first_cpu, wac_error
     return WAC_STATUS_OK;
 }
 
+/* Give the caller its processors back, unless another team, or the caller, moved it since. */
+static void unpin_caller(const wac_team *team)
+{
+    cpu_set_t now;
+    if (pthread_getaffinity_np(pthread_self(), sizeof now, &now) == 0 && CPU_COUNT(&now) == 1 &&
+        CPU_ISSET((size_t)team->members[0].cpu, &now))
+        (void)pthread_setaffinity_np(pthread_self(), sizeof team->caller_cpus, &team->caller_cpus);
+}
+
 void wac_team_destroy(wac_team *team)
 {
     if (!team)
@@ -172,7 +182,7 @@ void wac_team_destroy(wac_team *team)
     for (int i = 1; i < team->threads; i++)
         pthread_join(team->members[i].thread, NULL);
     if (team->caller_pinned)
-        (void)pthread_setaffinity_np(pthread_self(), sizeof team->caller_cpus, &team->caller_cpus);
+        unpin_caller(team);
     pthread_cond_destroy(&team->wake);
     pthread_mutex_destroy(&team->mutex);
     free(team);
@@ -196,7 +206,7 @@ void wac_team_run(wac_team *team, wac_piece_fn *run, void *work, int count)
     start_round(team);
     run_share(team, 0);
     for (int i = 0; atomic_load_explicit(&team->busy, memory_order_acquire) > 0; i++) {
-        if (i < SPINS)
+        if (i < team->spins)
             pause_briefly();
         else
             sched_yield();

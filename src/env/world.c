@@ -4,6 +4,8 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool is_range(double low, double high)
@@ -37,6 +39,26 @@ static wac_status check_spec(const wac_environment_type *type, const wac_environ
     return WAC_STATUS_OK;
 }
 
+/* Pass on what a world's own function failed with, and say where. A world can not interrupt a run:
+ * only between its steps is there something whole to save. */
+static wac_status fail_world(const wac_environment_type *type, wac_status status,
+                             const wac_error *cause, wac_error *error, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+static wac_status fail_world(const wac_environment_type *type, wac_status status,
+                             const wac_error *cause, wac_error *error, const char *format, ...)
+{
+    char where[64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(where, sizeof where, format, arguments);
+    va_end(arguments);
+    if (status == WAC_STATUS_INTERRUPTED)
+        status = WAC_STATUS_INPUT;
+    return wac_fail(error, status, "environment %s: %s: %s", type->name, where,
+                    cause->message[0] ? cause->message : "it failed and does not say why");
+}
+
 wac_status wac_world_create(wac_world **out, const wac_environment_type *type,
                             const wac_config *config, wac_error *error)
 {
@@ -45,8 +67,13 @@ wac_status wac_world_create(wac_world **out, const wac_environment_type *type,
         return wac_fail_memory(error, "the environment");
     world->type = type;
     world->path_limit = config->path_limit;
-    wac_status status = type->create(&world->self, &world->spec, config, error);
-    if (status == WAC_STATUS_OK)
+    wac_error cause = {0};
+    wac_status status = type->create(&world->self, &world->spec, config, &cause);
+    if (status != WAC_STATUS_OK && cause.message[0])
+        wac_fail(error, status, "%s", cause.message); /* says itself what it needs */
+    else if (status != WAC_STATUS_OK)
+        status = fail_world(type, status, &cause, error, "its creation");
+    else
         status = check_spec(type, &world->spec, error);
     if (status != WAC_STATUS_OK) {
         wac_world_destroy(world);
@@ -73,9 +100,8 @@ double wac_world_normalise(double value, double low, double high)
 
 double wac_world_action(double action, double low, double high)
 {
-    double share = (action + 1) / 2;
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
-    return low + share * (high - low);
+    action = action < -1 ? -1 : action > 1 ? 1 : action;
+    return (low + high) / 2 + action * ((high - low) / 2);
 }
 
 static wac_status observe(const wac_world *world, float *observation, wac_error *error)
@@ -95,8 +121,11 @@ static wac_status observe(const wac_world *world, float *observation, wac_error 
 
 wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, wac_error *error)
 {
+    wac_error cause = {0};
     world->steps = 0;
-    WAC_TRY(world->type->reset(world->self, rng, world->raw_observation, error));
+    wac_status status = world->type->reset(world->self, rng, world->raw_observation, &cause);
+    if (status != WAC_STATUS_OK)
+        return fail_world(world->type, status, &cause, error, "the start of an episode");
     return observe(world, observation, error);
 }
 
@@ -114,11 +143,26 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
     }
     *step = (wac_step){0};
     world->steps++;
-    WAC_TRY(world->type->step(world->self, rng, world->raw_action, world->raw_observation, step,
-                              error));
+    wac_error cause;
+    cause.message[0] = 0;
+    wac_status status = world->type->step(world->self, rng, world->raw_action,
+                                          world->raw_observation, step, &cause);
+    if (status != WAC_STATUS_OK)
+        return fail_world(world->type, status, &cause, error, "step %lld of an episode",
+                          (long long)world->steps);
     if (!isfinite(step->reward))
         return wac_fail(error, WAC_STATUS_NUMERIC, "environment %s: reward is %g at step %lld",
                         world->type->name, step->reward, (long long)world->steps);
     step->truncated = !step->terminated && world->steps >= world->path_limit;
     return observe(world, observation, error);
+}
+
+wac_status wac_world_load(wac_world *world, const double *state, int64_t steps, wac_error *error)
+{
+    wac_error cause = {0};
+    wac_status status = world->type->load(world->self, state, &cause);
+    if (status != WAC_STATUS_OK)
+        return fail_world(world->type, status, &cause, error, "the state of a checkpoint");
+    world->steps = steps;
+    return WAC_STATUS_OK;
 }

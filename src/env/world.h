@@ -28,6 +28,9 @@ wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, w
 wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, float *observation,
                           wac_step *step, wac_error *error);
 
+/* Put the world where its type's `save` found it, so many steps into an episode. */
+wac_status wac_world_load(wac_world *world, const double *state, int64_t steps, wac_error *error);
+
 /* The two mappings by themselves, for one entry with its bounds: a value of the world to [-1, 1],
  * and an action of the agent (clipped to [-1, 1]) to the world's units. NaN stays NaN. */
 double wac_world_normalise(double value, double low, double high);

@@ -7,7 +7,7 @@
 #include <tgmath.h>
 
 typedef struct wac_adam_factors {
-    real step;      /* rate / (1 - beta1^t) */
+    real step;       /* rate / (1 - beta1^t) */
     real correction; /* 1 / sqrt(1 - beta2^t) */
 } wac_adam_factors;
 
@@ -29,8 +29,7 @@ static inline void wac_adam_move(wac_adam_factors factors, real gradient, real *
 {
     *first += (real)(1 - WAC_ADAM_BETA1) * (gradient - *first);
     *second = (real)WAC_ADAM_BETA2 * *second + (real)(1 - WAC_ADAM_BETA2) * gradient * gradient;
-    *value -= factors.step * *first /
-              (sqrt(*second) * factors.correction + (real)WAC_ADAM_EPSILON);
+    *value -= factors.step * *first / (sqrt(*second) * factors.correction + (real)WAC_ADAM_EPSILON);
 }
 
 /* Take the moments of a stack from the arena; `rates` are left for the caller to fill. */

@@ -18,7 +18,8 @@
 #define WAC_LOG_STD_MIN ((real)-20)
 #define WAC_LOG_STD_MAX ((real)2)
 
-/* What goes into a stack: member m reads [rows][inputs] at x + m * stride. stride 0: all the same. */
+/* What goes into a stack: member m reads [rows][inputs] at x + m * stride. stride 0: all the same.
+ */
 typedef struct wac_input {
     const real *x;
     size_t stride;
@@ -42,7 +43,8 @@ typedef struct wac_sample {
     real *log_prob;    /* [members][rows] */
 } wac_sample;
 
-/* Critic outputs of a batch: two mean (or Q) critics, then, if `std`, the logarithms of two stds. */
+/* Critic outputs of a batch: two mean (or Q) critics, then, if `std`, the logarithms of two stds.
+ */
 typedef struct wac_critic_rows {
     int rows, capacity;
     bool std;
@@ -52,14 +54,14 @@ typedef struct wac_critic_rows {
 
 /* The Bellman backup (steps 3 and 4 of the update). */
 typedef struct wac_backup {
-    wac_critic_rows next;      /* target critics at the next state and action */
-    const real *reward;        /* [rows] */
-    const real *terminal;      /* [rows], 1 where the world ended */
-    const real *log_prob;      /* [rows], of the next action */
+    wac_critic_rows next; /* target critics at the next state and action */
+    const real *reward;   /* [rows] */
+    const real *terminal; /* [rows], 1 where the world ended */
+    const real *log_prob; /* [rows], of the next action */
     real alpha, discount;
-    real sigma_max;            /* clamp of the std's target */
-    real *mean_target;         /* [rows] */
-    real *std_target;          /* [rows], or null without std critics */
+    real sigma_max;    /* clamp of the std's target */
+    real *mean_target; /* [rows] */
+    real *std_target;  /* [rows], or null without std critics */
 } wac_backup;
 
 /* Adam's state of one stack. */
@@ -146,8 +148,8 @@ typedef struct wac_ops {
     void (*fill_index)(wac_rng *rng, size_t count, int64_t limit, int64_t *out);
 } wac_ops;
 
-/* First weights of a member: hidden weights U(±1/sqrt(width)), hidden biases 0.1, output weights and
- * biases U(±output). */
+/* First weights of a member: hidden weights U(±1/sqrt(width)), hidden biases 0.1, output weights
+ * and biases U(±output). */
 void wac_stack_randomise(const wac_stack *stack, int member, double output, const wac_ops *ops,
                          wac_rng *rng);
 

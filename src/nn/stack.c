@@ -20,8 +20,7 @@ static wac_layer layer_sizes(const wac_shape *shape, int layer)
 
 static size_t layer_size(const wac_layer *layer)
 {
-    return padded((size_t)layer->inputs * (size_t)layer->outputs) +
-           padded((size_t)layer->outputs);
+    return padded((size_t)layer->inputs * (size_t)layer->outputs) + padded((size_t)layer->outputs);
 }
 
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members)

@@ -1,8 +1,8 @@
 /* A stack: n equally shaped multilayer perceptrons with all parameters in one block.
  *
  * It is the unit of computation: forward, backward, Adam, Polyak, copy and save are single calls
- * over the block. A part of the members is a stack too (wac_stack_slice). Each member has two hidden
- * ReLU layers:
+ * over the block. A part of the members is a stack too (wac_stack_slice). Each member has two
+ * hidden ReLU layers:
  *
  *   h0 = relu(W0 x + b0)   h1 = relu(W1 h0 + b1)   out = W2 h1 + b2
  */

@@ -140,8 +140,8 @@ wac_status wac_agent_create(wac_agent **out, const wac_config *config, int obser
     if (agent->wac) {
         agent->synthetic = (int)lround(config->rho * (double)config->batch_size);
         agent->kappa = (real)wac_normal_quantile(config->quantile);
-        agent->sigma_max = (real)((config->reward_max - config->reward_min) /
-                                  (1 - config->discount) / sqrt(12.0));
+        agent->sigma_max =
+            (real)((config->reward_max - config->reward_min) / (1 - config->discount) / sqrt(12.0));
     }
 #ifdef WAC_DOUBLE
     agent->ops = &wac_ops_reference;

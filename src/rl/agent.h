@@ -22,10 +22,10 @@ enum { WAC_CRITICS = 2 }; /* twins; WAC has that many means and that many stds *
 struct wac_agent {
     wac_config config;
     int observations, actions;
-    int rows;      /* of a batch, B */
-    int synthetic; /* pairs, M */
-    bool wac;      /* has std critics and a second policy */
-    real kappa;    /* optimism: the normal quantile of config.quantile */
+    int rows;       /* of a batch, B */
+    int synthetic;  /* pairs, M */
+    bool wac;       /* has std critics and a second policy */
+    real kappa;     /* optimism: the normal quantile of config.quantile */
     real sigma_max; /* std of the prior, and clamp of every std target */
 
     const wac_ops *ops;
@@ -40,7 +40,7 @@ struct wac_agent {
     real *dpolicies, *dcritics; /* gradients, laid out like the parameters */
 
     /* what an update reads */
-    int64_t *index;    /* [B] */
+    int64_t *index; /* [B] */
     wac_batch batch;
     real *noise;      /* [policies][B][A], for actions at s */
     real *next_noise; /* [B][A], for the action at s' */

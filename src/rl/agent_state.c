@@ -54,8 +54,8 @@ static wac_status show_stack(const visit *v, const wac_stack *stack, real *block
                 WAC_TRY(show(v, DTYPE_REAL, outputs, layer.inputs,
                              layer.weight + (size_t)(part * outputs) * (size_t)layer.inputs,
                              "%s%s/%s/weight", prefix, names[m], label));
-                WAC_TRY(show(v, DTYPE_REAL, outputs, 0, layer.bias + part * outputs,
-                             "%s%s/%s/bias", prefix, names[m], label));
+                WAC_TRY(show(v, DTYPE_REAL, outputs, 0, layer.bias + part * outputs, "%s%s/%s/bias",
+                             prefix, names[m], label));
             }
         }
     }

@@ -1,5 +1,6 @@
 /* Critics: the Wasserstein barycentre of Gaussians as two squared errors, one on means, one on
- * stds (equation 6 of the paper), and the synthetic pairs that keep unseen stds high (equation 9). */
+ * stds (equation 6 of the paper), and the synthetic pairs that keep unseen stds high (equation 9).
+ */
 #include "rl/critic.h"
 
 #include <string.h>
@@ -83,9 +84,9 @@ void wac_critics_learn(wac_agent *agent, wac_losses *losses)
 
     if (agent->wac) {
         wac_stack stds = wac_stack_slice(&agent->critics, WAC_CRITICS, WAC_CRITICS);
-        wac_input unseen = {
-            .x = agent->pairs + (size_t)agent->rows * (size_t)agent->critics.shape.inputs,
-            .rows = agent->synthetic};
+        wac_input unseen = {.x = agent->pairs +
+                                 (size_t)agent->rows * (size_t)agent->critics.shape.inputs,
+                            .rows = agent->synthetic};
         double averages[2];
         input.rows = agent->rows + agent->synthetic;
         gradient.params += wac_stack_size(&means);

@@ -30,7 +30,8 @@ double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
     const real *action = agent->sample.action + (size_t)policy * actions;
     real *daction = agent->daction + (size_t)policy * actions;
 
-    wac_stack critics = wac_stack_slice(&agent->critics, 0, with_std ? 2 * WAC_CRITICS : WAC_CRITICS);
+    wac_stack critics =
+        wac_stack_slice(&agent->critics, 0, with_std ? 2 * WAC_CRITICS : WAC_CRITICS);
     wac_input input = {.x = agent->query, .rows = agent->rows};
     wac_critic_rows rows = {.rows = agent->rows,
                             .capacity = agent->critic_pass.capacity,
@@ -48,8 +49,8 @@ double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
     /* what each critic would have the action do, together */
     memset(daction, 0, actions * sizeof *daction);
     for (int m = 0; m < critics.members; m++) {
-        const real *wish = agent->dactions +
-                           (size_t)m * (size_t)(agent->critic_pass.capacity * agent->actions);
+        const real *wish =
+            agent->dactions + (size_t)m * (size_t)(agent->critic_pass.capacity * agent->actions);
         for (size_t i = 0; i < actions; i++)
             daction[i] += wish[i];
     }

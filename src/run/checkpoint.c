@@ -7,9 +7,11 @@
 #include "run/run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Says what a checkpoint is of; each file carries it, and loading compares it. */
 enum { LABELS = 6 };
@@ -79,6 +81,23 @@ static wac_status add_tensor(void *user, const wac_agent_tensor *tensor, wac_err
     return WAC_STATUS_OK;
 }
 
+/* An update can ruin the networks without its own losses showing it. */
+static wac_status check_finite(const wac_run *run, const list *list, wac_error *error)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const wac_tensor *tensor = &list->tensors[i];
+        const float *values = tensor->data;
+        int64_t elements = tensor->dtype == WAC_DTYPE_F32 ? wac_tensor_elements(tensor) : 0;
+        for (int64_t j = 0; j < elements; j++)
+            if (!isfinite(values[j]))
+                return wac_fail(error, WAC_STATUS_NUMERIC,
+                                "%s became %g by update %" PRId64 ", so that is not saved; try a "
+                                "smaller learning_rate or check the rewards",
+                                tensor->name, (double)values[j], run->position.updates);
+    }
+    return WAC_STATUS_OK;
+}
+
 static wac_status load_tensor(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     int64_t elements = tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
@@ -141,6 +160,7 @@ static wac_status write_files(wac_run *run, list *list, double *state, const cha
     labels labels;
     make_labels(&labels, run);
     WAC_TRY(wac_agent_visit(run->agent, add_tensor, list, error));
+    WAC_TRY(check_finite(run, list, error));
     WAC_TRY(write_list(list, &labels, folder, "agent.safetensors", error));
 
     list->count = 0;
@@ -216,36 +236,76 @@ static wac_status load_run(wac_run *run, const char *folder, wac_error *error)
     wac_status status = state ? visit_run(run, state, load_tensor, file, error)
                               : wac_fail_memory(error, "the checkpoint");
     if (status == WAC_STATUS_OK)
-        status = run->world->type->load(run->world->self, state, error);
+        status = wac_world_load(run->world, state, run->position.episode_steps, error);
     free(state);
     wac_tensor_file_close(file);
     WAC_TRY(status);
     const wac_position *at = &run->position;
-    if (at->epoch < 0 || at->explored < 0 || at->updated < 0 || at->rows < 0 ||
-        at->env_steps < 0 || run->agent->replay.count < 0 ||
-        (run->agent->replay.count == 0 && at->started))
+    if (at->epoch < 0 || at->explored < 0 || at->updated < 0 || at->rows < 0 || at->env_steps < 0 ||
+        run->agent->replay.count < 0 || (run->agent->replay.count == 0 && at->started))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s/run.safetensors holds a position that no run can be at; use another "
                         "copy of the checkpoint",
                         folder);
-    run->world->steps = at->episode_steps;
     run->world_rng.counter = (uint64_t)at->world_counter;
     return WAC_STATUS_OK;
 }
 
-wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error)
+/* The folder to load: where a replacement was cut off, the old one stands beside; where one goes on
+ * this moment, the new one is there at the second look. */
+static wac_status find_folder(char folder[PATH_MAX], bool *found, const wac_run *run,
+                              wac_error *error)
 {
-    /* where a replacement was cut off, the old folder stands beside */
-    const char *const names[] = {"checkpoint", "checkpoint.old"};
-    for (int i = 0; i < 2; i++) {
-        char folder[PATH_MAX];
-        WAC_TRY(wac_path_join(folder, sizeof folder, run->directory, names[i], error));
+    const char *const names[] = {"checkpoint", "checkpoint.old", "checkpoint"};
+    *found = false;
+    for (int i = 0; i < 3 && !*found; i++) {
+        WAC_TRY(wac_path_join(folder, PATH_MAX, run->directory, names[i], error));
         *found = wac_path_exists(folder);
-        if (*found) {
-            WAC_TRY(load_run(run, folder, error));
-            WAC_TRY(load_agent(run, folder, error));
-            return load_replay(run, folder, error);
-        }
     }
     return WAC_STATUS_OK;
+}
+
+static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
+{
+    WAC_TRY(load_run(run, folder, error));
+    WAC_TRY(load_agent(run, folder, error));
+    return load_replay(run, folder, error);
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error)
+{
+    /* who only looks holds no lock: if the folder was replaced meanwhile, read the new one */
+    enum { ATTEMPTS = 100 };
+    wac_status status = WAC_STATUS_OK;
+    bool steady = false;
+    for (int i = 0; i < ATTEMPTS && !steady; i++) {
+        char folder[PATH_MAX];
+        struct stat before, after;
+        WAC_TRY(find_folder(folder, found, run, error));
+        if (!*found)
+            return WAC_STATUS_OK;
+        bool there = stat(folder, &before) == 0;
+        status = load_folder(run, folder, error);
+        steady = there && stat(folder, &after) == 0 && is_same(&before, &after);
+    }
+    return status;
+}
+
+void wac_checkpoint_tidy(const wac_run *run)
+{
+    char path[PATH_MAX];
+    if (wac_path_join(path, sizeof path, run->directory, "checkpoint.new", NULL) == WAC_STATUS_OK)
+        (void)wac_directory_remove(path, NULL);
+    /* the old one goes only where there is another */
+    if (wac_path_join(path, sizeof path, run->directory, "checkpoint", NULL) != WAC_STATUS_OK ||
+        !wac_path_exists(path))
+        return;
+    if (wac_path_join(path, sizeof path, run->directory, "checkpoint.old", NULL) == WAC_STATUS_OK)
+        (void)wac_directory_remove(path, NULL);
 }

@@ -3,20 +3,22 @@
  * program around the library speaks. */
 #include "run/config.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
+#include "env/registry.h"
 #include "run/presets.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(name, kind, low, high, words, algorithms, environment, help)                           \
-    {#name, kind, low, high, words, algorithms, environment, help, offsetof(wac_config, name)},
+#define ROW(name, kind, low, high, words, algorithms, environments, help)                          \
+    {#name, kind, low, high, words, algorithms, environments, help, offsetof(wac_config, name)},
 #define ROW_REAL(name, value, low, high, ...)                                                      \
     ROW(name, WAC_SETTING_REAL, low, high, NULL, __VA_ARGS__)
 #define ROW_COUNT(name, value, low, high, ...)                                                     \
@@ -72,72 +74,15 @@ wac_status wac_setting_find(const wac_setting **setting, const char *name, wac_e
                     "unknown setting \"%s\"; \"wac config\" lists them all", WAC_CLIP(name));
 }
 
-/* Words are written "first|second". */
-static int word_index(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (int index = 0;; index++) {
-        size_t size = strcspn(words, "|");
-        if (size == length && strncmp(words, word, size) == 0)
-            return index;
-        if (!words[size])
-            return -1;
-        words += size + 1;
-    }
-}
-
-/* Word number `index`, or null past the end; not terminated. */
-static const char *word_at(const char *words, int index, size_t *size)
-{
-    for (; *size = strcspn(words, "|"), index > 0; index--) {
-        if (!words[*size])
-            return NULL;
-        words += *size + 1;
-    }
-    return index == 0 ? words : NULL;
-}
-
-/* Switch this thread to the C locale, and back to what enter_c returned. */
-static locale_t enter_c(void)
-{
-    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-}
-
-static void leave_c(locale_t former)
-{
-    freelocale(uselocale(former));
-}
-
-/* A decimal number and nothing else; too large ones become infinite. */
-static bool parse_number(double *number, const char *text)
-{
-    /* neither spaces, nor hexadecimals, nor "inf" and "nan" */
-    if (!*text || text[strspn(text, "+-.0123456789eE")])
-        return false;
-    locale_t former = enter_c();
-    char *end;
-    *number = strtod(text, &end) + 0.0; /* no negative zero */
-    leave_c(former);
-    return end > text && !*end;
-}
-
 void wac_setting_range(const wac_setting *setting, char *text, size_t size)
 {
     if (!setting->words) {
-        locale_t former = enter_c();
-        const char *format =
-            setting->kind == WAC_SETTING_COUNT ? "from %.0f to %.0f" : "from %.15g to %.15g";
-        snprintf(text, size, format, setting->smallest, setting->largest);
-        leave_c(former);
+        int digits = setting->kind == WAC_SETTING_COUNT ? 19 : 15;
+        wac_number_print(text, size, "from %.*g to %.*g", digits, setting->smallest, digits,
+                         setting->largest);
         return;
     }
-    size_t used = 0, length;
-    const char *word;
-    *text = 0;
-    for (int i = 0; (word = word_at(setting->words, i, &length)) && used < size; i++) {
-        const char *between = i == 0 ? "" : word[length] ? ", " : " or ";
-        used += (size_t)snprintf(text + used, size - used, "%s%.*s", between, (int)length, word);
-    }
+    wac_words_join(text, size, setting->words);
 }
 
 static wac_status refuse_value(const wac_setting *setting, const char *value, wac_error *error)
@@ -157,7 +102,7 @@ static wac_status set_real(double *field, const wac_setting *setting, const char
                            wac_error *error)
 {
     double number;
-    if (!parse_number(&number, value))
+    if (!wac_number_parse(&number, value))
         return wac_fail(error, WAC_STATUS_INPUT, "%s must be a number, not \"%s\"", setting->name,
                         WAC_CLIP(value));
     if (!within(setting, number))
@@ -171,7 +116,7 @@ static wac_status set_count(int64_t *field, const wac_setting *setting, const ch
 {
     double number;
     errno = 0;
-    if (!parse_number(&number, value) || floor(number) != number ||
+    if (!wac_number_parse(&number, value) || floor(number) != number ||
         (errno == ERANGE && number == 0))
         return wac_fail(error, WAC_STATUS_INPUT, "%s must be a whole number, not \"%s\"",
                         setting->name, WAC_CLIP(value));
@@ -187,7 +132,7 @@ static wac_status set_flag(bool *field, const wac_setting *setting, const char *
 {
     static const char *const spellings[] = {"false|true", "off|on", "no|yes"};
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        int index = word_index(spellings[i], value);
+        int index = wac_word_index(spellings[i], value);
         if (index >= 0) {
             *field = index == 1;
             return WAC_STATUS_OK;
@@ -199,7 +144,7 @@ static wac_status set_flag(bool *field, const wac_setting *setting, const char *
 static wac_status set_choice(int *field, const wac_setting *setting, const char *value,
                              wac_error *error)
 {
-    int index = word_index(setting->words, value);
+    int index = wac_word_index(setting->words, value);
     if (index < 0)
         return refuse_value(setting, value, error);
     *field = index;
@@ -214,7 +159,8 @@ static bool algorithm_reads(const wac_config *config, const wac_setting *setting
 
 static bool environment_reads(const wac_config *config, const wac_setting *setting)
 {
-    return !setting->environment || strcmp(setting->environment, config->environment) == 0;
+    return !setting->environments ||
+           wac_word_index(setting->environments, config->environment) >= 0;
 }
 
 bool wac_config_reads(const wac_config *config, const wac_setting *setting)
@@ -225,12 +171,14 @@ bool wac_config_reads(const wac_config *config, const wac_setting *setting)
 static wac_status refuse_unread(const wac_config *config, const wac_setting *setting,
                                 wac_error *error)
 {
-    if (!environment_reads(config, setting))
+    char readers[128] = "";
+    if (!environment_reads(config, setting)) {
+        wac_words_join(readers, sizeof readers, setting->environments);
         return wac_fail(error, WAC_STATUS_INPUT,
                         "setting \"%s\" is not read by %s (only by %s); leave it out or choose "
                         "another environment",
-                        setting->name, config->environment, setting->environment);
-    char readers[64] = "";
+                        setting->name, config->environment, readers);
+    }
     size_t used = 0;
     for (int i = 0; i < ALGORITHMS; i++)
         if (setting->algorithms >> i & 1u)
@@ -253,11 +201,23 @@ static wac_status refuse_change(const char *what, const char *present, const cha
                     what, present, WAC_CLIP(value), what);
 }
 
+/* A short name repeats its environment only where the rewards are sparse, too. */
+static wac_status refuse_environment(const wac_config *config, const char *value, wac_error *error)
+{
+    bool sparse = config->reward == WAC_REWARD_SPARSE;
+    char environment[sizeof config->environment];
+    wac_environment_resolve(environment, sizeof environment, value);
+    bool same = strcmp(environment, config->environment) == 0;
+    if (same && sparse && wac_word_index(WAC_SPARSE_NAMES, value) >= 0)
+        return WAC_STATUS_OK;
+    return refuse_change("environment", config->environment, value, error);
+}
+
 wac_status wac_config_set(wac_config *config, const char *name, const char *value, wac_error *error)
 {
     assert((unsigned)config->algorithm < ALGORITHMS);
     if (strcmp(name, "environment") == 0)
-        return refuse_change(name, config->environment, value, error);
+        return refuse_environment(config, value, error);
     const wac_setting *setting;
     WAC_TRY(wac_setting_find(&setting, name, error));
     if (strcmp(setting->name, "algorithm") == 0)
@@ -295,12 +255,13 @@ static wac_status check_environment(const char *name, size_t size, wac_error *er
                     length < size ? WAC_CLIP(name) : "...", size - 1);
 }
 
-wac_status wac_config_init(wac_config *config, const char *environment, const char *algorithm,
+wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,
                            wac_error *error)
 {
     wac_config fresh = defaults;
-    WAC_TRY(check_environment(environment, sizeof fresh.environment, error));
-    strcpy(fresh.environment, environment);
+    const char *environment = fresh.environment;
+    WAC_TRY(check_environment(name, sizeof fresh.environment, error));
+    wac_environment_resolve(fresh.environment, sizeof fresh.environment, name);
 
     if (!algorithm)
         algorithm = wac_preset_value(environment, "algorithm");
@@ -322,8 +283,10 @@ wac_status wac_config_init(wac_config *config, const char *environment, const ch
     size_t count;
     const wac_preset *presets = wac_presets(&count);
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(presets[i].environment, environment) != 0 ||
-            strcmp(presets[i].key, "algorithm") == 0)
+        const char *owners = presets[i].environments;
+        bool is_ours =
+            wac_word_index(owners, environment) >= 0 || wac_word_index(owners, name) >= 0;
+        if (!is_ours || strcmp(presets[i].key, "algorithm") == 0)
             continue;
         const wac_setting *setting;
         WAC_TRY(wac_setting_find(&setting, presets[i].key, error));
@@ -337,13 +300,12 @@ wac_status wac_config_init(wac_config *config, const char *environment, const ch
 /* The fewest digits that read back to the same double. */
 static void format_real(double number, char *text, size_t size)
 {
-    locale_t former = enter_c();
+    double back = 0;
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
+        wac_number_print(text, size, "%.*g", digits, number);
+        if (wac_number_parse(&back, text) && back == number)
             break;
     }
-    leave_c(former);
     /* 1e-06 is a string to many readers of YAML, 1.0e-06 a number to all */
     char *exponent = strchr(text, 'e');
     if (exponent && !strchr(text, '.') && strlen(text) + 2 < size) {
@@ -366,10 +328,10 @@ void wac_config_format(const wac_config *config, const wac_setting *setting, cha
         snprintf(text, size, "%lld", (long long)*(const int64_t *)field);
         return;
     case WAC_SETTING_FLAG:
-        word = word_at(setting->words, *(const bool *)field, &length);
+        word = wac_word_at(setting->words, *(const bool *)field, &length);
         break;
     case WAC_SETTING_CHOICE:
-        word = word_at(setting->words, *(const int *)field, &length);
+        word = wac_word_at(setting->words, *(const int *)field, &length);
         break;
     }
     snprintf(text, size, "%.*s", word ? (int)length : 1, word ? word : "?");
@@ -389,7 +351,7 @@ static bool in_range(const wac_config *config, const wac_setting *setting)
     case WAC_SETTING_CHOICE:
         break;
     }
-    return word_at(setting->words, *(const int *)field, &length) != NULL;
+    return wac_word_at(setting->words, *(const int *)field, &length) != NULL;
 }
 
 wac_status wac_config_check(const wac_config *config, wac_error *error)

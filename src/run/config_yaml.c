@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "run/config.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,26 +265,23 @@ wac_status wac_config_read_run(wac_config *config, const char *path, wac_error *
 
 wac_status wac_config_yaml(char **text, const wac_config *config, wac_error *error)
 {
-    size_t size, count;
+    enum { ROOM = 1 << 15 }; /* several times what the table takes */
+    size_t count, used = 0;
     const wac_setting *settings = wac_settings(&count);
-    *text = NULL;
-    FILE *out = open_memstream(text, &size);
-    if (!out)
+    *text = malloc(ROOM);
+    if (!*text)
         return wac_fail_memory(error, "the settings as YAML");
-    fprintf(out, "environment: %s\n", config->environment);
+    used += (size_t)snprintf(*text, ROOM, "environment: %s\n", config->environment);
     for (size_t i = 0; i < count; i++) {
         if (!wac_config_reads(config, &settings[i]))
             continue;
         char value[64];
         wac_config_format(config, &settings[i], value, sizeof value);
-        int used = fprintf(out, "%s: %s", settings[i].name, value);
-        fprintf(out, "%*s# %s\n", used < 26 ? 26 - used : 1, "", settings[i].help);
-    }
-    bool failed = ferror(out);
-    if (fclose(out) || failed) {
-        free(*text);
-        *text = NULL;
-        return wac_fail_memory(error, "the settings as YAML");
+        int width = snprintf(*text + used, ROOM - used, "%s: %s", settings[i].name, value);
+        used += (size_t)width;
+        used += (size_t)snprintf(*text + used, ROOM - used, "%*s# %s\n",
+                                 width < 26 ? 26 - width : 1, "", settings[i].help);
+        assert(used < ROOM);
     }
     return WAC_STATUS_OK;
 }

@@ -5,8 +5,8 @@
 
 static int bin_of(double value)
 {
-    int bin = (int)((value + 1) / 2 * WAC_COVERAGE_SIDE);
-    return bin < 0 ? 0 : bin >= WAC_COVERAGE_SIDE ? WAC_COVERAGE_SIDE - 1 : bin;
+    double bin = fmax(0, (value + 1) / 2 * WAC_COVERAGE_SIDE);
+    return bin < WAC_COVERAGE_SIDE ? (int)bin : WAC_COVERAGE_SIDE - 1;
 }
 
 void wac_coverage_add(wac_coverage *coverage, double observation, double action)

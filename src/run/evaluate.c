@@ -5,6 +5,11 @@
 
 #include <math.h>
 
+bool wac_asked_to_stop(const volatile int *stop)
+{
+    return stop && __atomic_load_n(stop, __ATOMIC_RELAXED);
+}
+
 wac_status wac_evaluate(wac_evaluation *evaluation, wac_world *world, wac_rng *rng,
                         int64_t most_steps, int64_t most_episodes, wac_act_fn *act, void *user,
                         const volatile int *stop, wac_error *error)
@@ -20,7 +25,7 @@ wac_status wac_evaluate(wac_evaluation *evaluation, wac_world *world, wac_rng *r
         bool success = false;
         WAC_TRY(wac_world_reset(world, rng, observation, error));
         while (!step.terminated && !step.truncated && (!most_steps || steps < most_steps)) {
-            if (stop && *stop)
+            if (wac_asked_to_stop(stop))
                 return wac_fail(error, WAC_STATUS_INTERRUPTED, "interrupted during evaluation");
             act(user, observation, action);
             WAC_TRY(wac_world_step(world, rng, action, observation, &step, error));

@@ -14,6 +14,9 @@ typedef struct wac_evaluation {
     double success; /* share of episodes that reached the goal; NaN in worlds without one */
 } wac_evaluation;
 
+/* Whether another thread or a signal has raised the flag (null: never). */
+bool wac_asked_to_stop(const volatile int *stop);
+
 /* Stops after so many steps or episodes, whichever comes first (0: no such limit), or when *stop is
  * not zero (may be null; then it fails with WAC_STATUS_INTERRUPTED). */
 wac_status wac_evaluate(wac_evaluation *evaluation, wac_world *world, wac_rng *rng,

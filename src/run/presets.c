@@ -3,7 +3,12 @@
  * when none is asked for. */
 #include "run/presets.h"
 
+#include "base/words.h"
+#include "env/registry.h"
+
 #include <string.h>
+
+#define LOCOMOTION "halfcheetah|hopper|walker2d"
 
 static const wac_preset presets[] = {
     {"lqg", "algorithm", "oe-wac"},
@@ -37,6 +42,41 @@ static const wac_preset presets[] = {
     {"riverswim", "oac_delta", "18"},
     {"riverswim", "oac_beta", "6.5"},
     {"riverswim", "reward_rule", "description"},
+
+    {WAC_FOR_POINT, "algorithm", "oe-wac"},
+    {WAC_FOR_POINT, "epochs", "300"},
+    {WAC_FOR_POINT, "path_limit", "300"},
+    {WAC_FOR_POINT, "width", "256"},
+    {WAC_FOR_POINT, "batch_size", "256"},
+    {WAC_FOR_POINT, "learning_rate", "1e-3"},
+    {WAC_FOR_POINT, "std_learning_rate", "1e-3"},
+    {WAC_FOR_POINT, "reward_min", "-0.5"},
+    {WAC_FOR_POINT, "reward_max", "0.5"},
+    {WAC_FOR_POINT, "quantile", "0.95"},
+    {WAC_FOR_POINT, "lambda", "0.6"},
+    {WAC_FOR_POINT, "rho", "0.6"},
+    {WAC_FOR_POINT, "oac_delta", "18"},
+    {WAC_FOR_POINT, "oac_beta", "6.5"},
+    {WAC_FOR_POINT, "reward", "dense"},
+
+    /* the short names: over those of the environment they stand for */
+    {WAC_SPARSE_NAMES, "epochs", "400"},
+    {WAC_SPARSE_NAMES, "reward", "sparse"},
+
+    {LOCOMOTION, "algorithm", "me-wac"},
+    {LOCOMOTION, "epochs", "1000"},
+    {LOCOMOTION, "path_limit", "1000"},
+    {LOCOMOTION, "width", "256"},
+    {LOCOMOTION, "batch_size", "256"},
+    {LOCOMOTION, "learning_rate", "3e-4"},
+    {LOCOMOTION, "std_learning_rate", "3e-4"},
+    {LOCOMOTION, "reward_min", "-0.5"},
+    {LOCOMOTION, "reward_max", "0.5"},
+    {LOCOMOTION, "quantile", "0.9"},
+    {LOCOMOTION, "lambda", "0.6"},
+    {LOCOMOTION, "rho", "1.0"},
+    {LOCOMOTION, "oac_delta", "23.53"},
+    {LOCOMOTION, "oac_beta", "4.66"},
 };
 
 const wac_preset *wac_presets(size_t *count)
@@ -48,7 +88,8 @@ const wac_preset *wac_presets(size_t *count)
 const char *wac_preset_value(const char *environment, const char *key)
 {
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-        if (strcmp(presets[i].environment, environment) == 0 && strcmp(presets[i].key, key) == 0)
+        if (wac_word_index(presets[i].environments, environment) >= 0 &&
+            strcmp(presets[i].key, key) == 0)
             return presets[i].value;
     return NULL;
 }

@@ -5,7 +5,8 @@
 #include "wac/base.h"
 
 typedef struct wac_preset {
-    const char *environment, *key, *value;
+    const char *environments; /* "first|second" */
+    const char *key, *value;
 } wac_preset;
 
 const wac_preset *wac_presets(size_t *count);

@@ -74,9 +74,12 @@ static wac_status build(wac_run *run, const wac_environment_type *type,
 static wac_status take_lock(wac_run *run, wac_error *error)
 {
     run->lock = open(run->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (run->lock < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return wac_fail(error, WAC_STATUS_INPUT, "there is no run %s; check that the path is right",
+                        run->directory);
     if (run->lock < 0)
-        return wac_fail(error, WAC_STATUS_IO, "cannot open the run %s: %s", run->directory,
-                        strerror(errno));
+        return wac_fail(error, WAC_STATUS_IO, "cannot open the run %s: %s; check its permissions",
+                        run->directory, strerror(errno));
     if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s is being trained by another process; wait for it or stop it",
@@ -93,7 +96,7 @@ static wac_status allocate(wac_run **run, const char *directory, wac_error *erro
     size_t length = strlen(directory);
     while (length > 1 && directory[length - 1] == '/')
         length--;
-    if (length == 0 || length >= sizeof (*run)->directory - 64) {
+    if (length == 0 || length >= sizeof(*run)->directory - 64) {
         free(*run);
         return wac_fail(error, WAC_STATUS_INPUT, "the name of the run's folder is %s",
                         length ? "too long" : "empty");
@@ -116,9 +119,8 @@ static wac_status start(wac_run *run, const wac_environment_type *type,
     return wac_runlog_open(run, error);
 }
 
-wac_status wac_run_create(wac_run **out, const wac_config *config,
-                          const wac_environment_type *type, const char *directory,
-                          const wac_run_options *options, wac_error *error)
+wac_status wac_run_create(wac_run **out, const wac_config *config, const wac_environment_type *type,
+                          const char *directory, const wac_run_options *options, wac_error *error)
 {
     wac_run *run;
     WAC_TRY(allocate(&run, directory, error));
@@ -137,7 +139,8 @@ static wac_status read_config(wac_run *run, wac_error *error)
     char path[PATH_MAX];
     WAC_TRY(wac_path_join(path, sizeof path, run->directory, "config.yaml", error));
     if (!wac_path_exists(path))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s is not a run: it has no config.yaml",
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s is not a run: it has no config.yaml; check that the path is right",
                         run->directory);
     return wac_config_read_run(&run->config, path, error);
 }
@@ -145,8 +148,8 @@ static wac_status read_config(wac_run *run, wac_error *error)
 static wac_status resume(wac_run *run, const wac_environment_type *type,
                          const wac_run_options *options, int64_t epochs, wac_error *error)
 {
-    WAC_TRY(read_config(run, error));
     WAC_TRY(take_lock(run, error));
+    WAC_TRY(read_config(run, error));
     int64_t before = run->config.epochs;
     if (epochs > 0)
         run->config.epochs = epochs;
@@ -158,6 +161,8 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
                         "the run %s has done %lld epochs already; ask for more than that",
                         run->directory, (long long)run->position.epoch);
     WAC_TRY(wac_runlog_open(run, error));
+    wac_checkpoint_tidy(run);
+    wac_runlog_tidy(run);
     if (run->config.epochs != before)
         WAC_TRY(wac_runlog_write_config(run, run->directory, error));
     if (found)

@@ -14,13 +14,13 @@
 /* Where the run is, in whole numbers: saved as one array, in this order. */
 typedef struct wac_position {
     int64_t epoch;
-    int64_t started;   /* 1 once the initial exploration is over */
-    int64_t evaluated; /* 1 once this epoch's row is written */
-    int64_t explored;  /* steps of the present exploration */
-    int64_t updated;   /* updates of this epoch */
-    int64_t env_steps, updates; /* of the whole run */
-    int64_t rows;               /* of progress.csv */
-    int64_t episode_steps;      /* of the present episode */
+    int64_t started;                             /* 1 once the initial exploration is over */
+    int64_t evaluated;                           /* 1 once this epoch's row is written */
+    int64_t explored;                            /* steps of the present exploration */
+    int64_t updated;                             /* updates of this epoch */
+    int64_t env_steps, updates;                  /* of the whole run */
+    int64_t rows;                                /* of progress.csv */
+    int64_t episode_steps;                       /* of the present episode */
     int64_t explore_episodes, explore_successes; /* finished in this epoch's exploration */
     int64_t world_counter;                       /* of world_rng */
 } wac_position;
@@ -46,8 +46,8 @@ struct wac_run {
     wac_coverage sampled, visited;
     float observation[WAC_ENVIRONMENT_DIMENSIONS]; /* what the agent sees now */
     wac_progress progress;                         /* as of the last row */
-    int progress_file;      /* descriptor of progress.csv */
-    double seconds_before;  /* training time of earlier processes */
+    int progress_file;                             /* descriptor of progress.csv */
+    double seconds_before;                         /* training time of earlier processes */
     struct timespec start, reported;
 };
 
@@ -55,9 +55,12 @@ struct wac_run {
 wac_status wac_checkpoint_save(wac_run *run, wac_error *error);
 /* WAC_STATUS_OK and *found = false where there is none yet */
 wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error);
+/* remove what a save that was cut off left behind; the run must be locked */
+void wac_checkpoint_tidy(const wac_run *run);
 
 /* runlog.c: config.yaml, manifest.json, progress.csv */
 wac_status wac_runlog_create(const wac_run *run, wac_error *error);
+void wac_runlog_tidy(const wac_run *run); /* as wac_checkpoint_tidy */
 wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wac_error *error);
 wac_status wac_runlog_finish(const wac_run *run, wac_error *error);
 /* opens progress.csv for appending, cut to the rows of the position */
@@ -72,7 +75,7 @@ bool wac_run_has_coverage(const wac_run *run);
 wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch);
 
 /* The agent of a run directory as its last checkpoint left it, with nothing else opened or changed:
- * for evaluation and figures. The run must not be trained; destroy it as usual. */
+ * for evaluation and figures; another process may be training it. Destroy it as usual. */
 wac_status wac_run_open(wac_run **run, const char *directory, const wac_environment_type *type,
                         const wac_run_options *options, wac_error *error);
 

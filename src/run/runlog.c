@@ -1,13 +1,15 @@
 /* The readable files of a run: config.yaml, manifest.json, progress.csv. */
 #include "base/files.h"
+#include "base/json.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "run/config.h"
 #include "run/run.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,21 +58,23 @@ static void processor_name(char *name, size_t size)
         fclose(file);
 }
 
-static wac_status write_manifest(const wac_run *run, json_t *manifest, const char *directory,
-                                 wac_error *error)
+/* Consumes the manifest. */
+static wac_status write_manifest(json_t *manifest, const char *directory, wac_error *error)
 {
     char path[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, directory, "manifest.json", error));
-    char *text = manifest ? json_dumps(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    size_t size;
+    char *text = wac_json_text(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
+    json_decref(manifest);
     if (!text)
         return wac_fail_memory(error, "the manifest");
-    (void)run;
-    wac_status status = wac_file_write(path, text, strlen(text), error);
+    wac_status status = wac_path_join(path, sizeof path, directory, "manifest.json", error);
+    if (status == WAC_STATUS_OK)
+        status = wac_file_write(path, text, size, error);
     free(text);
     return status;
 }
 
-static wac_status create_manifest(const wac_run *run, const char *directory, wac_error *error)
+static json_t *make_manifest(const wac_run *run)
 {
     char started[32], processor[128];
     struct utsname system;
@@ -78,34 +82,29 @@ static wac_status create_manifest(const wac_run *run, const char *directory, wac
     processor_name(processor, sizeof processor);
     if (uname(&system) != 0)
         memset(&system, 0, sizeof system);
-    json_t *manifest = json_pack(
+    return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n}", "program", "wac",
         "version", wac_version(), "commit", WAC_COMMIT, "environment", run->config.environment,
         "algorithm", wac_algorithm_name((wac_algorithm)run->config.algorithm), "seed",
         (json_int_t)run->config.seed, "machine", "name", system.nodename, "system", system.sysname,
         "release", system.release, "processor", processor, "processors",
         (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started, "finished");
-    wac_status status = write_manifest(run, manifest, directory, error);
-    json_decref(manifest);
-    return status;
 }
 
 wac_status wac_runlog_create(const wac_run *run, wac_error *error)
 {
     /* make the folder under another name, so that a run's folder always has its files */
-    char fresh[PATH_MAX], path[PATH_MAX];
-    if (snprintf(fresh, sizeof fresh, "%s.new", run->directory) >= (int)sizeof fresh)
-        return wac_fail(error, WAC_STATUS_INPUT, "the path %.64s… is too long", run->directory);
-    WAC_TRY(wac_directory_remove(fresh, error));
+    char fresh[PATH_MAX + 32], path[PATH_MAX + 64];
+    snprintf(fresh, sizeof fresh, "%s.%ld.tmp", run->directory, (long)getpid());
     WAC_TRY(wac_directory_make(fresh, error));
     WAC_TRY(wac_path_join(path, sizeof path, fresh, "progress.csv", error));
     wac_status status = wac_runlog_write_config(run, fresh, error);
     if (status == WAC_STATUS_OK)
-        status = create_manifest(run, fresh, error);
+        status = write_manifest(make_manifest(run), fresh, error);
     if (status == WAC_STATUS_OK)
         status = wac_file_write(path, header, strlen(header), error);
     if (status == WAC_STATUS_OK)
-        status = wac_directory_replace(run->directory, fresh, error);
+        status = wac_directory_place(run->directory, fresh, error);
     if (status != WAC_STATUS_OK)
         (void)wac_directory_remove(fresh, NULL);
     return status;
@@ -114,19 +113,43 @@ wac_status wac_runlog_create(const wac_run *run, wac_error *error)
 wac_status wac_runlog_finish(const wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], finished[32], *text;
+    WAC_TRY(wac_runlog_sync(run, error));
     WAC_TRY(wac_path_join(path, sizeof path, run->directory, "manifest.json", error));
-    WAC_TRY(wac_file_read(&text, NULL, path, 1 << 20, error));
-    json_t *manifest = json_loads(text, 0, NULL);
+    json_t *manifest = NULL;
+    if (wac_file_read(&text, NULL, path, 1 << 20, NULL) == WAC_STATUS_OK)
+        manifest = json_loads(text, 0, NULL);
     free(text);
     if (!json_is_object(manifest)) {
+        /* lost or damaged: nothing depends on it */
         json_decref(manifest);
-        return create_manifest(run, run->directory, error);
+        manifest = make_manifest(run);
     }
     time_now(finished);
     json_object_set_new(manifest, "finished", json_string(finished));
-    wac_status status = write_manifest(run, manifest, run->directory, error);
-    json_decref(manifest);
-    return status;
+    return write_manifest(manifest, run->directory, error);
+}
+
+/* True for "config.yaml.123-0.tmp" and the like, which a write that was cut off leaves behind. */
+static bool is_leftover(const char *name)
+{
+    static const char *const files[] = {"config.yaml.", "manifest.json.", "progress.csv."};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t length = strlen(files[i]);
+        if (strncmp(name, files[i], length) == 0)
+            return strcmp(name + length + strspn(name + length, "0123456789-"), ".tmp") == 0;
+    }
+    return false;
+}
+
+void wac_runlog_tidy(const wac_run *run)
+{
+    DIR *folder = opendir(run->directory);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (is_leftover(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
 }
 
 /* Where row `rows` ends, or null if the text has fewer; *last is its beginning (or null). */
@@ -147,13 +170,16 @@ static const char *skip_rows(const char *text, int64_t rows, const char **last)
 wac_status wac_runlog_open(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], *text;
+    size_t size;
     WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
-    WAC_TRY(wac_file_read(&text, NULL, path, PROGRESS_LIMIT, error));
+    WAC_TRY(wac_file_read(&text, &size, path, PROGRESS_LIMIT, error));
     const char *last, *end = skip_rows(text, run->position.rows, &last);
     wac_status status = WAC_STATUS_OK;
     if (strncmp(text, header, strlen(header)) != 0)
         status = wac_fail(error, WAC_STATUS_INPUT,
-                          "%s does not start with the columns of a progress file", path);
+                          "%s does not start with the columns of a progress file; put the file "
+                          "back as it was",
+                          path);
     else if (!end)
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s has fewer than the %" PRId64 " rows that the checkpoint counts; put "
@@ -164,7 +190,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
             last = strchr(last, ',') ? strchr(last, ',') + 1 : NULL;
         run->seconds_before = last ? strtod(last, NULL) : 0;
     }
-    if (status == WAC_STATUS_OK && *end)
+    if (status == WAC_STATUS_OK && end < text + size)
         status = wac_file_write(path, text, (size_t)(end - text), error);
     free(text);
     WAC_TRY(status);
@@ -178,8 +204,35 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
 static size_t print_value(char *line, size_t used, size_t size, double value)
 {
     int length = isnan(value) ? snprintf(line + used, size - used, ",")
-                              : snprintf(line + used, size - used, ",%.9g", value);
+                              : wac_number_print(line + used, size - used, ",%.9g", value);
     return used + (size_t)length;
+}
+
+static wac_status fail_progress(const wac_run *run, int code, wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_IO, "cannot write %s/progress.csv: %s; %s", run->directory,
+                    strerror(code),
+                    code == ENOSPC || code == EDQUOT ? "free some space and try again"
+                                                     : "check the disk and try again");
+}
+
+/* The line, or none of it. */
+static wac_status append_whole(const wac_run *run, const char *line, size_t size, wac_error *error)
+{
+    off_t end = lseek(run->progress_file, 0, SEEK_END);
+    for (size_t done = 0; done < size;) {
+        ssize_t written = write(run->progress_file, line + done, size - done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            int code = written == 0 ? EIO : errno;
+            /* should this fail too, a resume will cut the line */
+            bool cut = end >= 0 && ftruncate(run->progress_file, end) == 0;
+            (void)cut;
+            return fail_progress(run, code, error);
+        }
+    }
+    return WAC_STATUS_OK;
 }
 
 wac_status wac_runlog_append(wac_run *run, wac_error *error)
@@ -191,19 +244,16 @@ wac_status wac_runlog_append(wac_run *run, wac_error *error)
     used = print_value(line, used, sizeof line, p->eval_return);
     used = print_value(line, used, sizeof line, p->eval_success);
     used = print_value(line, used, sizeof line, (double)p->eval_episodes);
-    const double rest[] = {p->coverage_sampled, p->coverage_visited, p->alpha, p->q_mean,
-                           p->sigma_visited,    p->sigma_uniform};
+    const double rest[] = {p->coverage_sampled, p->coverage_visited, p->alpha,
+                           p->q_mean,           p->sigma_visited,    p->sigma_uniform};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         used = print_value(line, used, sizeof line, rest[i]);
-    used += (size_t)snprintf(line + used, sizeof line - used, ",%.3f", p->seconds);
+    used += (size_t)wac_number_print(line + used, sizeof line - used, ",%.3f", p->seconds);
     used = print_value(line, used, sizeof line, (double)p->explore_episodes);
     used = print_value(line, used, sizeof line, p->explore_return);
     used = print_value(line, used, sizeof line, p->explore_success);
     line[used++] = '\n';
-    ssize_t written = write(run->progress_file, line, used);
-    if (written != (ssize_t)used)
-        return wac_fail(error, WAC_STATUS_IO, "cannot write %s/progress.csv: %s", run->directory,
-                        written < 0 ? strerror(errno) : strerror(ENOSPC));
+    WAC_TRY(append_whole(run, line, used, error));
     run->position.rows++;
     return WAC_STATUS_OK;
 }
@@ -211,7 +261,6 @@ wac_status wac_runlog_append(wac_run *run, wac_error *error)
 wac_status wac_runlog_sync(const wac_run *run, wac_error *error)
 {
     if (fsync(run->progress_file) != 0)
-        return wac_fail(error, WAC_STATUS_IO, "cannot write %s/progress.csv: %s", run->directory,
-                        strerror(errno));
+        return fail_progress(run, errno, error);
     return WAC_STATUS_OK;
 }

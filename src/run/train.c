@@ -12,9 +12,17 @@ static double seconds_between(const struct timespec *from, const struct timespec
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
 }
 
+/* training time of this and earlier processes */
+static double seconds_now(const wac_run *run)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return run->seconds_before + seconds_between(&run->start, &now);
+}
+
 static bool asked_to_stop(const wac_run *run)
 {
-    return run->options.stop && *run->options.stop;
+    return wac_asked_to_stop(run->options.stop);
 }
 
 static wac_status interrupted(wac_error *error)
@@ -47,6 +55,33 @@ bool wac_run_has_coverage(const wac_run *run)
     return run->world->spec.observation_size == 1 && run->world->spec.action_size == 1;
 }
 
+/* What is known of the run now; what has no meaning is NaN. */
+static wac_progress progress_of(const wac_run *run)
+{
+    const wac_position *at = &run->position;
+    bool coverage = wac_run_has_coverage(run), goal = run->world->spec.has_goal;
+    double episodes = (double)at->explore_episodes;
+    return (wac_progress){
+        .epoch = at->epoch,
+        .epochs = run->config.epochs,
+        .env_steps = at->env_steps,
+        .updates = at->updates,
+        .eval_return = run->sums.eval_return,
+        .eval_success = run->sums.eval_success,
+        .coverage_sampled = coverage ? wac_coverage_share(&run->sampled) : NAN,
+        .coverage_visited = coverage ? wac_coverage_share(&run->visited) : NAN,
+        .alpha = (double)wac_agent_alpha(run->agent, 0),
+        .q_mean = run->sums.q_mean,
+        .sigma_visited = run->sums.sigma_visited,
+        .sigma_uniform = run->sums.sigma_uniform,
+        .seconds = seconds_now(run),
+        .explore_episodes = at->explore_episodes,
+        .explore_return = episodes > 0 ? run->sums.explore_returns / episodes : NAN,
+        .explore_success = goal && episodes > 0 ? (double)at->explore_successes / episodes : NAN,
+        .epoch_updates_due = run->config.updates,
+    };
+}
+
 static void act_greedily(void *user, const float *observation, float *action)
 {
     wac_agent_act(user, WAC_POLICY_TARGET, observation, action);
@@ -66,37 +101,13 @@ static wac_status evaluate(wac_run *run, wac_error *error)
     wac_rng rng = wac_run_evaluation_rng(run->config.seed, at->epoch);
     wac_evaluation evaluation = {.mean_return = NAN, .success = NAN};
     if (run->config.evaluation_steps > 0)
-        WAC_TRY(wac_evaluate(&evaluation, run->evaluation_world, &rng,
-                             run->config.evaluation_steps, 0, act_greedily, run->agent,
-                             run->options.stop, error));
-    bool coverage = wac_run_has_coverage(run), goal = run->world->spec.has_goal;
-    double episodes = (double)at->explore_episodes;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    run->progress = (wac_progress){
-        .epoch = at->epoch,
-        .epochs = run->config.epochs,
-        .env_steps = at->env_steps,
-        .updates = at->updates,
-        .eval_return = evaluation.mean_return,
-        .eval_success = evaluation.success,
-        .eval_episodes = evaluation.episodes,
-        .coverage_sampled = coverage ? wac_coverage_share(&run->sampled) : NAN,
-        .coverage_visited = coverage ? wac_coverage_share(&run->visited) : NAN,
-        .alpha = (double)wac_agent_alpha(run->agent, 0),
-        .q_mean = run->sums.q_mean,
-        .sigma_visited = run->sums.sigma_visited,
-        .sigma_uniform = run->sums.sigma_uniform,
-        .seconds = run->seconds_before + seconds_between(&run->start, &now),
-        .explore_episodes = at->explore_episodes,
-        .explore_return = episodes > 0 ? run->sums.explore_returns / episodes : NAN,
-        .explore_success =
-            goal && episodes > 0 ? (double)at->explore_successes / episodes : NAN,
-        .epoch_updates_due = run->config.updates,
-    };
-    WAC_TRY(wac_runlog_append(run, error));
+        WAC_TRY(wac_evaluate(&evaluation, run->evaluation_world, &rng, run->config.evaluation_steps,
+                             0, act_greedily, run->agent, run->options.stop, error));
     run->sums.eval_return = evaluation.mean_return;
     run->sums.eval_success = evaluation.success;
+    run->progress = progress_of(run);
+    run->progress.eval_episodes = evaluation.episodes;
+    WAC_TRY(wac_runlog_append(run, error));
     at->evaluated = 1;
     report(run, true);
     return WAC_STATUS_OK;
@@ -114,16 +125,23 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
 {
     wac_position *at = &run->position;
     float action[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
-    if (at->explored == 0 && steps > 0) {
+    if (at->explored == 0) {
         at->explore_episodes = at->explore_successes = 0;
         run->sums.explore_returns = 0;
-        WAC_TRY(begin_episode(run, error));
     }
     while (at->explored < steps) {
         if (asked_to_stop(run))
             return interrupted(error);
+        /* no stop between this and the first step: a resume would start the episode again */
+        if (at->explored == 0)
+            WAC_TRY(begin_episode(run, error));
         wac_step step;
-        wac_agent_explore(run->agent, run->observation, action);
+        /* before the first epoch with the policy itself: OAC's critics have nothing to say yet */
+        if (at->started)
+            wac_agent_explore(run->agent, run->observation, action);
+        else
+            wac_agent_sample(run->agent, WAC_POLICY_BEHAVIOUR, &run->agent->explore_rng,
+                             run->observation, action);
         WAC_TRY(wac_world_step(run->world, &run->world_rng, action, next, &step, error));
         wac_agent_remember(run->agent, run->observation, action, step.reward, next,
                            step.terminated);
@@ -181,8 +199,7 @@ static wac_status train_epoch(wac_run *run, bool *solved, wac_error *error)
     wac_position *at = &run->position;
     if (!at->evaluated)
         WAC_TRY(evaluate(run, error));
-    *solved = run->config.stop_success > 0 &&
-              run->sums.eval_success >= run->config.stop_success;
+    *solved = run->config.stop_success > 0 && run->sums.eval_success >= run->config.stop_success;
     if (*solved)
         return WAC_STATUS_OK;
     WAC_TRY(explore(run, run->config.explore_steps, error));
@@ -217,7 +234,9 @@ wac_status wac_run_train(wac_run *run, wac_error *error)
 {
     clock_gettime(CLOCK_MONOTONIC, &run->start);
     run->reported = run->start;
+    run->progress = progress_of(run);
     wac_status status = train(run, error);
+    run->seconds_before = seconds_now(run);
     if (status == WAC_STATUS_INTERRUPTED) {
         wac_error failure;
         if (wac_checkpoint_save(run, &failure) != WAC_STATUS_OK)

@@ -1,7 +1,8 @@
 /* Replays a recording of an environment and says how far ours is from it.
  *
  * A recording (CSV) holds what went into each step, chance included, and what must come out. Its
- * columns tell what kind it is. docs/verify.md describes the kinds.
+ * columns tell what kind it is. A run has its start in a JSON file beside it. docs/verify.md
+ * describes the kinds.
  */
 #ifndef WAC_RUN_VERIFY_ENV_H
 #define WAC_RUN_VERIFY_ENV_H
@@ -9,12 +10,12 @@
 #include "wac/env.h"
 
 typedef struct wac_env_report {
-    const char *kind;   /* "steps", … */
-    size_t rows;        /* compared */
-    double error;       /* the worst, absolute, over all rows and columns … */
-    double tolerance;   /* … what it may be … */
-    const char *column; /* … and where it is */
-    size_t row;         /* from 0 */
+    const char *kind; /* "steps", … */
+    size_t rows;      /* compared */
+    double error;     /* the worst, absolute, over all rows and columns … */
+    double tolerance; /* … what it may be … */
+    char column[32];  /* … and where it is */
+    size_t row;       /* from 0 */
     bool passed;
 } wac_env_report;
 

@@ -1,6 +1,7 @@
 /* Recorded updates, replayed. */
 #include "run/verify_update.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "rl/algorithms.h"
 
@@ -33,13 +34,11 @@ static wac_status metadata_number(const wac_tensor_file *file, const char *key, 
                                   wac_error *error)
 {
     const char *text = wac_tensor_file_metadata(file, key);
-    char *end;
     if (!text)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s is not a recorded update: its metadata has no %s",
                         wac_tensor_file_path(file), key);
-    *value = strtod(text, &end);
-    if (end == text || *end || !isfinite(*value))
+    if (!wac_number_parse(value, text) || !isfinite(*value))
         return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number",
                         wac_tensor_file_path(file), key);
     return WAC_STATUS_OK;
@@ -61,11 +60,11 @@ static wac_status metadata_size(const wac_tensor_file *file, const char *key, in
 static wac_status read_settings(wac_config *config, const wac_tensor_file *file, wac_error *error)
 {
     static const char *const settings[][2] = {
-        {"discount", "discount"},     {"target_rate", "target_rate"},
+        {"discount", "discount"},           {"target_rate", "target_rate"},
         {"learning_rate", "learning_rate"}, {"hidden_size", "width"},
-        {"batch_size", "batch_size"}, {"std_learning_rate", "std_learning_rate"},
-        {"quantile", "quantile"},     {"lambda", "lambda"},
-        {"reward_min", "reward_min"}, {"reward_max", "reward_max"},
+        {"batch_size", "batch_size"},       {"std_learning_rate", "std_learning_rate"},
+        {"quantile", "quantile"},           {"lambda", "lambda"},
+        {"reward_min", "reward_min"},       {"reward_max", "reward_max"},
     };
     enum { FOR_ALL = 5 }; /* the rest is WAC's */
     const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
@@ -145,16 +144,16 @@ static wac_status set_inputs(const replay *replay, wac_error *error)
     };
     size_t count = sizeof inputs / sizeof *inputs - !agent->wac;
     for (size_t i = 0; i < count; i++)
-        WAC_TRY(copy_floats(file, inputs[i].elements, inputs[i].data, folder, inputs[i].name,
-                            error));
+        WAC_TRY(
+            copy_floats(file, inputs[i].elements, inputs[i].data, folder, inputs[i].name, error));
     if (agent->wac && agent->synthetic > 0) {
         int64_t pairs = agent->synthetic;
         float *observations = malloc((size_t)(pairs * (o + a)) * sizeof *observations);
         if (!observations)
             return wac_fail_memory(error, "synthetic pairs");
         float *actions = observations + pairs * o;
-        wac_status status = copy_floats(file, pairs * o, observations, folder,
-                                        "synthetic_observations", error);
+        wac_status status =
+            copy_floats(file, pairs * o, observations, folder, "synthetic_observations", error);
         if (status == WAC_STATUS_OK)
             status = copy_floats(file, pairs * a, actions, folder, "synthetic_actions", error);
         if (status == WAC_STATUS_OK)
@@ -249,6 +248,9 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
     if (!recorded || agent->config.algorithm != WAC_ALGORITHM_OAC)
         return WAC_STATUS_OK;
     int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
+    if (recorded->rank != 2 || recorded->shape[1] != o)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: in/explore/observations must have %d columns",
+                        wac_tensor_file_path(replay->file), agent->observations);
     float beta, delta;
     WAC_TRY(copy_floats(replay->file, 1, &beta, "in/explore/", "beta_ub", error));
     WAC_TRY(copy_floats(replay->file, 1, &delta, "in/explore/", "delta", error));
@@ -265,8 +267,8 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
         status = copy_floats(replay->file, rows * a, expected, "expect/explore/", "actions", error);
     if (status == WAC_STATUS_OK) {
         for (int64_t i = 0; i < rows; i++)
-            wac_oac_explore(agent, observations + i * o, noise + i * a, (double)delta,
-                            (double)beta, actions + i * a);
+            wac_oac_explore(agent, observations + i * o, noise + i * a, (double)delta, (double)beta,
+                            actions + i * a);
         for (int64_t i = 0; i < rows * a; i++)
             judge(&replay->report->actions, fabs((double)actions[i] - (double)expected[i]), 1e-4,
                   "explore/actions");
@@ -279,8 +281,8 @@ static wac_status play(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
     WAC_TRY(wac_agent_visit_networks(agent, set_weights, replay, error));
-    WAC_TRY(copy_floats(replay->file, 1, &agent->entropy.log_alpha[0], "in/init/", "log_alpha",
-                        error));
+    WAC_TRY(
+        copy_floats(replay->file, 1, &agent->entropy.log_alpha[0], "in/init/", "log_alpha", error));
     if (agent->wac)
         WAC_TRY(copy_floats(replay->file, 1, &agent->entropy.log_alpha[1], "in/init/",
                             "log_target_alpha", error));

@@ -20,7 +20,7 @@ static int piece_rows(const wac_stack *stack)
 /* One source, a version for each vector unit, chosen when the program starts. Products and sums are
  * never contracted (-ffp-contract=off), so all versions give the same bits. Sanitizers cannot run
  * the code that chooses. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&     \
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&      \
     !defined(WAC_SANITIZED)
 #define VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -116,7 +116,7 @@ static void hidden_forward(const wac_layer *layer, int rows, const float *x, flo
     if (rows <= FEW_ROWS) {
         dots(layer, rows, x, y);
         for (int i = 0; i < rows * layer->outputs; i++)
-            y[i] = y[i] > 0 ? y[i] : 0;
+            y[i] = y[i] < 0 ? 0 : y[i];
         return;
     }
     wac_product_run(&(wac_product){.rows = rows,

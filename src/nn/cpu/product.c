@@ -2,22 +2,25 @@
 #include "nn/cpu/product.h"
 
 #include <cblas.h>
+#include <stdbool.h>
 
 /* BLIS, then what follows the product. */
 void wac_product_library(const wac_product *p)
 {
-    enum CBLAS_TRANSPOSE a_turned = p->a_depth == 1 ? CblasNoTrans : CblasTrans;
-    enum CBLAS_TRANSPOSE b_turned = p->b_column == 1 ? CblasNoTrans : CblasTrans;
-    int a_step = (int)(p->a_depth == 1 ? p->a_row : p->a_depth);
-    int b_step = (int)(p->b_column == 1 ? p->b_depth : p->b_column);
-    cblas_sgemm(CblasRowMajor, a_turned, b_turned, p->rows, p->columns, p->depth, 1, p->a, a_step,
-                p->b, b_step, 0, p->c, (int)p->c_row);
+    /* a row or column alone can be walked both ways; the library wants the long step to be so */
+    bool a_straight = p->a_depth == 1 && p->a_row >= p->depth;
+    bool b_straight = p->b_column == 1 && p->b_depth >= p->columns;
+    cblas_sgemm(CblasRowMajor, a_straight ? CblasNoTrans : CblasTrans,
+                b_straight ? CblasNoTrans : CblasTrans, p->rows, p->columns, p->depth, 1, p->a,
+                (int)(a_straight ? p->a_row : p->a_depth), p->b,
+                (int)(b_straight ? p->b_depth : p->b_column), 0, p->c, (int)p->c_row);
     for (int i = 0; p->finish != WAC_FINISH_STORE && i < p->rows; i++) {
         float *row = p->c + i * p->c_row;
         for (int j = 0; j < p->columns; j++) {
             float value = p->finish == WAC_FINISH_BIAS_RELU ? row[j] + p->bias[j] : row[j];
-            float keep = p->finish == WAC_FINISH_BIAS_RELU ? value : p->active[i * p->c_row + j];
-            row[j] = keep > 0 ? value : 0;
+            bool off =
+                p->finish == WAC_FINISH_BIAS_RELU ? value < 0 : !(p->active[i * p->c_row + j] > 0);
+            row[j] = off ? 0 : value;
         }
     }
 }

@@ -14,7 +14,6 @@
 #define V_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define V_ADD(a, b) _mm256_add_ps(a, b)
 #define V_MAX(a, b) _mm256_max_ps(a, b)
-#define V_KEEP(x, active)                                                                          \
-    _mm256_and_ps(_mm256_cmp_ps(active, _mm256_setzero_ps(), _CMP_GT_OQ), x)
+#define V_KEEP(x, active) _mm256_and_ps(_mm256_cmp_ps(active, _mm256_setzero_ps(), _CMP_GT_OQ), x)
 #include "nn/cpu/product_kernel.h"
 #endif

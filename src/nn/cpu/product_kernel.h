@@ -4,15 +4,24 @@
  *   LANES          floats in a vector
  *   VECTORS        vectors in a tile's row; a tile is TILE_ROWS x PANEL, PANEL = VECTORS * LANES
  *   TILE_ROWS      6 or 14
- *   vector, V_ZERO, V_LOAD, V_STORE, V_SPREAD (one float to all lanes), V_FMA, V_ADD, V_MAX,
+ *   vector, V_ZERO, V_LOAD, V_STORE, V_SPREAD (one float to all lanes), V_FMA, V_ADD,
+ *   V_MAX (the second if either is no number: those must not vanish in a ReLU),
  *   V_KEEP(x, active): x where active > 0, else 0
  *
- * B is packed, a panel of one tile's width and up to DEPTH numbers deep at a time, into a buffer that
- * stays in the first-level cache while all rows of A pass by. The tile's sums stay in registers.
+ * B is packed, a panel of one tile's width and up to DEPTH numbers deep at a time, into a buffer
+ * that stays in the first-level cache while all rows of A pass by. The tile's sums stay in
+ * registers.
  */
 #include "nn/cpu/product.h"
 
 #include <string.h>
+
+/* sums stay in registers only if every loop over them is unrolled */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
 
 enum { DEPTH = 256, PANEL = VECTORS * LANES };
 
@@ -45,32 +54,38 @@ static void pack(const wac_product *p, const place *at, float *panel)
  * of the depth */
 static inline __attribute__((always_inline)) void tile(const wac_product *p, const int rows,
                                                        const place *at, const float *panel,
-                                                       float *c, ptrdiff_t c_row,
-                                                       wac_finish finish)
+                                                       float *c, ptrdiff_t c_row, wac_finish finish)
 {
     vector sum[TILE_ROWS][VECTORS];
+    UNROLL
     for (int i = 0; i < rows; i++)
-        for (int v = 0; v < VECTORS; v++)
-            sum[i][v] = at->from == 0 ? V_ZERO : V_LOAD(c + i * c_row + v * LANES);
+        UNROLL
+    for (int v = 0; v < VECTORS; v++)
+        sum[i][v] = at->from == 0 ? V_ZERO : V_LOAD(c + i * c_row + v * LANES);
 
     const float *a = p->a + at->row * p->a_row + at->from * p->a_depth;
     const ptrdiff_t a_row = p->a_row, a_depth = p->a_depth;
     for (int k = 0; k < at->depth; k++) {
         vector b[VECTORS];
+        UNROLL
         for (int v = 0; v < VECTORS; v++)
             b[v] = V_LOAD(panel + k * PANEL + v * LANES);
+        UNROLL
         for (int i = 0; i < rows; i++) {
             vector value = V_SPREAD(a[i * a_row + k * a_depth]);
+            UNROLL
             for (int v = 0; v < VECTORS; v++)
                 sum[i][v] = V_FMA(value, b[v], sum[i][v]);
         }
     }
 
+    UNROLL
     for (int i = 0; i < rows; i++) {
+        UNROLL
         for (int v = 0; v < VECTORS; v++) {
             vector value = sum[i][v];
             if (finish == WAC_FINISH_BIAS_RELU)
-                value = V_MAX(V_ADD(value, V_LOAD(p->bias + at->column + v * LANES)), V_ZERO);
+                value = V_MAX(V_ZERO, V_ADD(value, V_LOAD(p->bias + at->column + v * LANES)));
             else if (finish == WAC_FINISH_MASK)
                 value = V_KEEP(value, V_LOAD(p->active + (c - p->c) + i * c_row + v * LANES));
             V_STORE(c + i * c_row + v * LANES, value);
@@ -88,9 +103,11 @@ static void tile_of(const wac_product *p, const place *at, const float *panel, f
         tile(p, n, at, panel, c, c_row, finish);                                                   \
         break;
     switch (at->rows) {
-        ROWS(1) ROWS(2) ROWS(3) ROWS(4) ROWS(5) ROWS(6)
+        ROWS(1)
+        ROWS(2)
+        ROWS(3) ROWS(4) ROWS(5) ROWS(6)
 #if TILE_ROWS > 6
-        ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
+            ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
 #endif
     }
 #undef ROWS
@@ -110,7 +127,7 @@ static void edge_tile(const wac_product *p, const place *at, const float *panel,
             float value = aside[i * PANEL + j];
             if (finish == WAC_FINISH_BIAS_RELU) {
                 value += p->bias[at->column + j];
-                value = value > 0 ? value : 0;
+                value = value < 0 ? 0 : value;
             } else if (finish == WAC_FINISH_MASK) {
                 value = p->active[row - p->c + j] > 0 ? value : 0;
             }
@@ -132,8 +149,7 @@ void KERNEL(const wac_product *p)
         at.columns = smaller(PANEL, p->columns - at.column);
         for (at.from = 0; at.from < p->depth; at.from += DEPTH) {
             at.depth = smaller(DEPTH, p->depth - at.from);
-            wac_finish finish =
-                at.from + at.depth == p->depth ? p->finish : WAC_FINISH_STORE;
+            wac_finish finish = at.from + at.depth == p->depth ? p->finish : WAC_FINISH_STORE;
             pack(p, &at, panel);
             for (at.row = 0; at.row < p->rows; at.row += TILE_ROWS) {
                 float *c = p->c + at.row * p->c_row + at.column;

@@ -43,8 +43,8 @@ void wac_reference_policy_gradient(const wac_sample *s, const real *daction, con
                 real action = s->action[row + (size_t)j];
                 real slope = 1 - action * action; /* of tanh */
                 /* through the action itself and through the correction in its log-probability */
-                real da = daction[row + (size_t)j] +
-                          dlog_prob[m] * 2 * action / (slope + (real)1e-6);
+                real da =
+                    daction[row + (size_t)j] + dlog_prob[m] * 2 * action / (slope + (real)1e-6);
                 real du = da * slope;
                 bool inside = log_std[j] >= WAC_LOG_STD_MIN && log_std[j] <= WAC_LOG_STD_MAX;
                 dheads[head + (size_t)j] = du;

@@ -1,0 +1,16 @@
+/* Numbers as text: with a point, whatever language the host program has set. */
+#ifndef WAC_BASE_NUMBER_H
+#define WAC_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Reads a decimal number that fills the text from end to end: no blanks, hexadecimals or words. One
+ * too large becomes infinite; there is no negative zero. */
+bool wac_number_parse(double *number, const char *text);
+
+/* snprintf. */
+int wac_number_print(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

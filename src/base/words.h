@@ -1,0 +1,16 @@
+/* Lists of words in one string: "first|second". */
+#ifndef WAC_BASE_WORDS_H
+#define WAC_BASE_WORDS_H
+
+#include <stddef.h>
+
+/* The place of a word in the list, from 0, or -1. */
+int wac_word_index(const char *words, const char *word);
+
+/* Word number `index`, or null past the end; not terminated. */
+const char *wac_word_at(const char *words, int index, size_t *size);
+
+/* "first, second or third" */
+void wac_words_join(char *text, size_t size, const char *words);
+
+#endif

@@ -1,0 +1,21 @@
+/* Point: four mazes for a sliding ball. Its parts are apart so that recordings can be replayed. */
+#ifndef WAC_ENV_POINT_H
+#define WAC_ENV_POINT_H
+
+#include "env/mujoco.h"
+#include "wac/env.h"
+
+/* Joints of the model, in the order of qpos and qvel; the observation is x, y and their speeds. */
+enum { WAC_POINT_X, WAC_POINT_Y, WAC_POINT_SPIN, WAC_POINT_JOINTS, WAC_POINT_OBSERVATIONS = 4 };
+
+typedef struct wac_point {
+    wac_mujoco mujoco;
+    wac_reward_kind reward;
+} wac_point;
+
+double wac_point_reward(const wac_point *point, wac_reward_kind kind);
+
+enum { WAC_POINT_MAPS = 4 };
+extern const wac_environment_type wac_environments_point[WAC_POINT_MAPS];
+
+#endif

@@ -1,0 +1,14 @@
+/* Names of environments beyond those of the types. */
+#ifndef WAC_ENV_REGISTRY_H
+#define WAC_ENV_REGISTRY_H
+
+#include "wac/env.h"
+
+/* Short for an environment with a preset of its own: point-N with sparse rewards. */
+#define WAC_SPARSE_NAMES "point-1-sparse|point-2-sparse|point-3-sparse|point-4-sparse"
+
+/* The environment that a name of less than `size` characters stands for: that of the short name, or
+ * the name itself. */
+void wac_environment_resolve(char *environment, size_t size, const char *name);
+
+#endif

@@ -1,0 +1,149 @@
+/* Running gnuplot: no shell in between, nothing of the user's own gnuplot settings, and what it
+ * complains about ends up in the message. */
+#include "run/gnuplot.h"
+
+#include "base/files.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char output[] = "picture", messages[] = "messages";
+
+wac_status wac_plot_begin(wac_plot *plot, wac_error *error)
+{
+    *plot = (wac_plot){0};
+    const char *base = getenv("TMPDIR");
+    WAC_TRY(wac_path_join(plot->directory, sizeof plot->directory, base && *base ? base : "/tmp",
+                          "wac-plot-XXXXXX", error));
+    if (!mkdtemp(plot->directory))
+        return wac_fail(error, WAC_STATUS_IO,
+                        "cannot make a temporary folder %s: %s; set TMPDIR to a place that can be "
+                        "written to",
+                        plot->directory, strerror(errno));
+    return WAC_STATUS_OK;
+}
+
+static void close_file(wac_plot *plot)
+{
+    if (plot->file && fclose(plot->file) && !plot->failure)
+        plot->failure = errno;
+    plot->file = NULL;
+}
+
+void wac_plot_file(wac_plot *plot, const char *name)
+{
+    char path[PATH_MAX];
+    close_file(plot);
+    if (plot->failure)
+        return;
+    if (wac_path_join(path, sizeof path, plot->directory, name, NULL) != WAC_STATUS_OK)
+        plot->failure = ENAMETOOLONG;
+    else if (!(plot->file = fopen(path, "we")))
+        plot->failure = errno;
+}
+
+void wac_plot_print(wac_plot *plot, const char *format, ...)
+{
+    if (!plot->file)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vfprintf(plot->file, format, arguments) < 0 && !plot->failure)
+        plot->failure = errno;
+    va_end(arguments);
+}
+
+/* Start gnuplot in the folder, its complaints going to a file there; 0 or errno. */
+static int start(pid_t *process, const char *directory, char *commands)
+{
+    char *arguments[] = {"gnuplot", "--default-settings", "-e", commands, WAC_PLOT_SCRIPT, NULL};
+    posix_spawn_file_actions_t actions;
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure)
+        return failure;
+    if (!(failure = posix_spawn_file_actions_addchdir_np(&actions, directory)) &&
+        !(failure =
+              posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)) &&
+        !(failure = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages,
+                                                     O_WRONLY | O_CREAT | O_TRUNC, 0600)) &&
+        !(failure = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)))
+        failure = posix_spawnp(process, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
+/* Why gnuplot gave up: its last line that says something. */
+static wac_status fail_drawing(wac_error *error, const wac_plot *plot, int result)
+{
+    char path[PATH_MAX], *text = NULL, *reason = NULL;
+    if (WIFSIGNALED(result))
+        return wac_fail(error, WAC_STATUS_IO, "gnuplot was stopped by signal %d (%s)",
+                        WTERMSIG(result), strsignal(WTERMSIG(result)));
+    if (wac_path_join(path, sizeof path, plot->directory, messages, NULL) == WAC_STATUS_OK)
+        (void)wac_file_read(&text, NULL, path, 1 << 20, NULL);
+    for (char *rest = text, *line; rest && (line = strsep(&rest, "\n"));)
+        if (line[strspn(line, " \t^")])
+            reason = line + strspn(line, " \t");
+    wac_status status =
+        wac_fail(error, WAC_STATUS_IO, "gnuplot could not draw (exit status %d): %.300s",
+                 WEXITSTATUS(result), reason ? reason : "it did not say why");
+    free(text);
+    return status;
+}
+
+static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
+{
+    pid_t process;
+    int result, failure = start(&process, plot->directory, commands);
+    if (failure == ENOENT)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "cannot draw: the program gnuplot is not installed; install it with: "
+                        "apt-get install gnuplot-nox");
+    if (failure)
+        return wac_fail(error, WAC_STATUS_IO, "cannot start gnuplot: %s", strerror(failure));
+    while (waitpid(process, &result, 0) < 0)
+        if (errno != EINTR)
+            return wac_fail(error, WAC_STATUS_IO, "cannot wait for gnuplot: %s", strerror(errno));
+    return result ? fail_drawing(error, plot, result) : WAC_STATUS_OK;
+}
+
+wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
+                         wac_error *error)
+{
+    close_file(plot);
+    if (plot->failure)
+        return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", plot->directory,
+                        strerror(plot->failure));
+    char commands[512], drawn[PATH_MAX], *bytes;
+    /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
+    const char *const terminals[] = {
+        [WAC_PICTURE_PNG] = "pngcairo background '#ffffff' font 'DejaVu Sans,12'",
+        [WAC_PICTURE_SVG] = "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333",
+    };
+    snprintf(commands, sizeof commands,
+             "set encoding utf8; set terminal %s size %d,%d enhanced; set output '%s'",
+             terminals[kind], width, height, output);
+    WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, output, error));
+    WAC_TRY(run(plot, commands, error));
+
+    size_t size;
+    WAC_TRY(wac_file_read(&bytes, &size, drawn, 1 << 28, error));
+    wac_status status = wac_file_write(path, bytes, size, error);
+    free(bytes);
+    return status;
+}
+
+void wac_plot_end(wac_plot *plot)
+{
+    close_file(plot);
+    (void)wac_directory_remove(plot->directory, NULL);
+}

@@ -1,0 +1,340 @@
+/* The cpu backend against the reference, from one list of shapes; and the same bytes from it at any
+ * number of threads. */
+#include "nn/adam.h"
+#include "nn/cpu/product.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct shape_case {
+    int members, rows, inputs, width, outputs;
+} shape_case;
+
+/* around every edge on which the fast code may cut: single rows, pieces of rows, lanes, heads */
+static const shape_case cases[] = {
+    {1, 1, 1, 1, 1},      {2, 1, 2, 16, 1},     {1, 1, 4, 256, 4},     {4, 1, 23, 256, 1},
+    {2, 3, 1, 1, 12},     {3, 3, 5, 31, 2},     {4, 3, 17, 128, 12},   {2, 2, 6, 256, 1},
+    {1, 4, 3, 31, 1},     {2, 5, 3, 31, 1},     {1, 7, 8, 17, 2},      {3, 16, 15, 16, 2},
+    {4, 64, 2, 16, 1},    {1, 64, 23, 31, 12},  {2, 64, 2, 128, 1},    {3, 127, 1, 31, 2},
+    {1, 127, 4, 128, 12}, {2, 128, 16, 16, 16}, {4, 129, 3, 31, 1},    {1, 129, 23, 128, 2},
+    {2, 129, 7, 1, 1},    {2, 256, 2, 128, 1},  {4, 256, 3, 128, 1},   {1, 256, 4, 256, 4},
+    {2, 256, 23, 31, 12}, {2, 410, 6, 256, 1},  {3, 410, 1, 16, 1},    {4, 410, 5, 31, 2},
+    {2, 257, 9, 100, 3},  {1, 33, 11, 257, 5},  {2, 300, 376, 64, 17}, {1, 410, 12, 144, 1},
+};
+
+enum { CASES = sizeof cases / sizeof *cases, VARIANTS = 4, THREADS = 3 };
+
+/* What a run of all networks' operations makes. */
+typedef struct results {
+    wac_arena arena;
+    wac_stack stack, target;
+    wac_pass pass;
+    real *dparams, *dinputs, *only_dparams, *only_dinputs;
+    size_t inputs; /* numbers of dinputs */
+    wac_adam adam;
+} results;
+
+static void fill(uint64_t seed, size_t count, real low, real high, real *out)
+{
+    wac_rng rng = wac_rng_make(seed, WAC_STREAM_INIT);
+    wac_ops_reference.fill_uniform(&rng, count, low, high, out);
+}
+
+/* variant: 1 inputs of each member's own, 2 leave out the first inputs */
+static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case *c, int variant,
+                const wac_pass *activations)
+{
+    *r = (results){0};
+    wac_arena *arena = &r->arena;
+    wac_shape shape = {c->inputs, c->width, c->outputs};
+    int capacity = c->rows + variant, first = variant & 2 ? c->inputs / 2 : 0;
+    size_t rows = (size_t)(c->members * capacity), stride = (size_t)(c->rows * c->inputs);
+    wac_pass scratch;
+    wac_stack_init(&r->stack, arena, shape, c->members);
+    wac_stack_init(&r->target, arena, shape, c->members);
+    wac_adam_init(&r->adam, arena, &r->stack);
+    wac_pass_init(&r->pass, arena, &r->stack, capacity);
+    wac_pass_init(&scratch, arena, &r->stack, capacity);
+    size_t params = wac_stack_size(&r->stack), outputs = rows * (size_t)c->outputs;
+    r->inputs = rows * (size_t)(c->inputs - first);
+    r->dparams = WAC_TAKE(arena, real, params);
+    r->only_dparams = WAC_TAKE(arena, real, params);
+    r->dinputs = WAC_TAKE(arena, real, r->inputs);
+    r->only_dinputs = WAC_TAKE(arena, real, r->inputs);
+    real *x = WAC_TAKE(arena, real, stride * (size_t)c->members);
+    real *dout = WAC_TAKE(arena, real, outputs);
+    real *gradient = WAC_TAKE(arena, real, params);
+    assert_false(arena->failed);
+    fill(1, stride * (size_t)c->members, -1, 1, x);
+    fill(2, outputs, -1, 1, dout);
+    wac_rng rng = wac_rng_make(3, WAC_STREAM_INIT);
+    for (int m = 0; m < c->members; m++) {
+        wac_stack_randomise(&r->stack, m, 0.5, &wac_ops_reference, &rng);
+        wac_stack_randomise(&r->target, m, 0.5, &wac_ops_reference, &rng);
+        r->adam.rates[m] = 1e-3 * (m + 1);
+    }
+
+    wac_input input = {.x = x, .stride = variant & 1 ? stride : 0, .rows = c->rows};
+    ops->forward(team, &r->stack, input, &r->pass);
+    /* the way back from the same activations in both backends: one that is zero but for rounding
+     * must not be on in one and off in the other */
+    const wac_pass *pass = activations ? activations : &r->pass;
+    ops->backward(team, &r->stack, input, pass, dout,
+                  &(wac_gradient){r->dparams, r->dinputs, first}, &scratch);
+    ops->backward(team, &r->stack, input, pass, dout, &(wac_gradient){.params = r->only_dparams},
+                  &scratch);
+    ops->backward(team, &r->stack, input, pass, dout,
+                  &(wac_gradient){.inputs = r->only_dinputs, .input_first = first}, &scratch);
+    /* the same gradients for both: Adam's step depends on the sign of the smallest */
+    for (int step = 0; step < 3; step++) {
+        fill((uint64_t)(10 + step), params, -1, 1, gradient);
+        ops->adam(team, &r->stack, gradient, &r->adam);
+        ops->polyak(team, &r->target, &r->stack, 0.01);
+    }
+}
+
+/* Each number to its own size and to the usual size in its array. */
+static void assert_near(const real *a, const real *b, size_t count, double tolerance,
+                        const char *what, const shape_case *c, int variant)
+{
+    double square = 0;
+    for (size_t i = 0; i < count; i++)
+        square += (double)b[i] * (double)b[i];
+    double usual = sqrt(square / (double)count);
+    for (size_t i = 0; i < count; i++) {
+        double difference = fabs((double)a[i] - (double)b[i]);
+        if (!(difference <= tolerance * (usual + fabs((double)b[i]))))
+            fail_msg("%s[%zu] is %.9g, not %.9g (members %d, rows %d, inputs %d, width %d, "
+                     "outputs %d, variant %d)",
+                     what, i, (double)a[i], (double)b[i], c->members, c->rows, c->inputs, c->width,
+                     c->outputs, variant);
+    }
+}
+
+static void assert_near_params(const wac_stack *stack, real *a, real *b, double tolerance,
+                               const char *what, const shape_case *c, int variant)
+{
+    for (int m = 0; m < stack->members; m++)
+        for (int i = 0; i < WAC_LAYERS; i++) {
+            wac_layer x = wac_stack_layer(stack, a, m, i), y = wac_stack_layer(stack, b, m, i);
+            assert_near(x.weight, y.weight, (size_t)(x.inputs * x.outputs), tolerance, what, c,
+                        variant);
+            assert_near(x.bias, y.bias, (size_t)x.outputs, tolerance, what, c, variant);
+        }
+}
+
+static void assert_same(const void *a, const void *b, size_t count, const char *what,
+                        const shape_case *c, int threads)
+{
+    if (memcmp(a, b, count * sizeof(real)) != 0)
+        fail_msg("%s differs at %d threads (members %d, rows %d, inputs %d, width %d, outputs %d)",
+                 what, threads, c->members, c->rows, c->inputs, c->width, c->outputs);
+}
+
+static void check_case(const shape_case *c, int variant)
+{
+    results expected, r[THREADS];
+    run(&expected, &wac_ops_reference, NULL, c, variant, NULL);
+    for (int t = 0; t < THREADS; t++) {
+        wac_team *team;
+        wac_error error = {0};
+        assert_int_equal(wac_team_create(&team, t + 1, -1, &error), WAC_STATUS_OK);
+        run(&r[t], &wac_ops_cpu, team, c, variant, &expected.pass);
+        wac_team_destroy(team);
+    }
+
+    const double tolerance = 1e-5;
+    const results *cpu = &r[0];
+    size_t params = wac_stack_size(&cpu->stack);
+    size_t rows = (size_t)(c->members * cpu->pass.capacity), width = (size_t)c->width;
+    assert_near(cpu->pass.h0, expected.pass.h0, rows * width, tolerance, "h0", c, variant);
+    assert_near(cpu->pass.h1, expected.pass.h1, rows * width, tolerance, "h1", c, variant);
+    assert_near(cpu->pass.out, expected.pass.out, rows * (size_t)c->outputs, tolerance, "out", c,
+                variant);
+    assert_near_params(&cpu->stack, cpu->dparams, expected.dparams, tolerance, "dparams", c,
+                       variant);
+    assert_near(cpu->dinputs, expected.dinputs, cpu->inputs, tolerance, "dinputs", c, variant);
+    assert_same(cpu->dinputs, cpu->only_dinputs, cpu->inputs, "dinputs alone", c, 1);
+    assert_same(cpu->dparams, cpu->only_dparams, params, "dparams alone", c, 1);
+    assert_near_params(&cpu->stack, cpu->stack.params, expected.stack.params, tolerance, "adam", c,
+                       variant);
+    assert_near_params(&cpu->stack, cpu->adam.first, expected.adam.first, tolerance, "first moment",
+                       c, variant);
+    assert_near_params(&cpu->stack, cpu->adam.second, expected.adam.second, tolerance,
+                       "second moment", c, variant);
+    assert_near_params(&cpu->stack, cpu->target.params, expected.target.params, tolerance, "polyak",
+                       c, variant);
+    assert_int_equal(cpu->adam.steps, 3);
+
+    for (int t = 1; t < THREADS; t++) {
+        assert_same(r[t].pass.h0, cpu->pass.h0, rows * width, "h0", c, t + 1);
+        assert_same(r[t].pass.h1, cpu->pass.h1, rows * width, "h1", c, t + 1);
+        assert_same(r[t].pass.out, cpu->pass.out, rows * (size_t)c->outputs, "out", c, t + 1);
+        assert_same(r[t].dparams, cpu->dparams, params, "dparams", c, t + 1);
+        assert_same(r[t].dinputs, cpu->dinputs, cpu->inputs, "dinputs", c, t + 1);
+        assert_same(r[t].stack.params, cpu->stack.params, params, "adam", c, t + 1);
+        assert_same(r[t].adam.first, cpu->adam.first, params, "first moment", c, t + 1);
+        assert_same(r[t].adam.second, cpu->adam.second, params, "second moment", c, t + 1);
+        assert_same(r[t].target.params, cpu->target.params, params, "polyak", c, t + 1);
+    }
+    for (int t = 0; t < THREADS; t++)
+        wac_arena_release(&r[t].arena);
+    wac_arena_release(&expected.arena);
+}
+
+static void backends_agree(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++)
+        check_case(&cases[i], i % VARIANTS);
+    /* all variants, where it is cheap */
+    for (int i = 0; i < CASES; i++)
+        for (int variant = 0; variant < VARIANTS; variant++)
+            if (cases[i].rows * cases[i].width <= 64 * 31)
+                check_case(&cases[i], variant);
+}
+
+/* A number that is none must show in the loss, or training would go on without it. */
+static void what_is_no_number_stays_none(void **state)
+{
+    (void)state;
+    static const int rows[] = {1, 4, 37, 256};
+    const wac_ops *const backends[] = {&wac_ops_reference, &wac_ops_cpu};
+    wac_team *team;
+    wac_error error = {0};
+    assert_int_equal(wac_team_create(&team, 1, -1, &error), WAC_STATUS_OK);
+    for (int b = 0; b < 2; b++)
+        for (int n = 0; n < 4; n++)
+            for (int layer = 0; layer < WAC_LAYERS; layer++)
+                for (int bias = 0; bias < 2; bias++) {
+                    wac_arena arena = {0};
+                    wac_stack stack;
+                    wac_pass pass;
+                    wac_rng rng = wac_rng_make(1, WAC_STREAM_INIT);
+                    wac_stack_init(&stack, &arena, (wac_shape){3, 33, 1}, 1);
+                    wac_pass_init(&pass, &arena, &stack, rows[n]);
+                    real *x = WAC_TAKE(&arena, real, (size_t)(rows[n] * 3));
+                    assert_false(arena.failed);
+                    fill(2, (size_t)(rows[n] * 3), -1, 1, x);
+                    wac_stack_randomise(&stack, 0, 0.5, &wac_ops_reference, &rng);
+                    wac_layer hit = wac_stack_layer(&stack, stack.params, 0, layer);
+                    *(bias ? hit.bias : hit.weight) = NAN;
+                    backends[b]->forward(team, &stack, (wac_input){.x = x, .rows = rows[n]}, &pass);
+                    assert_true(isnan(pass.out[0]) && isnan(pass.out[rows[n] - 1]));
+                    wac_arena_release(&arena);
+                }
+    wac_team_destroy(team);
+}
+
+/* --- products: every version that this processor can run ------------------------------------- */
+
+typedef struct version {
+    const char *name;
+    void (*run)(const wac_product *product);
+    bool here, exact;
+} version;
+
+enum { SIDE = 600, GAP = 3 };
+
+/* C by the plain definition, sums in double */
+static void product_expected(const wac_product *p, float *c)
+{
+    for (int i = 0; i < p->rows; i++)
+        for (int j = 0; j < p->columns; j++) {
+            double sum = 0;
+            for (int k = 0; k < p->depth; k++)
+                sum += (double)p->a[i * p->a_row + k * p->a_depth] *
+                       (double)p->b[k * p->b_depth + j * p->b_column];
+            if (p->finish == WAC_FINISH_BIAS_RELU)
+                sum = fmax(sum + (double)p->bias[j], 0);
+            else if (p->finish == WAC_FINISH_MASK)
+                sum = p->active[i * p->c_row + j] > 0 ? sum : 0;
+            c[i * p->c_row + j] = (float)sum;
+        }
+}
+
+static void products_agree(void **state)
+{
+    (void)state;
+    version versions[] = {
+        {"library", wac_product_library, true, false},
+#if defined(__x86_64__)
+        {"avx2", wac_product_avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+         true},
+        {"avx512", wac_product_avx512,
+         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"), true},
+#endif
+    };
+    enum { VERSIONS = sizeof versions / sizeof *versions };
+    static const int sizes[][3] = {/* rows, columns, depth */
+                                   {1, 1, 1},    {1, 16, 5},    {5, 1, 1},     {5, 31, 1},
+                                   {1, 33, 300}, {6, 16, 256},  {7, 17, 257},  {14, 32, 16},
+                                   {15, 47, 31}, {13, 33, 513}, {128, 64, 23}, {29, 128, 128}};
+    static float a[SIDE * SIDE], b[SIDE * SIDE], active[SIDE * SIDE], bias[SIDE];
+    static float expected[SIDE * SIDE], c[VERSIONS][SIDE * SIDE];
+    fill(1, SIDE * SIDE, -1, 1, a);
+    fill(2, SIDE * SIDE, -1, 1, b);
+    fill(3, SIDE * SIDE, -1, 1, active);
+    fill(4, SIDE, -1, 1, bias);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (int variant = 0; variant < 3 * 8; variant++) {
+            int rows = sizes[s][0], columns = sizes[s][1], depth = sizes[s][2];
+            int gap = variant & 1 ? GAP : 0; /* rows that are part of longer ones */
+            bool a_turned = variant & 2, b_turned = variant & 4;
+            wac_product p = {
+                .rows = rows,
+                .columns = columns,
+                .depth = depth,
+                .a = a,
+                .a_row = a_turned ? 1 : depth + gap,
+                .a_depth = a_turned ? rows + gap : 1,
+                .b = b,
+                .b_depth = b_turned ? 1 : columns + gap,
+                .b_column = b_turned ? depth + gap : 1,
+                .c_row = columns + gap,
+                .finish = (wac_finish)(variant / 8),
+                .bias = bias,
+                .active = active,
+            };
+            memset(expected, 0, sizeof(float) * (size_t)(rows * (columns + gap)));
+            product_expected(&p, expected);
+            int exact = -1;
+            for (int v = 0; v < VERSIONS; v++) {
+                size_t count = (size_t)(rows * (columns + gap));
+                if (!versions[v].here)
+                    continue;
+                /* what was there before does not matter, and gaps stay as they are */
+                for (size_t i = 0; i < count; i++)
+                    c[v][i] = i % (size_t)(columns + gap) < (size_t)columns ? NAN : 0;
+                p.c = c[v];
+                versions[v].run(&p);
+                for (size_t i = 0; i < count; i++)
+                    if (!(fabsf(c[v][i] - expected[i]) <= 1e-6f * (float)(depth + 4)))
+                        fail_msg("%s: %d x %d x %d, variant %d: [%zu] is %g, not %g",
+                                 versions[v].name, rows, columns, depth, variant, i,
+                                 (double)c[v][i], (double)expected[i]);
+                if (versions[v].exact && exact >= 0)
+                    assert_memory_equal(c[v], c[exact], count * sizeof(float));
+                if (versions[v].exact)
+                    exact = v;
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_agree),
+        cmocka_unit_test(what_is_no_number_stays_none),
+        cmocka_unit_test(backends_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
