@@ -95,6 +95,7 @@ static void stopping_again_and_again_changes_nothing(void **state)
         wac_config config = tiny("riverswim", algorithms[i], 5);
         config.replay_capacity = 97;
         config.checkpoint_interval = 1 + i;
+        config.normalisation = i % 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         assert_ok(train_new(at("whole"), &config, NULL));
         for (long again = 11; again < 60; again += 24) {
             train_in_parts(at("parts"), &config, again, again, 2);

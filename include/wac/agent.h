@@ -1,7 +1,9 @@
 /* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC and OAC.
  *
- * Observations and actions are single precision and within [-1, 1] throughout. An agent is used by
- * one thread at a time (it brings its own helpers). Everything is allocated by create.
+ * Actions are single precision and within [-1, 1] throughout; so are observations, unless the
+ * setting `normalisation` is `running`: then they come as they are, and the agent scales them. An
+ * agent is used by one thread at a time (it brings its own helpers). Everything is allocated by
+ * create.
  */
 #ifndef WAC_AGENT_H
 #define WAC_AGENT_H

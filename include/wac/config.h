@@ -36,6 +36,11 @@ typedef enum wac_reward_kind {
     WAC_REWARD_SPARSE,
 } wac_reward_kind;
 
+typedef enum wac_normalisation {
+    WAC_NORMALISATION_BOUNDS,
+    WAC_NORMALISATION_RUNNING,
+} wac_normalisation;
+
 /* the algorithms that read a setting, as a set of bits */
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
@@ -43,6 +48,7 @@ typedef enum wac_reward_kind {
 
 /* the environments that read a setting, where not a single one */
 #define WAC_FOR_POINT "point-1|point-2|point-3|point-4"
+#define WAC_FOR_LOCOMOTION "halfcheetah|hopper|walker2d"
 
 /* CHOICE rows name their words, in the order of the enum, in place of a range. */
 #define WAC_SETTINGS(REAL, COUNT, FLAG, CHOICE)                                                    \
@@ -58,6 +64,8 @@ typedef enum wac_reward_kind {
     COUNT(evaluation_steps, 3000, 0, 100000000, WAC_FOR_ALL, NULL,                                 \
           "steps of evaluation in an epoch; an unfinished last episode is dropped")                \
     COUNT(path_limit, 300, 1, 100000000, WAC_FOR_ALL, NULL, "longest episode, in steps")           \
+    CHOICE(normalisation, 0, "bounds|running", WAC_FOR_ALL, NULL,                                  \
+           "observations to [-1, 1] by declared bounds, or by their running mean and deviation")   \
     REAL(stop_success, 0, 0, 1, WAC_FOR_ALL, NULL,                                                 \
          "stop once this share of the evaluation episodes reaches the goal; 0: never")             \
     COUNT(checkpoint_interval, 1, 1, 1000000, WAC_FOR_ALL, NULL, "epochs between checkpoints")     \
@@ -97,6 +105,8 @@ typedef enum wac_reward_kind {
          "length of the river; the prize waits in its last unit")                                  \
     CHOICE(reward_rule, 0, "description|program", WAC_FOR_ALL, "riverswim",                        \
            "rewards as the paper prints them, or as its authors' program has them")                \
+    REAL(observation_bound, 120, 1e-6, 1e9, WAC_FOR_ALL, WAC_FOR_LOCOMOTION,                       \
+         "declared bound of every observation; 120 is that of the paper's authors")                \
     CHOICE(reward, 0, "dense|sparse", WAC_FOR_ALL, WAC_FOR_POINT,                                  \
            "minus the distance to the goal, or -1 on every step")                                  \
     CHOICE(backend, 0, "cpu|reference", WAC_FOR_ALL, NULL,                                         \
@@ -109,7 +119,7 @@ typedef enum wac_reward_kind {
 
 /* Plain data: copy it, keep it on the stack, write its fields. */
 typedef struct wac_config {
-    char environment[64];
+    char environment[256];
     WAC_SETTINGS(WAC_FIELD_REAL, WAC_FIELD_COUNT, WAC_FIELD_FLAG, WAC_FIELD_CHOICE)
 } wac_config;
 
@@ -140,8 +150,9 @@ WAC_API const wac_setting *wac_settings(size_t *count);
 
 /* The preset of an environment for an algorithm ("oe-wac", …; null: the one the paper used there).
  * "point-1-sparse" … "point-4-sparse" stand for point-1 … point-4 with sparse rewards. An
- * environment of your own (a letter, then letters, digits and any of "-_./") has no preset: it gets
- * the defaults of the table. */
+ * "mujoco:FILE.xml" is a model of your own (docs/own-models.md); a relative path counts from where
+ * the program is started. That, or an environment of your own in C (a letter, then letters, digits
+ * and any of "-_./:"), has no preset: it gets the defaults of the table. */
 WAC_API wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,
                                    wac_error *error);
 

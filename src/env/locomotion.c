@@ -81,7 +81,7 @@ static const wac_body walker = {
 };
 
 static wac_status create(void **world, wac_environment_spec *spec, const wac_body *body,
-                         wac_error *error)
+                         double bound, wac_error *error)
 {
     wac_locomotion *self = malloc(sizeof *self);
     if (!self)
@@ -99,10 +99,9 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_bod
         .action_size = body->controls,
         .state_size = wac_mujoco_state_size(&self->mujoco),
     };
-    /* the bounds that the paper's authors use for every entry */
     for (int i = 0; i < spec->observation_size; i++) {
-        spec->observation_low[i] = -120;
-        spec->observation_high[i] = 120;
+        spec->observation_low[i] = -bound;
+        spec->observation_high[i] = bound;
     }
     for (int i = 0; i < spec->action_size; i++) {
         spec->action_low[i] = -1;
@@ -181,8 +180,7 @@ static wac_status load(void *world, const double *state, wac_error *error)
     static wac_status create_##body(void **world, wac_environment_spec *spec,                      \
                                     const wac_config *config, wac_error *error)                    \
     {                                                                                              \
-        (void)config;                                                                              \
-        return create(world, spec, &body, error);                                                  \
+        return create(world, spec, &body, config->observation_bound, error);                       \
     }
 CREATE(cheetah)
 CREATE(hopper)

@@ -67,6 +67,7 @@ wac_status wac_world_create(wac_world **out, const wac_environment_type *type,
         return wac_fail_memory(error, "the environment");
     world->type = type;
     world->path_limit = config->path_limit;
+    world->raw = config->normalisation == WAC_NORMALISATION_RUNNING;
     wac_error cause = {0};
     wac_status status = type->create(&world->self, &world->spec, config, &cause);
     if (status != WAC_STATUS_OK && cause.message[0])
@@ -108,8 +109,9 @@ static wac_status observe(const wac_world *world, float *observation, wac_error 
 {
     const wac_environment_spec *spec = &world->spec;
     for (int i = 0; i < spec->observation_size; i++) {
-        double value = wac_world_normalise(world->raw_observation[i], spec->observation_low[i],
-                                           spec->observation_high[i]);
+        double value = world->raw_observation[i];
+        if (!world->raw)
+            value = wac_world_normalise(value, spec->observation_low[i], spec->observation_high[i]);
         if (isnan(value))
             return wac_fail(error, WAC_STATUS_NUMERIC,
                             "environment %s: observation %d is not a number after step %lld",

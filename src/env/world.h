@@ -1,8 +1,9 @@
 /* A world in use: the agent's view of an environment.
  *
- * Observations are mapped linearly from the declared bounds to [-1, 1] and clipped, actions the
- * other way; steps are counted against the path limit. Reaching it truncates the episode, which is
- * not the end of the world: the two stay apart all the way into replay.
+ * Observations are mapped linearly from the declared bounds to [-1, 1] and clipped (under running
+ * normalisation they pass as they are, and the agent scales them), actions the other way; steps are
+ * counted against the path limit. Reaching it truncates the episode, which is not the end of the
+ * world: the two stay apart all the way into replay.
  */
 #ifndef WAC_ENV_WORLD_H
 #define WAC_ENV_WORLD_H
@@ -13,6 +14,7 @@ typedef struct wac_world {
     const wac_environment_type *type;
     void *self;
     wac_environment_spec spec;
+    bool raw; /* observations pass as they are */
     int64_t path_limit;
     int64_t steps; /* of this episode */
     double raw_observation[WAC_ENVIRONMENT_DIMENSIONS];
@@ -23,7 +25,7 @@ wac_status wac_world_create(wac_world **world, const wac_environment_type *type,
                             const wac_config *config, wac_error *error);
 void wac_world_destroy(wac_world *world);
 
-/* observation: [observation_size], action: [action_size], both in [-1, 1] */
+/* observation: [observation_size], action: [action_size], both in [-1, 1] (raw ones apart) */
 wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, wac_error *error);
 wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, float *observation,
                           wac_step *step, wac_error *error);

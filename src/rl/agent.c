@@ -39,6 +39,8 @@ static void take_memory(wac_agent *agent)
 
     wac_replay_init(&agent->replay, arena, agent->observations, agent->actions,
                     agent->config.replay_capacity);
+    wac_normaliser_init(&agent->normaliser, arena, agent->observations,
+                        agent->config.normalisation == WAC_NORMALISATION_RUNNING);
     wac_stack_init(&agent->policies, arena, policy, policies);
     wac_stack_init(&agent->critics, arena, critic, critics);
     wac_stack_init(&agent->targets, arena, critic, critics);
@@ -118,6 +120,7 @@ static void set_first_values(wac_agent *agent)
         agent->critic_adam.rates[m] =
             m < WAC_CRITICS ? config->learning_rate : config->std_learning_rate;
 
+    wac_normaliser_refresh(&agent->normaliser);
     wac_rng rng = wac_rng_make(seed, WAC_STREAM_INIT);
     wac_policies_init(agent, &rng);
     wac_critics_init(agent, &rng);
@@ -178,6 +181,7 @@ void wac_agent_destroy(wac_agent *agent)
 void wac_agent_remember(wac_agent *agent, const float *observation, const float *action,
                         double reward, const float *next_observation, bool terminated)
 {
+    wac_normaliser_add(&agent->normaliser, observation);
     wac_replay_add(&agent->replay, observation, action, reward, next_observation, terminated);
 }
 
@@ -220,7 +224,8 @@ void wac_agent_value(wac_agent *agent, int rows, const float *observations, cons
         for (size_t i = 0; i < (size_t)count; i++) {
             real *x = agent->query + i * (o + a);
             for (size_t j = 0; j < o; j++)
-                x[j] = observations[((size_t)first + i) * o + j];
+                x[j] = wac_normalise(&agent->normaliser, (int)j,
+                                     observations[((size_t)first + i) * o + j]);
             for (size_t j = 0; j < a; j++)
                 x[o + j] = actions[((size_t)first + i) * a + j];
         }
@@ -251,6 +256,8 @@ void wac_agent_draw(wac_agent *agent)
                     agent->index);
     ops->gather(agent->replay.records, agent->observations, agent->actions, agent->index,
                 &agent->batch);
+    wac_normalise_rows(&agent->normaliser, agent->rows, agent->batch.observations);
+    wac_normalise_rows(&agent->normaliser, agent->rows, agent->batch.next_observations);
     ops->fill_normal(&agent->noise_rng, (size_t)agent->policies.members * actions, agent->noise);
     ops->fill_normal(&agent->noise_rng, actions, agent->next_noise);
     ops->fill_uniform(&agent->synthetic_rng, (size_t)agent->synthetic * (size_t)inputs, -1, 1,

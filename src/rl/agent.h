@@ -14,6 +14,7 @@
 
 #include "base/tensors.h"
 #include "nn/backend.h"
+#include "rl/normaliser.h"
 #include "rl/replay.h"
 #include "wac/agent.h"
 
@@ -31,7 +32,8 @@ struct wac_agent {
     const wac_ops *ops;
     wac_team *team;
     wac_arena arena;
-    wac_replay replay;
+    wac_replay replay;         /* of raw observations */
+    wac_normaliser normaliser; /* what networks read went through it */
     wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng;
 
     wac_stack policies, critics, targets, anchors;

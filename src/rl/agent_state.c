@@ -94,6 +94,12 @@ wac_status wac_agent_visit(wac_agent *agent, wac_agent_visitor *visitor, void *u
         WAC_TRY(show_stack(&v, stacks[i], adams[i]->first, names, "adam/first/", i == 0));
         WAC_TRY(show_stack(&v, stacks[i], adams[i]->second, names, "adam/second/", i == 0));
     }
+    if (agent->normaliser.on) {
+        wac_normaliser *n = &agent->normaliser;
+        WAC_TRY(show(&v, WAC_DTYPE_F64, 1, 0, n->count, "normaliser/count"));
+        WAC_TRY(show(&v, WAC_DTYPE_F64, n->size, 0, n->mean, "normaliser/mean"));
+        WAC_TRY(show(&v, WAC_DTYPE_F64, n->size, 0, n->squares, "normaliser/squares"));
+    }
     int members = agent->policies.members;
     WAC_TRY(show(&v, DTYPE_REAL, members, 0, agent->entropy.log_alpha, "log_alpha"));
     WAC_TRY(show(&v, DTYPE_REAL, members, 0, agent->entropy.first, "adam/first/log_alpha"));

@@ -12,9 +12,7 @@ void wac_oac_explore(wac_agent *agent, const float *observation, const real *noi
     real *heads = agent->dheads; /* [2A]; free outside of updates */
     wac_policy_heads(agent, 0, observation, heads);
     real *mean = heads, *std = heads + actions;
-    real *x = agent->query;
-    for (int i = 0; i < observations; i++)
-        x[i] = observation[i];
+    real *x = agent->query; /* the observation stands there already */
     for (int j = 0; j < actions; j++) {
         std[j] = exp(std[j]);
         x[observations + j] = tanh(mean[j]);

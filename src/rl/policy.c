@@ -79,7 +79,7 @@ void wac_policy_heads(wac_agent *agent, int policy, const float *observation, re
 {
     real *x = agent->query;
     for (int i = 0; i < agent->observations; i++)
-        x[i] = observation[i];
+        x[i] = wac_normalise(&agent->normaliser, i, observation[i]);
     wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
     agent->ops->forward(agent->team, &one, (wac_input){.x = x, .rows = 1}, &agent->next_pass);
     for (int i = 0; i < 2 * agent->actions; i++) {

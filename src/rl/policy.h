@@ -20,7 +20,8 @@ double wac_policies_aim(wac_agent *agent, int policy, bool with_std);
 /* … and one Adam step of all policies along what they aim at. */
 void wac_policies_step(wac_agent *agent);
 
-/* Mean and log-std (clamped) of one policy for one observation: heads [2A]. */
+/* Mean and log-std (clamped) of one policy for one observation: heads [2A]. Leaves the observation,
+ * normalised, at the beginning of agent->query. */
 void wac_policy_heads(wac_agent *agent, int policy, const float *observation, real *heads);
 
 #endif

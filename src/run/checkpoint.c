@@ -214,6 +214,7 @@ static wac_status load_agent(wac_run *run, const char *folder, wac_error *error)
     wac_tensor_file *file;
     WAC_TRY(open_file(&file, run, folder, "agent.safetensors", error));
     wac_status status = wac_agent_visit(run->agent, load_tensor, file, error);
+    wac_normaliser_refresh(&run->agent->normaliser);
     wac_tensor_file_close(file);
     return status;
 }

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define LOCOMOTION "halfcheetah|hopper|walker2d"
 
 static const wac_preset presets[] = {
     {"lqg", "algorithm", "oe-wac"},
@@ -63,20 +62,21 @@ static const wac_preset presets[] = {
     {WAC_SPARSE_NAMES, "epochs", "400"},
     {WAC_SPARSE_NAMES, "reward", "sparse"},
 
-    {LOCOMOTION, "algorithm", "me-wac"},
-    {LOCOMOTION, "epochs", "1000"},
-    {LOCOMOTION, "path_limit", "1000"},
-    {LOCOMOTION, "width", "256"},
-    {LOCOMOTION, "batch_size", "256"},
-    {LOCOMOTION, "learning_rate", "3e-4"},
-    {LOCOMOTION, "std_learning_rate", "3e-4"},
-    {LOCOMOTION, "reward_min", "-0.5"},
-    {LOCOMOTION, "reward_max", "0.5"},
-    {LOCOMOTION, "quantile", "0.9"},
-    {LOCOMOTION, "lambda", "0.6"},
-    {LOCOMOTION, "rho", "1.0"},
-    {LOCOMOTION, "oac_delta", "23.53"},
-    {LOCOMOTION, "oac_beta", "4.66"},
+    {WAC_FOR_LOCOMOTION, "algorithm", "me-wac"},
+    {WAC_FOR_LOCOMOTION, "epochs", "1000"},
+    {WAC_FOR_LOCOMOTION, "normalisation", "running"},
+    {WAC_FOR_LOCOMOTION, "path_limit", "1000"},
+    {WAC_FOR_LOCOMOTION, "width", "256"},
+    {WAC_FOR_LOCOMOTION, "batch_size", "256"},
+    {WAC_FOR_LOCOMOTION, "learning_rate", "3e-4"},
+    {WAC_FOR_LOCOMOTION, "std_learning_rate", "3e-4"},
+    {WAC_FOR_LOCOMOTION, "reward_min", "-0.5"},
+    {WAC_FOR_LOCOMOTION, "reward_max", "0.5"},
+    {WAC_FOR_LOCOMOTION, "quantile", "0.9"},
+    {WAC_FOR_LOCOMOTION, "lambda", "0.6"},
+    {WAC_FOR_LOCOMOTION, "rho", "1.0"},
+    {WAC_FOR_LOCOMOTION, "oac_delta", "23.53"},
+    {WAC_FOR_LOCOMOTION, "oac_beta", "4.66"},
 };
 
 const wac_preset *wac_presets(size_t *count)

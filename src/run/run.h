@@ -68,7 +68,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error);
 wac_status wac_runlog_append(wac_run *run, wac_error *error);
 wac_status wac_runlog_sync(const wac_run *run, wac_error *error);
 
-/* true where the task has one observation and one action: coverage has a meaning */
+/* true where coverage has a meaning: one observation, within declared bounds, and one action */
 bool wac_run_has_coverage(const wac_run *run);
 
 /* The random numbers of the evaluation before an epoch: they follow from seed and epoch alone. */

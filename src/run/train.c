@@ -52,7 +52,8 @@ static void report(wac_run *run, bool is_row)
 
 bool wac_run_has_coverage(const wac_run *run)
 {
-    return run->world->spec.observation_size == 1 && run->world->spec.action_size == 1;
+    return !run->world->raw && run->world->spec.observation_size == 1 &&
+           run->world->spec.action_size == 1;
 }
 
 /* What is known of the run now; what has no meaning is NaN. */

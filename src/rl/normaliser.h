@@ -1,0 +1,46 @@
+/* Running normalisation: observations of any size brought into [-1, 1] by what has been seen.
+ *
+ * Mean and deviation are those of all observations remembered so far (Welford's sums, in double).
+ * An observation becomes (x - mean) / deviation, clipped to 5 deviations and divided by 5. The
+ * replay keeps raw observations, so that old ones follow the statistics too. Switched off, values
+ * pass as they are.
+ */
+#ifndef WAC_RL_NORMALISER_H
+#define WAC_RL_NORMALISER_H
+
+#include "base/arena.h"
+#include "nn/real.h"
+
+#include <stdbool.h>
+
+#define WAC_NORMALISER_CLIP 5
+
+typedef struct wac_normaliser {
+    bool on;
+    int size;
+    double count[1];        /* observations seen; an array, as checkpoints like them */
+    double *mean, *squares; /* [size]; squares: sum of squared differences from the mean */
+    real *offset, *scale;   /* [size], made from those */
+} wac_normaliser;
+
+void wac_normaliser_init(wac_normaliser *normaliser, wac_arena *arena, int size, bool on);
+
+/* Count one observation in. */
+void wac_normaliser_add(wac_normaliser *normaliser, const float *observation);
+
+/* Make offset and scale from the sums; for those who have set the sums. */
+void wac_normaliser_refresh(wac_normaliser *normaliser);
+
+/* Entry i of an observation as networks see it. */
+static inline real wac_normalise(const wac_normaliser *normaliser, int i, real value)
+{
+    if (!normaliser->on)
+        return value;
+    real normal = (value - normaliser->offset[i]) * normaliser->scale[i];
+    return normal < -1 ? -1 : normal > 1 ? 1 : normal;
+}
+
+/* The same for [rows][size], in place. */
+void wac_normalise_rows(const wac_normaliser *normaliser, int rows, real *observations);
+
+#endif
