@@ -16,5 +16,9 @@
 #define V_MAX(a, b) _mm512_max_ps(a, b)
 #define V_KEEP(x, active)                                                                          \
     _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(active, _mm512_setzero_ps(), _CMP_GT_OQ), x)
+#define V_ZIP_LOW(a, b)                                                                            \
+    __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define V_ZIP_HIGH(a, b)                                                                           \
+    __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #include "nn/cpu/product_kernel.h"
 #endif

@@ -7,6 +7,7 @@
  *   vector, V_ZERO, V_LOAD, V_STORE, V_SPREAD (one float to all lanes), V_FMA, V_ADD,
  *   V_MAX (the second if either is no number: those must not vanish in a ReLU),
  *   V_KEEP(x, active): x where active > 0, else 0
+ *   V_ZIP_LOW(a, b), V_ZIP_HIGH(a, b): a0 b0 a1 b1 … of the lower, of the upper halves
  *
  * B is packed, a panel of one tile's width and up to DEPTH numbers deep at a time, into a buffer
  * that stays in the first-level cache while all rows of A pass by. The tile's sums stay in
@@ -30,6 +31,29 @@ typedef struct place {
     int row, rows, column, columns, from, depth;
 } place;
 
+/* A square of LANES x LANES, transposed: zipping rows half a square apart, again and again. */
+static inline __attribute__((always_inline)) void turn(const float *from, ptrdiff_t step, float *to)
+{
+    vector row[LANES], zipped[LANES];
+    UNROLL
+    for (int i = 0; i < LANES; i++)
+        row[i] = V_LOAD(from + i * step);
+    UNROLL
+    for (int stage = 1; stage < LANES; stage *= 2) {
+        UNROLL
+        for (int i = 0; i < LANES / 2; i++) {
+            zipped[2 * i] = V_ZIP_LOW(row[i], row[i + LANES / 2]);
+            zipped[2 * i + 1] = V_ZIP_HIGH(row[i], row[i + LANES / 2]);
+        }
+        UNROLL
+        for (int i = 0; i < LANES; i++)
+            row[i] = zipped[i];
+    }
+    UNROLL
+    for (int i = 0; i < LANES; i++)
+        V_STORE(to + i * PANEL, row[i]);
+}
+
 /* panel [depth][PANEL], zero beyond the columns */
 static void pack(const wac_product *p, const place *at, float *panel)
 {
@@ -41,13 +65,15 @@ static void pack(const wac_product *p, const place *at, float *panel)
             memcpy(panel + k * PANEL, b + k * p->b_depth, (size_t)at->columns * sizeof *b);
         return;
     }
-    /* walk squares, so that neither side strides through memory for long */
-    for (int first = 0; first < at->depth; first += LANES) {
-        int end = first + LANES < at->depth ? first + LANES : at->depth;
-        for (int j = 0; j < at->columns; j++)
-            for (int k = first; k < end; k++)
-                panel[k * PANEL + j] = b[k * p->b_depth + j * p->b_column];
-    }
+    /* whole squares, then what is left below and beside them */
+    int depth = p->b_depth == 1 ? at->depth / LANES * LANES : 0;
+    int columns = depth > 0 ? at->columns / LANES * LANES : 0;
+    for (int k = 0; k < depth; k += LANES)
+        for (int j = 0; j < columns; j += LANES)
+            turn(b + k + j * p->b_column, p->b_column, panel + k * PANEL + j);
+    for (int j = 0; j < at->columns; j++)
+        for (int k = j < columns ? depth : 0; k < at->depth; k++)
+            panel[k * PANEL + j] = b[k * p->b_depth + j * p->b_column];
 }
 
 /* `rows` (a constant where this is inlined) by PANEL sums into c; with `finish` applied at the end
@@ -105,7 +131,8 @@ static void tile_of(const wac_product *p, const place *at, const float *panel, f
     switch (at->rows) {
         ROWS(1)
         ROWS(2)
-        ROWS(3) ROWS(4) ROWS(5) ROWS(6)
+        ROWS(3)
+        ROWS(4) ROWS(5) ROWS(6)
 #if TILE_ROWS > 6
             ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
 #endif
