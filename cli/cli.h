@@ -46,10 +46,16 @@ typedef struct cli_command {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; an exit status */
 } cli_command;
 
-extern const cli_command cli_train, cli_evaluate, cli_envs, cli_config, cli_verify, cli_demo;
+extern const cli_command cli_train, cli_evaluate, cli_envs, cli_config, cli_verify, cli_demo,
+    cli_render;
 
 /* Something went wrong on the way: print the library's sentence; returns CLI_FAILED. */
 int cli_fail(const wac_error *error);
+
+/* The program as it was called ("build/wac"): for commands that a message shows, so that they can
+ * be pasted. main.c notes it. */
+const char *cli_program(void);
+void cli_note_program(const char *name);
 
 /* The user asked for something that makes no sense: print why; returns CLI_USAGE. */
 int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -61,6 +67,16 @@ typedef struct cli_style {
 } cli_style;
 
 cli_style cli_style_of(FILE *stream);
+
+/* How wide lines on a stream may be: one column less than the terminal has, from 40 to 100; 100
+ * where it is none. */
+int cli_width(FILE *stream);
+
+/* "1 epoch", "30 epochs" */
+const char *cli_count(char text[48], int64_t count, const char *thing);
+
+/* What a config's environment is called: "point-1-sparse" for point-1 with sparse rewards. */
+const char *cli_environment(char text[320], const wac_config *config);
 
 /* `text` to stdout from column `indent` on, broken into lines that end before column `width`. The
  * cursor is at `indent` already; ends with a newline. */

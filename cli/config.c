@@ -13,9 +13,10 @@ static const char help[] =
     "Usage\n"
     "  wac config [ENV] [--algorithm oe-wac|me-wac|sac|oac] [--yaml]\n"
     "\n"
-    "Without ENV: every setting with its default, range and meaning. With ENV: the values that\n"
-    "training on that environment starts from. A setting can be changed by a flag of\n"
-    "\"wac train\" (--path-limit 100) or by a line of a file (path_limit: 100) for --config.\n"
+    "Without ENV: every setting with its default, range and meaning. With ENV: the\n"
+    "values that training on that environment starts from. A setting can be\n"
+    "changed by a flag of \"wac train\" (--path-limit 100) or by a line of a file\n"
+    "(path_limit: 100) for --config.\n"
     "\n"
     "Flags\n"
     "  --algorithm NAME   show only what this algorithm reads\n"
@@ -24,10 +25,10 @@ static const char help[] =
     "Examples\n"
     "  wac config\n"
     "  wac config riverswim --algorithm sac\n"
-    "  wac config lqg --yaml > my.yaml    then edit it, and: wac train --config my.yaml\n";
+    "  wac config lqg --yaml > my.yaml    edit it, then: wac train --config my.yaml\n";
 
 /* columns of the table */
-enum { NAME = 20, VALUE = 12, RANGE = 22, MEANING = 2 + NAME + VALUE + RANGE, WIDTH = 100 };
+enum { NAME = 20, VALUE = 12, RANGE = 22, MEANING = 2 + NAME + VALUE + RANGE };
 
 static bool same_readers(const wac_setting *a, const wac_setting *b)
 {
@@ -83,7 +84,7 @@ static void print_setting(const wac_config *config, const wac_setting *setting)
         snprintf(range, sizeof range, "%s .. %s", low, high);
     }
     printf("  %-*s%-*s%-*s", NAME, setting->name, VALUE, value, RANGE, range);
-    cli_print_wrapped(setting->help, MEANING, WIDTH);
+    cli_print_wrapped(setting->help, MEANING, cli_width(stdout));
 }
 
 /* The values that a group of settings has: those of the config, if its algorithm reads them, or of
@@ -152,7 +153,8 @@ static int run(int argc, char **argv)
 
     const char *environment = arguments.words[0];
     if (yaml && !environment)
-        return cli_refuse("--yaml needs an environment, such as \"wac config riverswim --yaml\"");
+        return cli_refuse("--yaml needs an environment, as in: %s config riverswim --yaml",
+                          cli_program());
     const wac_environment_type *type;
     wac_config config;
     wac_error error = {0};
@@ -166,12 +168,14 @@ static int run(int argc, char **argv)
                algorithm ? "" : "unless told otherwise, with ",
                wac_algorithm_name((wac_algorithm)config.algorithm));
     else
-        printf("All settings and their defaults (\"wac config ENV\" shows those of an "
-               "environment)\n\n");
+        printf("All settings and their defaults (\"%s config ENV\": those of ENV)\n\n",
+               cli_program());
     if (print_settings(&config, algorithm, environment, &error))
         return cli_fail(&error);
-    printf("\nChange one with a flag (--path-limit 100) or a line of a --config file (path_limit: "
-           "100).\n");
+    putchar('\n');
+    cli_print_wrapped("Change one with a flag (--path-limit 100) or a line of a --config file "
+                      "(path_limit: 100).",
+                      0, cli_width(stdout));
     return CLI_OK;
 }
 

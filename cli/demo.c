@@ -21,16 +21,16 @@ static const char help[] =
     "Usage\n"
     "  wac demo [--out DIR] [--epochs N] [--seed N]\n"
     "\n"
-    "Trains OE-WAC and SAC side by side on RiverSwim, where a crumb lies near and the prize far "
-    "up\n"
-    "the river, for 30 epochs (under 3 minutes on two cores). Ends with a verdict and a picture,\n"
-    "DIR/demo.png and DIR/demo.svg: learning curves, coverage, where both have been, and where\n"
-    "OE-WAC is unsure. Ctrl-C leaves everything whole; the same command goes on.\n"
+    "Trains OE-WAC and SAC side by side on RiverSwim, where a crumb lies near and\n"
+    "the prize far up the river, for 30 epochs (about 2 minutes on two free\n"
+    "cores). Ends with a verdict and a picture, DIR/demo.png and DIR/demo.svg:\n"
+    "learning curves, coverage, where both have been, and where OE-WAC is unsure.\n"
+    "Ctrl-C leaves everything whole; the same command goes on.\n"
     "\n"
     "Flags\n"
     "  --out DIR           folder of the demo (wac-demo)\n"
-    "  --epochs N          rounds of evaluation, exploration and training (30); more than before\n"
-    "                      goes on with a demo that is there\n"
+    "  --epochs N          rounds of evaluation, exploration and training (30); more\n"
+    "                      than before goes on with a demo that is there\n"
     "  --seed N            seed of every random number (1)\n"
     "\n"
     "Examples\n"
@@ -39,13 +39,15 @@ static const char help[] =
     "  wac demo --epochs 60\n";
 
 static const char task[] =
-    "The task: swim up a river of length 25 against its current. The near end feeds you a crumb\n"
-    "(0.0005 a step), the far end a prize (1 a step); in between there is nothing, and the "
-    "current\n"
-    "carries you back. Only who keeps swimming up finds the prize: always doing so earns about\n"
-    "161.6 in an episode of 300 steps, staying with the crumb 0.15.\n\n";
+    "The task: swim up a river of length 25 against its current. The near end feeds\n"
+    "you a crumb (0.0005 a step), the far end a prize (1 a step); in between there\n"
+    "is nothing, and the current carries you back. Only who keeps swimming up finds\n"
+    "the prize: always doing so earns 161.6 on average in an episode of 300 steps,\n"
+    "staying with the crumb 0.15.\n\n";
 
-enum { OE_WAC, SAC, SIDES, EPOCHS = 30, SEED = 1 };
+static const char default_folder[] = "wac-demo";
+
+enum { OE_WAC, SAC, SIDES, EPOCHS = 30, SEED = 1, WIDTH = 79 };
 
 /* One of the two runs. */
 typedef struct side {
@@ -213,10 +215,24 @@ static void watch(demo *demo)
     cli_progress_end(&demo->display);
 }
 
+/* The command that goes on with this demo, up to `epochs`. */
+static const char *describe_command(char *text, size_t size, const demo *demo, int64_t epochs)
+{
+    int64_t seed = demo->sides[OE_WAC].config.seed;
+    int used = snprintf(text, size, "%s demo", cli_program());
+    if (strcmp(demo->directory, default_folder) != 0)
+        used += snprintf(text + used, size - (size_t)used, " --out %s", demo->directory);
+    if (epochs != EPOCHS)
+        used += snprintf(text + used, size - (size_t)used, " --epochs %lld", (long long)epochs);
+    if (seed != SEED)
+        snprintf(text + used, size - (size_t)used, " --seed %lld", (long long)seed);
+    return text;
+}
+
 /* Train what is not finished, a thread and a processor for each. */
 static int train_all(demo *demo)
 {
-    const volatile int *stop = cli_stop_on_signals();
+    const volatile int *stop = cli_stop_on_signals(CLI_STOPPED_AT_ONCE);
     demo->display = cli_progress_make(stderr);
     pthread_mutex_init(&demo->mutex, NULL);
     for (int i = 0; i < SIDES; i++) {
@@ -237,19 +253,25 @@ static int train_all(demo *demo)
         }
     }
     watch(demo);
-    bool whole = true;
+    bool whole = true, failed = false;
     for (int i = 0; i < SIDES; i++) {
         side *side = &demo->sides[i];
         if (side->started)
             pthread_join(side->thread, NULL);
-        if (side->status != WAC_STATUS_OK && side->status != WAC_STATUS_INTERRUPTED)
-            cli_fail(&side->error);
         whole = whole && side->status == WAC_STATUS_OK;
+        if (side->status == WAC_STATUS_OK || side->status == WAC_STATUS_INTERRUPTED)
+            continue;
+        cli_fail(&side->error);
+        failed = true;
     }
     pthread_mutex_destroy(&demo->mutex);
     if (whole)
         return CLI_OK;
-    fprintf(stderr, "wac: stopped and saved; go on with: wac demo --out %s\n", demo->directory);
+    char command[2 * PATH_MAX + 128];
+    int64_t epochs = demo->sides[OE_WAC].config.epochs;
+    fprintf(stderr, "wac: %s; go on with: %s\n",
+            failed ? "what was saved is whole" : "stopped and saved",
+            describe_command(command, sizeof command, demo, epochs));
     return CLI_FAILED;
 }
 
@@ -258,24 +280,17 @@ static void print_outcome(const char *title, const wac_outcome *outcome)
     char solved[32] = "never";
     if (outcome->solved_epoch >= 0)
         snprintf(solved, sizeof solved, "epoch %lld", (long long)outcome->solved_epoch);
-    printf("  %-8s%12.4g%15s%11.0f %%\n", title, outcome->best_return, solved,
-           100 * outcome->coverage);
-}
-
-/* "1 epoch", "30 epochs" */
-static const char *count_epochs(char text[32], int64_t epochs)
-{
-    snprintf(text, 32, "%lld epoch%s", (long long)epochs, epochs == 1 ? "" : "s");
-    return text;
+    printf("  %-8s%12.4g%13.4g%15s%11.0f %%\n", title, outcome->best_return, outcome->last_return,
+           solved, 100 * outcome->coverage);
 }
 
 /* Who solved it, in a sentence that holds whatever happened. */
-static void describe_winner(char *text, size_t size, const char *directory, const wac_outcome *wac,
+static void describe_winner(char *text, size_t size, const demo *demo, const wac_outcome *wac,
                             const wac_outcome *sac)
 {
-    char epochs[32];
+    char epochs[48], command[2 * PATH_MAX + 128];
     long long wac_epoch = wac->solved_epoch, sac_epoch = sac->solved_epoch;
-    count_epochs(epochs, wac->last_epoch);
+    cli_count(epochs, wac->last_epoch, "epoch");
     if (wac_epoch >= 0 && sac_epoch >= 0)
         snprintf(text, size,
                  "Both solved it, OE-WAC by epoch %lld and SAC by epoch %lld. SAC seldom does.",
@@ -293,39 +308,44 @@ static void describe_winner(char *text, size_t size, const char *directory, cons
     else
         snprintf(text, size,
                  "Neither solved it in %s%s. OE-WAC mostly needs 15 to 30; this goes on from here: "
-                 "wac demo --out %s --epochs %lld",
+                 "%s",
                  epochs,
                  wac->best_return >= 1 ? ", though OE-WAC has found the prize now and then" : "",
-                 directory, (long long)wac->last_epoch + EPOCHS);
+                 describe_command(command, sizeof command, demo, wac->last_epoch + EPOCHS));
 }
 
 static void print_verdict(const demo *demo, const wac_outcome *wac, const wac_outcome *sac)
 {
     cli_style style = cli_style_of(stdout);
-    char text[PATH_MAX + 512], epochs[32];
+    char text[2 * PATH_MAX + 512], epochs[48];
     printf("\n%sVerdict%s after %s, seed %lld\n\n", style.bold, style.plain,
-           count_epochs(epochs, wac->last_epoch), (long long)demo->sides[OE_WAC].config.seed);
-    printf("  %-8s%12s%15s%13s\n", "", "best return", "first >= 100", "coverage");
+           cli_count(epochs, wac->last_epoch, "epoch"), (long long)demo->sides[OE_WAC].config.seed);
+    printf("  %-8s%12s%13s%15s%13s\n", "", "best return", "last return", "first >= 100",
+           "coverage");
     print_outcome(demo->sides[OE_WAC].title, wac);
     print_outcome(demo->sides[SAC].title, sac);
     putchar('\n');
-    describe_winner(text, sizeof text, demo->directory, wac, sac);
-    cli_print_wrapped(text, 0, 92);
+    cli_print_wrapped("A return is the average of some 10 episodes, and luck moves it; always "
+                      "swimming up earns 161.6 on average.",
+                      0, WIDTH);
+    describe_winner(text, sizeof text, demo, wac, sac);
+    cli_print_wrapped(text, 0, WIDTH);
     snprintf(text, sizeof text,
              "OE-WAC explores where it is unsure what an action is worth, SAC by noise alone; %s "
              "OE-WAC covered %.0f %% of all places and actions (cells with more than 0.1 %% of its "
              "steps), SAC %.0f %%.",
              wac->coverage > 1.5 * sac->coverage ? "so" : "yet this time", 100 * wac->coverage,
              100 * sac->coverage);
-    cli_print_wrapped(text, 0, 92);
-    cli_print_wrapped("One seed is one story; --seed 2 with another --out tells the next.", 0, 92);
+    cli_print_wrapped(text, 0, WIDTH);
+    cli_print_wrapped("One seed is one story; --seed 2 with another --out tells the next.", 0,
+                      WIDTH);
     putchar('\n');
 }
 
 /* The verdict needs only the tables; then the picture. */
 static int conclude(const demo *demo)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], command[2 * PATH_MAX + 128];
     wac_error error = {0};
     wac_outcome outcomes[SIDES];
     for (int i = 0; i < SIDES; i++)
@@ -337,8 +357,8 @@ static int conclude(const demo *demo)
         wac_figure_demo(demo->sides[OE_WAC].directory, demo->sides[SAC].directory, path, &error) !=
             WAC_STATUS_OK) {
         cli_fail(&error);
-        fprintf(stderr, "wac: both runs are whole; \"wac demo --out %s\" draws the picture\n",
-                demo->directory);
+        fprintf(stderr, "wac: both runs are whole; draw the picture with: %s\n",
+                describe_command(command, sizeof command, demo, outcomes[OE_WAC].last_epoch));
         return CLI_FAILED;
     }
     printf("The picture: %s.png (and .svg)\n", path);
@@ -349,7 +369,7 @@ static int run(int argc, char **argv)
 {
     static demo demo; /* large, and there is only one */
     int64_t epochs = 0, seed = -1;
-    demo.directory = "wac-demo";
+    demo.directory = default_folder;
     const cli_option options[] = {
         {"out", .text = &demo.directory},
         {"epochs", .count = &epochs, .smallest = 1, .largest = 1000000},
@@ -368,8 +388,9 @@ static int run(int argc, char **argv)
     const side *sides = demo.sides;
     if (sides[OE_WAC].finished && sides[SAC].finished) {
         fprintf(stderr,
-                "%s holds a finished demo: there is nothing to train. To begin anew, remove the "
-                "folder\nor choose another with --out; a larger --epochs goes on.\n",
+                "%s holds a finished demo: there is nothing to train.\n"
+                "To begin anew, remove the folder or choose another with --out; a larger\n"
+                "--epochs goes on.\n",
                 demo.directory);
         return conclude(&demo);
     }
@@ -378,7 +399,8 @@ static int run(int argc, char **argv)
         return cli_fail(&error);
     bool resumes = sides[OE_WAC].exists || sides[SAC].exists;
     fprintf(stderr,
-            "%s OE-WAC, which explores where it is unsure, and SAC, which does not, in %s\n\n",
+            "%s OE-WAC, which explores where it is unsure, and SAC, which\n"
+            "does not, in %s\n\n",
             resumes ? "going on with" : "training", demo.directory);
     status = train_all(&demo);
     return status ? status : conclude(&demo);

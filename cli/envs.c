@@ -9,9 +9,11 @@ static const char help[] =
     "Usage\n"
     "  wac envs\n"
     "\n"
-    "Each line is a name for \"wac train NAME\" and what there is to learn. Environments of your\n"
-    "own are C tables of functions: see include/wac/env.h and the folder examples.\n"
-    "point-1-sparse … point-4-sparse are the mazes without hints from the reward.\n"
+    "Each line is a name for \"wac train NAME\" and what there is to learn.\n"
+    "Environments of your own are MuJoCo models with a recipe beside them\n"
+    "(docs/own-models.md), or C tables of functions (include/wac/env.h and the\n"
+    "folder examples). point-1-sparse to point-4-sparse are the mazes without\n"
+    "hints from the reward.\n"
     "\n"
     "Examples\n"
     "  wac envs\n"
@@ -31,8 +33,9 @@ static int run(int argc, char **argv)
     cli_style style = cli_style_of(stdout);
     for (size_t i = 0; (type = wac_environment_type_at(i)); i++) {
         printf("%s%-*s%s  ", style.bold, longest, type->name, style.plain);
-        cli_print_wrapped(type->summary, longest + 2, 100);
+        cli_print_wrapped(type->summary, longest + 2, cli_width(stdout));
     }
+    printf("\nAlso point-1-sparse to point-4-sparse: rewards at the goal only.\n");
     return CLI_OK;
 }
 

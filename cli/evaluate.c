@@ -5,7 +5,6 @@
 #include "progress.h"
 #include "run/run.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,22 +12,25 @@ static const char help[] =
     "wac evaluate: let a trained policy act\n"
     "\n"
     "Usage\n"
-    "  wac evaluate RUN [--episodes N] [--policy target|behaviour] [--stochastic] [--seed N]\n"
+    "  wac evaluate RUN [--episodes N] [--policy target|behaviour] [--stochastic]\n"
+    "               [--seed N]\n"
     "\n"
-    "RUN is the folder of a run. Plays whole episodes with its last checkpoint and prints mean,\n"
-    "spread and range of their returns, their length, and their success where the task has a\n"
-    "goal. Nothing in the folder changes.\n"
+    "RUN is the folder of a run. Plays whole episodes with its last checkpoint and\n"
+    "prints mean, standard deviation (std) and range of their returns, their\n"
+    "length, and their success where the task has a goal. Nothing in the folder\n"
+    "changes.\n"
     "\n"
     "Flags\n"
     "  --episodes N        how many episodes (10)\n"
-    "  --policy NAME       target: the one that training evaluates (the default); behaviour: the\n"
-    "                      one that explores (SAC and OAC have one policy for both)\n"
+    "  --policy NAME       target: the one that training evaluates (the default);\n"
+    "                      behaviour: the one that explores (SAC and OAC have one\n"
+    "                      policy for both)\n"
     "  --stochastic        sample actions instead of taking their mean\n"
     "  --seed N            another set of episodes (0)\n"
     "\n"
     "Examples\n"
     "  wac evaluate runs/riverswim-oe-wac-1\n"
-    "  wac evaluate runs/riverswim-oe-wac-1 --episodes 100 --policy behaviour --stochastic\n";
+    "  wac evaluate runs/riverswim-oe-wac-1 --episodes 100 --policy behaviour\n";
 
 typedef struct actor {
     wac_agent *agent;
@@ -48,13 +50,19 @@ static void act(void *user, const float *observation, float *action)
 
 static void print_evaluation(const wac_run *run, const char *policy, const wac_evaluation *e)
 {
-    printf("%s on %s after %" PRId64 " epochs, %s policy, %" PRId64 " episodes\n",
-           wac_algorithm_name((wac_algorithm)run->config.algorithm), run->config.environment,
-           run->position.epoch, policy, e->episodes);
-    printf("return   %.6g", e->mean_return);
+    char name[320], epochs[48], episodes[48];
+    printf("%s on %s after %s, %s policy, %s\n",
+           wac_algorithm_name((wac_algorithm)run->config.algorithm),
+           cli_environment(name, &run->config), cli_count(epochs, run->position.epoch, "epoch"),
+           policy, cli_count(episodes, e->episodes, "episode"));
+    /* five digits of the largest, and all to the same place */
+    double largest = fmax(fabs(e->smallest_return), fabs(e->largest_return));
+    int places = largest > 0 ? 4 - (int)floor(log10(largest)) : 1;
+    places = places < 0 ? 0 : places > 9 ? 9 : places;
+    printf("return   %.*f", places, e->mean_return);
     if (!isnan(e->std_return))
-        printf(" +- %.3g", e->std_return);
-    printf("   (%.6g to %.6g)\n", e->smallest_return, e->largest_return);
+        printf(" +- %.*f std", places, e->std_return);
+    printf("   (%.*f to %.*f)\n", places, e->smallest_return, places, e->largest_return);
     printf("length   %.1f steps\n", (double)e->steps / (double)e->episodes);
     if (!isnan(e->success))
         printf("success  %.3f\n", e->success);
@@ -77,8 +85,9 @@ static int run(int argc, char **argv)
     if (status)
         return status;
     if (arguments.word_count == 0)
-        return cli_refuse("which run? Give its folder, as in: wac evaluate "
-                          "runs/riverswim-oe-wac-1");
+        return cli_refuse("which run? Give its folder, as in: %s evaluate "
+                          "runs/riverswim-oe-wac-1",
+                          cli_program());
     bool target = strcmp(policy, "target") == 0;
     if (!target && strcmp(policy, "behaviour") != 0)
         return cli_refuse("--policy must be target or behaviour, not \"%s\"", WAC_CLIP(policy));
@@ -96,7 +105,7 @@ static int run(int argc, char **argv)
         .rng = wac_rng_make((uint64_t)seed, WAC_STREAM_EXPLORE),
     };
     if (wac_evaluate(&evaluation, opened->evaluation_world, &worlds, 0, episodes, act, &actor,
-                     cli_stop_on_signals(), &error) == WAC_STATUS_OK)
+                     cli_stop_on_signals("stopped at once"), &error) == WAC_STATUS_OK)
         print_evaluation(opened, policy, &evaluation);
     else
         status = cli_fail(&error);

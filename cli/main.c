@@ -10,7 +10,7 @@
 #endif
 
 static const cli_command *const commands[] = {
-    &cli_train, &cli_evaluate, &cli_envs, &cli_config, &cli_verify, &cli_demo,
+    &cli_train, &cli_evaluate, &cli_render, &cli_envs, &cli_config, &cli_verify, &cli_demo,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -23,12 +23,11 @@ static const char *command_name(const void *names, size_t index)
 static void print_overview(FILE *stream)
 {
     cli_style style = cli_style_of(stream);
-    fprintf(
-        stream,
-        "%swac%s trains agents that explore where they are uncertain: Wasserstein Actor-Critic\n"
-        "(OE-WAC, ME-WAC), with SAC and OAC to compare.\n\n"
-        "%sUsage%s\n  wac COMMAND [ARGUMENTS]\n\n%sCommands%s\n",
-        style.bold, style.plain, style.bold, style.plain, style.bold, style.plain);
+    fprintf(stream,
+            "%swac%s trains agents that explore where they are uncertain: Wasserstein\n"
+            "Actor-Critic (OE-WAC, ME-WAC), with SAC and OAC to compare.\n\n"
+            "%sUsage%s\n  wac COMMAND [ARGUMENTS]\n\n%sCommands%s\n",
+            style.bold, style.plain, style.bold, style.plain, style.bold, style.plain);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(stream,
@@ -37,8 +36,10 @@ static void print_overview(FILE *stream)
             "  wac train riverswim --out runs/first   train an agent of your own\n"
             "  wac evaluate runs/first                see how well it does\n"
             "  wac config riverswim                   see what can be set\n\n"
+            "%sExit status%s\n"
+            "  0 done   1 failed or stopped   2 asked wrongly\n\n"
             "\"wac help COMMAND\" explains a command; \"wac --version\" tells the version.\n",
-            style.bold, style.plain);
+            style.bold, style.plain, style.bold, style.plain);
 }
 
 static const cli_command *find_command(const char *name)
@@ -50,25 +51,26 @@ static const cli_command *find_command(const char *name)
     if (near)
         cli_refuse("unknown command \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
     else
-        cli_refuse("unknown command \"%s\"; see \"wac --help\"", WAC_CLIP(name));
+        cli_refuse("unknown command \"%s\"; see \"%s --help\"", WAC_CLIP(name), cli_program());
     return NULL;
-}
-
-static int print_help(const char *name)
-{
-    const cli_command *command = NULL;
-    if (name && !(command = find_command(name)))
-        return CLI_USAGE;
-    if (command)
-        fputs(command->help, stdout);
-    else
-        print_overview(stdout);
-    return CLI_OK;
 }
 
 static bool is_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int print_help(const char *name)
+{
+    if (!name || is_help(name) || strcmp(name, "help") == 0) {
+        print_overview(stdout);
+        return CLI_OK;
+    }
+    const cli_command *command = find_command(name);
+    if (!command)
+        return CLI_USAGE;
+    fputs(command->help, stdout);
+    return CLI_OK;
 }
 
 static int dispatch(int argc, char **argv)
@@ -94,6 +96,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_note_program(argv[0]);
     int status = dispatch(argc, argv);
     /* a full disk must not pass for success */
     if (fflush(stdout) || ferror(stdout)) {

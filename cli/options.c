@@ -29,7 +29,8 @@ static int refuse_flag(const cli_arguments *arguments, const cli_option *options
     known all = {options, arguments->takes_settings};
     const char *near = wac_suggest(name, known_name, &all);
     if (!near)
-        return cli_refuse("unknown flag \"%s\"; see \"wac %s --help\"", WAC_CLIP(flag), command);
+        return cli_refuse("unknown flag \"%s\"; see \"%s %s --help\"", WAC_CLIP(flag),
+                          cli_program(), command);
     /* settings are written with underscores, flags with dashes */
     char spelled[64];
     snprintf(spelled, sizeof spelled, "%s", near);
@@ -112,8 +113,8 @@ int cli_parse(cli_arguments *arguments, const cli_option *options, int argc, cha
             if (status)
                 return status;
         } else if (arguments->word_count == arguments->most_words) {
-            return cli_refuse("what to do with \"%s\"? see \"wac %s --help\"", WAC_CLIP(argv[i]),
-                              argv[0]);
+            return cli_refuse("what to do with \"%s\"? see \"%s %s --help\"", WAC_CLIP(argv[i]),
+                              cli_program(), argv[0]);
         } else {
             arguments->words[arguments->word_count++] = argv[i];
         }
@@ -122,13 +123,22 @@ int cli_parse(cli_arguments *arguments, const cli_option *options, int argc, cha
     return CLI_OK;
 }
 
+/* The algorithm asked for by a flag; null: none. */
+static const char *chosen_algorithm(const cli_arguments *arguments)
+{
+    size_t count;
+    const wac_setting *algorithm;
+    wac_setting_find(&algorithm, "algorithm", NULL);
+    return arguments->settings[algorithm - wac_settings(&count)];
+}
+
 static wac_status read_config(wac_config *config, const cli_arguments *arguments,
                               const char *environment, const char *file, wac_error *error)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count), *algorithm;
     wac_setting_find(&algorithm, "algorithm", NULL);
-    const char *chosen = arguments->settings[algorithm - settings];
+    const char *chosen = chosen_algorithm(arguments);
     const wac_environment_type *type;
 
     wac_status status = WAC_STATUS_OK;
@@ -145,13 +155,33 @@ static wac_status read_config(wac_config *config, const cli_arguments *arguments
     return status ? status : wac_config_check(config, error);
 }
 
+/* Whether a file is fine but for the algorithm that a flag asks for; then `own` is the file's. */
+static bool is_for_another(wac_config *own, const cli_arguments *arguments, const char *environment,
+                           const char *file)
+{
+    const char *chosen = file ? chosen_algorithm(arguments) : NULL;
+    wac_config config;
+    return chosen && wac_config_read(own, file, environment, NULL, NULL) == WAC_STATUS_OK &&
+           wac_config_init(&config, own->environment, chosen, NULL) == WAC_STATUS_OK &&
+           config.algorithm != own->algorithm &&
+           wac_config_read(&config, file, environment, chosen, NULL) != WAC_STATUS_OK;
+}
+
 int cli_read_config(wac_config *config, const cli_arguments *arguments, const char *environment,
                     const char *file)
 {
     if (!environment && !file)
-        return cli_refuse("name an environment, such as riverswim; \"wac envs\" lists them");
+        return cli_refuse("name an environment, such as riverswim; \"%s envs\" lists them",
+                          cli_program());
     wac_error error = {0};
+    wac_config own;
+    char name[320];
     wac_status status = read_config(config, arguments, environment, file, &error);
+    if (status == WAC_STATUS_INPUT && is_for_another(&own, arguments, environment, file))
+        return cli_refuse("%s. The file is for %s; make one with: %s config %s --algorithm %s "
+                          "--yaml",
+                          error.message, wac_algorithm_name((wac_algorithm)own.algorithm),
+                          cli_program(), cli_environment(name, &own), chosen_algorithm(arguments));
     if (status == WAC_STATUS_INPUT)
         return cli_refuse("%s", error.message);
     return status ? cli_fail(&error) : CLI_OK;

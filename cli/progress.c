@@ -10,10 +10,28 @@
 #include <unistd.h>
 
 static volatile int stop_asked;
+static const char *last_words;
+static bool on_terminal;
+
+/* Only what is safe in a signal handler. */
+static void say(const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t count = write(STDERR_FILENO, text, left);
+        if (count <= 0)
+            return;
+        text += count;
+        left -= (size_t)count;
+    }
+}
 
 static void ask_to_stop(int number)
 {
     if (stop_asked) {
+        /* behind a bar and the echo of the key stands no newline */
+        say(on_terminal ? "\nwac: " : "wac: ");
+        say(last_words);
+        say("\n");
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -26,8 +44,10 @@ void cli_stop(void)
     __atomic_store_n(&stop_asked, 1, __ATOMIC_RELAXED);
 }
 
-const volatile int *cli_stop_on_signals(void)
+const volatile int *cli_stop_on_signals(const char *words)
 {
+    last_words = words;
+    on_terminal = isatty(STDERR_FILENO);
     struct sigaction action = {.sa_handler = ask_to_stop};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -100,10 +120,21 @@ void cli_meter_line(const cli_meter *meter, char *line, size_t size)
     append(line, size, "  %.1f s", p->seconds);
 }
 
-/* What stands right of the bar. Widths are fixed, so that rows line up and nothing jumps. */
-static void format_figures(const cli_meter *meter, char *text, size_t size)
+/* What stands right of the bar, the most important first: a narrow terminal leaves out the last. */
+enum { PERCENT, LEFT, RETURN, SUCCESS, COVERAGE, SPEED, FIELDS };
+
+/* A live line: the bar stands between the title and the fields. */
+typedef struct row {
+    char title[64], short_title[48]; /* with the space behind */
+    char fields[FIELDS][40];
+    double share;
+} row;
+
+/* Widths are fixed, so that rows line up and nothing jumps; what has no meaning stays empty. */
+static void format_fields(const cli_meter *meter, row *row)
 {
     const wac_progress *p = &meter->latest;
+    enum { SIZE = sizeof row->fields[0] };
     double work = work_of(p), epochs = (double)p->epochs;
     double elapsed = p->seconds - meter->first_seconds, done = work - meter->first_work;
     bool finished = meter->over && p->epoch >= p->epochs;
@@ -111,79 +142,127 @@ static void format_figures(const cli_meter *meter, char *text, size_t size)
     if (done > 0.02 && elapsed > 0.5)
         cli_format_seconds(left, elapsed / done * (epochs - work));
     /* 100 % is for what is really done */
-    snprintf(text, size, " %3d%%", finished ? 100 : (int)fmin(99, floor(100 * work / epochs)));
-    size_t used = strlen(text);
+    snprintf(row->fields[PERCENT], SIZE, " %3d%%",
+             finished ? 100 : (int)fmin(99, floor(100 * work / epochs)));
     if (finished)
-        snprintf(text + used, size - used, "  %9s", "done");
+        snprintf(row->fields[LEFT], SIZE, "  %9s", "done");
     else
-        snprintf(text + used, size - used, "  %4s left", left);
-    append(text, size, "  return %6.4g", p->eval_return);
-    append(text, size, "  success %.2f", p->eval_success);
-    append(text, size, "  coverage %.2f", p->coverage_visited);
+        snprintf(row->fields[LEFT], SIZE, "  %4s left", left);
+    append(row->fields[RETURN], SIZE, "  return %6.4g", p->eval_return);
+    append(row->fields[SUCCESS], SIZE, "  success %.2f", p->eval_success);
+    append(row->fields[COVERAGE], SIZE, "  coverage %.2f", p->coverage_visited);
     if (elapsed > 0.5)
-        append(text, size, "  %.0f updates/s",
+        append(row->fields[SPEED], SIZE, "  %.0f updates/s",
                (double)(p->updates - meter->first_updates) / elapsed);
 }
-
-/* The two sides of a live line; the bar stands in between. */
-typedef struct row {
-    char title[48], figures[240];
-    double share;
-} row;
 
 static row make_row(const cli_meter *meter)
 {
     const wac_progress *p = &meter->latest;
     row row = {0};
-    if (meter->name)
+    if (meter->name) {
         snprintf(row.title, sizeof row.title, "%-6s ", meter->name);
-    else if (meter->begun)
-        snprintf(row.title, sizeof row.title, "epoch %lld/%lld ", (long long)p->epoch,
+        snprintf(row.short_title, sizeof row.short_title, "%-6s ", meter->name);
+    } else if (meter->begun) {
+        snprintf(row.short_title, sizeof row.short_title, "%lld/%lld ", (long long)p->epoch,
                  (long long)p->epochs);
+        snprintf(row.title, sizeof row.title, "epoch %s", row.short_title);
+    }
     if (!meter->begun) {
-        snprintf(row.figures, sizeof row.figures, " %s", meter->over ? "stopped" : "starting");
+        snprintf(row.fields[PERCENT], sizeof row.fields[PERCENT], " %s",
+                 meter->over ? "stopped" : "starting");
         return row;
     }
-    format_figures(meter, row.figures, sizeof row.figures);
+    format_fields(meter, &row);
     row.share = p->epochs > 0 ? work_of(p) / (double)p->epochs : 1;
     return row;
 }
 
-static void draw_row(FILE *stream, const row *row, int cells, int columns)
+/* Columns of a row but for its bar, with its first `fields` fields. */
+static int width_of(const row *row, bool whole_title, int fields)
+{
+    size_t width = strlen(whole_title ? row->title : row->short_title);
+    for (int i = 0; i < fields; i++)
+        width += strlen(row->fields[i]);
+    return (int)width;
+}
+
+/* How rows are drawn: all in the same way. */
+typedef struct layout {
+    bool whole_title;
+    int fields, cells;
+} layout;
+
+/* The most that leaves room for a bar. */
+static layout choose_layout(const row *rows, int count, int columns)
+{
+    enum { SHORTEST = 5, LONGEST = 30 };
+    layout layout = {.whole_title = true, .fields = FIELDS};
+    for (;;) {
+        layout.cells = LONGEST;
+        for (int i = 0; i < count; i++) {
+            int room = columns - width_of(&rows[i], layout.whole_title, layout.fields);
+            layout.cells = room < layout.cells ? room : layout.cells;
+        }
+        if (layout.cells >= SHORTEST)
+            return layout;
+        if (layout.whole_title)
+            layout.whole_title = false;
+        else if (layout.fields > 1)
+            layout.fields--;
+        else
+            break;
+    }
+    layout.cells = 0;
+    return layout;
+}
+
+static void draw_row(FILE *stream, const row *row, const layout *layout)
 {
     char bar[64];
-    int full = (int)(row->share * cells);
+    int full = (int)(row->share * layout->cells);
     memset(bar, '#', (size_t)full);
-    memset(bar + full, '.', (size_t)(cells - full));
-    int room = columns - 1 - (int)strlen(row->title) - cells;
+    memset(bar + full, '.', (size_t)(layout->cells - full));
     cli_style style = cli_style_of(stream);
-    fprintf(stream, "\r\033[K%s%s%s%s%.*s%s%s%.*s%s%.*s", style.bold, row->title, style.plain,
-            style.blue, full, bar, style.plain, style.dim, cells - full, bar + full, style.plain,
-            room > 0 ? room : 0, row->figures);
+    fprintf(stream, "\r\033[K%s%s%s%s%.*s%s%s%.*s%s", style.bold,
+            layout->whole_title ? row->title : row->short_title, style.plain, style.blue, full, bar,
+            style.plain, style.dim, layout->cells - full, bar + full, style.plain);
+    for (int i = 0; i < layout->fields; i++)
+        fputs(row->fields[i], stream);
+}
+
+/* To the start of the bars that stand there. A terminal that got narrower has broken their lines
+ * into several. */
+static void go_back(const cli_progress *display, int columns)
+{
+    int lines = 0;
+    for (int i = 0; i < display->shown; i++)
+        lines += display->widths[i] > columns ? (display->widths[i] + columns - 1) / columns : 1;
+    if (lines > 1)
+        fprintf(display->stream, "\033[%dA", lines - 1);
+    if (columns < display->columns)
+        fputs("\r\033[J", display->stream);
 }
 
 void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count)
 {
-    enum { SHORTEST = 5, LONGEST = 30, MOST = 8 };
-    row rows[MOST];
-    int columns = columns_of(display->stream), cells = LONGEST;
-    assert(count <= MOST);
-    /* bars are equally long and take the room that the rest leaves */
-    for (int i = 0; i < count; i++) {
+    enum { SPARE = 3 }; /* the echo of Ctrl-C must not begin a new line */
+    row rows[CLI_PROGRESS_ROWS];
+    int columns = columns_of(display->stream);
+    assert(count <= CLI_PROGRESS_ROWS);
+    for (int i = 0; i < count; i++)
         rows[i] = make_row(&meters[i]);
-        int room = columns - 1 - (int)(strlen(rows[i].title) + strlen(rows[i].figures));
-        cells = room < cells ? room : cells;
-    }
-    cells = cells < SHORTEST ? SHORTEST : cells;
-    if (display->shown > 1)
-        fprintf(display->stream, "\033[%dA", display->shown - 1);
+    layout layout = choose_layout(rows, count, columns - SPARE);
+    go_back(display, columns);
     for (int i = 0; i < count; i++) {
-        draw_row(display->stream, &rows[i], cells, columns);
+        draw_row(display->stream, &rows[i], &layout);
+        display->widths[i] = width_of(&rows[i], layout.whole_title, layout.fields) + layout.cells;
         if (i + 1 < count)
             fputc('\n', display->stream);
     }
     fflush(display->stream);
     display->shown = count;
+    display->columns = columns;
 }
 
 void cli_progress_show(void *user, const wac_progress *progress)

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+enum { CLI_PROGRESS_ROWS = 8 }; /* most bars at once */
+
 /* One run: what it told last, and where it stood when this process took it up. */
 typedef struct cli_meter {
     const char *name; /* shown in front; null where there is only one run */
@@ -23,9 +25,11 @@ void cli_meter_line(const cli_meter *meter, char *line, size_t size);
 /* The place where lines are drawn. */
 typedef struct cli_progress {
     FILE *stream;
-    bool live;       /* a terminal */
-    int shown;       /* bars that stand on the terminal; the cursor is on the last */
-    cli_meter meter; /* of the only run, for cli_progress_show */
+    bool live; /* a terminal */
+    int shown; /* bars that stand on the terminal; the cursor is behind the last */
+    int widths[CLI_PROGRESS_ROWS]; /* of their lines */
+    int columns;                   /* of the terminal when they were drawn */
+    cli_meter meter;               /* of the only run, for cli_progress_show */
 } cli_progress;
 
 cli_progress cli_progress_make(FILE *stream);
@@ -44,8 +48,11 @@ void cli_progress_end(cli_progress *display);
 void cli_format_seconds(char text[24], double seconds);
 
 /* Ask a run to stop at Ctrl-C or SIGTERM; the flag for wac_run_options.stop. A second Ctrl-C ends
- * the program at once (the last checkpoint stays whole). */
-const volatile int *cli_stop_on_signals(void);
+ * the program at once, with these last words on stderr. */
+const volatile int *cli_stop_on_signals(const char *last_words);
+
+/* What a second Ctrl-C says of training. */
+#define CLI_STOPPED_AT_ONCE "stopped at once; the last checkpoint is whole"
 
 /* Raise the same flag without a signal, from any thread. */
 void cli_stop(void);

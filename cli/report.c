@@ -1,10 +1,27 @@
 /* What the program says, and how it looks. */
 #include "cli.h"
 
+#include "base/words.h"
+
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+static const char *program = "wac";
+
+const char *cli_program(void)
+{
+    return program;
+}
+
+void cli_note_program(const char *name)
+{
+    if (name && *name && strlen(name) < PATH_MAX)
+        program = name;
+}
 
 int cli_fail(const wac_error *error)
 {
@@ -31,6 +48,30 @@ cli_style cli_style_of(FILE *stream)
     if (!colours)
         return (cli_style){"", "", "", "", "", ""};
     return (cli_style){"\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[34m", "\033[0m"};
+}
+
+int cli_width(FILE *stream)
+{
+    enum { NARROWEST = 40, WIDEST = 100 };
+    struct winsize window;
+    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &window) != 0 ||
+        window.ws_col == 0 || window.ws_col > WIDEST)
+        return WIDEST;
+    return window.ws_col > NARROWEST ? window.ws_col - 1 : NARROWEST;
+}
+
+const char *cli_count(char text[48], int64_t count, const char *thing)
+{
+    snprintf(text, 48, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
+    return text;
+}
+
+const char *cli_environment(char text[320], const wac_config *config)
+{
+    bool sparse = config->reward == WAC_REWARD_SPARSE &&
+                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
+    snprintf(text, 320, "%s%s", config->environment, sparse ? "-sparse" : "");
+    return text;
 }
 
 void cli_print_wrapped(const char *text, int indent, int width)

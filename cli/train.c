@@ -2,31 +2,44 @@
 #include "options.h"
 #include "progress.h"
 
+#include "base/files.h"
+#include "env/registry.h"
+#include "run/run.h"
+
+#include <ctype.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <string.h>
 
 static const char help[] =
     "wac train: learn a policy\n"
     "\n"
     "Usage\n"
-    "  wac train ENV [--algorithm oe-wac|me-wac|sac|oac] [--out DIR] [--KEY VALUE ...]\n"
+    "  wac train ENV [--algorithm oe-wac|me-wac|sac|oac] [--out DIR]\n"
+    "            [--KEY VALUE ...]\n"
     "  wac train --config FILE [ENV] [--KEY VALUE ...]\n"
     "  wac train --resume DIR [--epochs N] [--threads N]\n"
     "\n"
-    "A run is a new folder with its settings (config.yaml), one row an epoch (progress.csv) and\n"
-    "all that is needed to go on (checkpoint/). Ctrl-C leaves it whole; --resume goes on as if\n"
-    "nothing had happened. The same settings and seed give the same files, with any --threads.\n"
+    "A run is a new folder with its settings (config.yaml), one row an epoch\n"
+    "(progress.csv) and all that is needed to go on (checkpoint/). The same\n"
+    "settings and seed give the same files, with any --threads.\n"
+    "\n"
+    "Ctrl-C stops and saves; --resume goes on as if nothing had happened. A second\n"
+    "Ctrl-C stops at once: what came after the last checkpoint is done again.\n"
     "\n"
     "Flags\n"
-    "  --algorithm NAME    who learns (the default depends on ENV: see \"wac config ENV\")\n"
+    "  --algorithm NAME    who learns (\"wac config ENV\" tells the default)\n"
     "  --seed N            seed of every random number (1)\n"
     "  --epochs N          rounds of evaluation, exploration and training\n"
-    "  --stop-success X    stop once this share of evaluation episodes reaches the goal\n"
+    "  --stop-success X    stop once this share of evaluation episodes reaches the\n"
+    "                      goal\n"
     "  --threads N         threads that share the work (1)\n"
-    "  --out DIR           folder of the run; it must not exist (runs/ENV-ALGORITHM-SEED)\n"
+    "  --out DIR           folder of the run; it must not exist\n"
+    "                      (runs/ENV-ALGORITHM-SEED)\n"
     "  --config FILE       settings from a YAML file; flags win over it\n"
     "  --resume DIR        go on with a run, to its end or to --epochs N\n"
-    "  --KEY VALUE         any setting that \"wac config ENV\" lists, as --path-limit 100\n"
+    "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
+    "                      --path-limit 100\n"
     "\n"
     "Examples\n"
     "  wac train riverswim\n"
@@ -69,6 +82,37 @@ static void print_log(void *user, const char *message)
     fprintf(stderr, "%s\n", message);
 }
 
+static bool holds(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    return wac_path_join(path, sizeof path, directory, name, NULL) == WAC_STATUS_OK &&
+           wac_path_exists(path);
+}
+
+/* A run is never overwritten, nor anything else. */
+static int check_out(const char *out)
+{
+    if (holds(out, "config.yaml"))
+        return cli_refuse("%s is a run already; go on with: %s train --resume %s, or choose "
+                          "another --out",
+                          out, cli_program(), out);
+    if (wac_path_exists(out))
+        return cli_refuse("%s exists and is no run; choose another --out", out);
+    return CLI_OK;
+}
+
+/* The folder that a run gets by itself: runs/ENV-ALGORITHM-SEED, with the base name of a model. */
+static void name_folder(char *folder, size_t size, const wac_config *config)
+{
+    char name[320], label[320];
+    wac_environment_label(label, sizeof label, cli_environment(name, config));
+    for (char *letter = label; *letter; letter++)
+        if (!isalnum((unsigned char)*letter) && !strchr("._-", *letter))
+            *letter = '-';
+    snprintf(folder, size, "runs/%s-%s-%" PRId64, label,
+             wac_algorithm_name((wac_algorithm)config->algorithm), config->seed);
+}
+
 static int train(wac_run *run, const char *directory, cli_progress *display)
 {
     wac_error error = {0};
@@ -76,13 +120,19 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
     wac_run_destroy(run);
     cli_progress_end(display);
     if (status == WAC_STATUS_INTERRUPTED) {
-        fprintf(stderr, "wac: stopped and saved; go on with: wac train --resume %s\n", directory);
+        fprintf(stderr, "wac: stopped and saved; go on with: %s train --resume %s\n", cli_program(),
+                directory);
         return CLI_FAILED;
     }
     if (status != WAC_STATUS_OK) {
         cli_fail(&error);
-        fprintf(stderr, "wac: the last checkpoint is whole; go on with: wac train --resume %s\n",
-                directory);
+        if (holds(directory, "checkpoint") || holds(directory, "checkpoint.old"))
+            fprintf(stderr, "wac: the last checkpoint is whole; go on with: %s train --resume %s\n",
+                    cli_program(), directory);
+        else
+            fprintf(stderr,
+                    "wac: nothing was saved yet; start again with another --out, or remove %s\n",
+                    directory);
         return CLI_FAILED;
     }
     printf("%s\n", directory);
@@ -118,26 +168,33 @@ static int run(int argc, char **argv)
     how.log = (wac_log){print_log, &display};
     how.progress = cli_progress_show;
     how.user = &display;
-    how.stop = cli_stop_on_signals();
+    how.stop = cli_stop_on_signals(CLI_STOPPED_AT_ONCE);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
 
     wac_run *made;
     wac_error error = {0};
-    char folder[256];
+    char folder[512], name[320];
     if (resume) {
         if (wac_run_resume(&made, resume, NULL, &how, epochs, &error) != WAC_STATUS_OK)
             return cli_fail(&error);
+        /* the library has said that all is done */
+        int64_t done = wac_run_config(made)->epochs;
+        if (wac_run_is_complete(made))
+            fprintf(stderr, "train on with: %s train --resume %s --epochs %" PRId64 "\n",
+                    cli_program(), resume, done > 0 ? 2 * done : 10);
         return train(made, resume, &display);
     }
     if (!out) {
-        snprintf(folder, sizeof folder, "runs/%s-%s-%" PRId64, config.environment,
-                 wac_algorithm_name((wac_algorithm)config.algorithm), config.seed);
+        name_folder(folder, sizeof folder, &config);
         out = folder;
     }
+    if ((status = check_out(out)))
+        return status;
     if (wac_run_create(&made, &config, NULL, out, &how, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     fprintf(stderr, "training %s on %s in %s\n",
-            wac_algorithm_name((wac_algorithm)config.algorithm), config.environment, out);
+            wac_algorithm_name((wac_algorithm)config.algorithm), cli_environment(name, &config),
+            out);
     return train(made, out, &display);
 }
 

@@ -14,14 +14,17 @@ static const char help[] =
     "  wac verify update FILE... [--backend cpu|reference] [--threads N]\n"
     "  wac verify env ENV FILE...\n"
     "\n"
-    "update: FILE (safetensors) holds the networks, batches and noise of a few updates and what\n"
-    "must come out of them. env: FILE (CSV) holds a run, single steps or a table of probabilities\n"
-    "of an environment; its columns tell which. A run has its start in a JSON file beside it. One\n"
-    "line a file with its largest differences; exit status 1 if any is beyond its tolerance or a\n"
-    "file cannot be used. docs/verify.md describes the formats, so that you can record your own.\n"
+    "update: FILE (safetensors) holds the networks, batches and noise of a few\n"
+    "updates and what must come out of them. env: FILE (CSV) holds a run, single\n"
+    "steps or a table of probabilities of an environment; its columns tell which.\n"
+    "A run has its start in a JSON file beside it. One line a file with its\n"
+    "largest differences; exit status 1 if any is beyond its tolerance or a file\n"
+    "cannot be used. docs/verify.md describes the formats, so that you can record\n"
+    "your own.\n"
     "\n"
     "Flags of update\n"
-    "  --backend NAME      cpu: the one that trains (the default); reference: plain loops\n"
+    "  --backend NAME      cpu: the one that trains (the default); reference: plain\n"
+    "                      loops\n"
     "  --threads N         threads that share the work (1)\n"
     "\n"
     "Examples\n"
@@ -172,18 +175,20 @@ static int run(int argc, char **argv)
         return status;
     char **words = arguments.words;
     if (!words[0])
-        return cli_refuse("verify what? Say update or env; see \"wac verify --help\"");
+        return cli_refuse("verify what? Say update or env; see \"%s verify --help\"",
+                          cli_program());
     if (strcmp(words[0], "update") == 0) {
         if (!words[1])
-            return cli_refuse("which files? As in: wac verify update recorded/*.safetensors");
+            return cli_refuse("which files? As in: %s verify update recorded/*.safetensors",
+                              cli_program());
         return verify_updates(words + 1, backend ? backend : "cpu", threads ? (int)threads : 1);
     }
     if (strcmp(words[0], "env") == 0) {
         if (backend || threads)
             return cli_refuse("--%s is for updates; leave it out", backend ? "backend" : "threads");
         if (!words[1] || !words[2])
-            return cli_refuse("which %s? As in: wac verify env riverswim steps.csv",
-                              words[1] ? "files" : "environment");
+            return cli_refuse("which %s? As in: %s verify env riverswim steps.csv",
+                              words[1] ? "files" : "environment", cli_program());
         return verify_environment(words[1], words + 2);
     }
     const char *near = wac_suggest(words[0], wac_name_in_array, subjects);

@@ -41,6 +41,19 @@ foreach(source IN LISTS tests)
     endif()
 endforeach()
 
+# recordings that come with the sources, by the program as a user would
+file(GLOB recorded_updates CONFIGURE_DEPENDS tests/recorded/*.safetensors)
+set(recorded ${PROJECT_SOURCE_DIR}/tests/recorded)
+if(NOT WAC_FUZZ)
+    add_test(NAME verify_update COMMAND wac verify update ${recorded_updates} --threads 2)
+    add_test(NAME verify_reference
+        COMMAND wac verify update ${recorded_updates} --backend reference)
+    add_test(NAME verify_lqg COMMAND wac verify env lqg ${recorded}/lqg.csv)
+    add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv)
+    set_tests_properties(verify_update verify_reference verify_lqg verify_riverswim
+        PROPERTIES LABELS unit TIMEOUT 300)
+endif()
+
 file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(source IN LISTS fuzzers)
     cmake_path(GET source STEM name)

@@ -64,10 +64,11 @@ static inline const float *wobble(const wac_world *world, int t)
     return action;
 }
 
-/* From here on, a world that is loaded with the state of this one does the same to the byte. */
-static inline void assert_goes_on_alike(wac_world *world, int steps)
+/* From here on, a world that is loaded with the state of this one does the same to the byte. `name`
+ * is the environment's. */
+static inline void assert_named_goes_on_alike(wac_world *world, const char *name, int steps)
 {
-    wac_world *other = make_world(world->type->name);
+    wac_world *other = make_world(name);
     double state[MOST], other_state[MOST];
     size_t size = (size_t)world->spec.state_size * sizeof *state;
     wac_rng rng = wac_rng_make(9, WAC_STREAM_WORLD);
@@ -91,6 +92,11 @@ static inline void assert_goes_on_alike(wac_world *world, int steps)
         assert_memory_equal(state, other_state, size);
     }
     wac_world_destroy(other);
+}
+
+static inline void assert_goes_on_alike(wac_world *world, int steps)
+{
+    assert_named_goes_on_alike(world, world->type->name, steps);
 }
 
 /* Huge numbers and NaN stop a world until it is reset; the engine leaves no log behind. */

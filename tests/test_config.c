@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
-static const char *const environments[] = {"lqg", "riverswim", "point-3", "hopper", "mine"};
+static const char *const environments[] = {"lqg",    "riverswim", "point-3",
+                                           "hopper", "mine",      "mujoco:../some/model.xml"};
 enum { ENVIRONMENTS = sizeof environments / sizeof *environments };
 
 static wac_config make(const char *environment, const char *algorithm)
@@ -208,14 +209,14 @@ static void bad_beginnings_are_refused(void **state)
     assert_int_equal(wac_config_init(&config, "lqg", "dqn", &error), WAC_STATUS_INPUT);
     assert_string_equal(error.message,
                         "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac or oac");
-    char longest[65] = "";
-    memset(longest, 'a', 64);
+    char longest[sizeof config.environment + 1] = "";
+    memset(longest, 'a', sizeof longest - 1);
     const char *const bad[] = {"", "a b", "9lives", "a\nb", "a:", "é", longest};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(wac_config_init(&config, bad[i], NULL, &error), WAC_STATUS_INPUT);
         assert_non_null(strstr(error.message, "is no good name"));
     }
-    longest[63] = 0;
+    longest[sizeof longest - 2] = 0;
     assert_int_equal(wac_config_init(&config, longest, NULL, &error), WAC_STATUS_OK);
 }
 
@@ -281,6 +282,8 @@ static void yaml_comes_back(void **state)
     }
 }
 
+#define LONG "1111111111222222222233333333334444444444555555555566666666667777"
+
 static void bad_yaml_is_refused(void **state)
 {
     (void)state;
@@ -313,8 +316,7 @@ static void bad_yaml_is_refused(void **state)
         {"environment: lqg\n---\nenvironment: lqg", 2,
          "a second document starts here; keep one to a file"},
         {"environment: lqg\nseed: \"1\\0\"", 2, "a zero byte has no place in a setting"},
-        {"environment: lqg\nseed: 1111111111222222222233333333334444444444555555555566666666667777",
-         2, "this value is too long"},
+        {"environment: lqg\nseed: " LONG LONG LONG LONG, 2, "this value is too long"},
         {"environment: lqg\n\nrho: -1", 3, "rho must be from 0 to 16, not \"-1\""},
         {"environment: lqg\nseed:", 2, "seed must be a whole number, not \"\""},
         {"algorithm: sca\nenvironment: lqg", 1, "unknown algorithm \"sca\"; did you mean \"sac\"?"},

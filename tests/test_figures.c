@@ -298,7 +298,9 @@ static void test_demo(void **state)
         usleep(10000);
     }
     kill(child, SIGINT);
-    assert_int_equal(finish_demo(child, "go on with: wac demo --out"), 1);
+    char text[PATH_MAX + 64];
+    snprintf(text, sizeof text, "go on with: wac demo --out %s --epochs 1\n", at("demo"));
+    assert_int_equal(finish_demo(child, text), 1);
     child = start_demo(at("demo"), NULL, NULL);
     assert_int_equal(finish_demo(child, "Neither solved it in 1 epoch"), has_gnuplot ? 0 : 1);
     assert_int_equal(wac_path_exists(at("demo/demo.png")), has_gnuplot);
@@ -313,7 +315,9 @@ static void test_demo_again(void **state)
     train_tiny(at("tiny/sac"), "sac", "riverswim");
     int fine = has_gnuplot ? 0 : 1;
     assert_int_equal(finish_demo(start_demo(at("tiny"), NULL, NULL), "nothing to train"), fine);
-    assert_int_equal(finish_demo(start_demo(at("tiny"), NULL, NULL), "Verdict after 2"), fine);
+    assert_int_equal(finish_demo(start_demo(at("tiny"), NULL, NULL), "Verdict after 2 epochs"),
+                     fine);
+    assert_int_equal(finish_demo(start_demo(at("tiny"), NULL, NULL), "last return"), fine);
     assert_int_equal(wac_path_exists(at("tiny/demo.png")), has_gnuplot);
     assert_int_equal(wac_path_exists(at("tiny/demo.svg")), has_gnuplot);
 

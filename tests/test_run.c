@@ -388,7 +388,7 @@ static void no_folder_is_touched_but_its_own(void **state)
     }
     assert_ok(train_new(at("run"), &config, NULL));
     assert_int_equal(train_new(at("run.old"), &config, NULL), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "exists already", "--resume");
+    assert_message(WAC_STATUS_INPUT, "exists already", "resume");
     assert_int_equal(train_new(at("run/progress.csv"), &config, NULL), WAC_STATUS_INPUT);
     assert_ok(train_on(at("run"), "lqg", NULL, 2));
     for (int i = 0; i < 3; i++) {

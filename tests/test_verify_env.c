@@ -172,7 +172,12 @@ static void bad_recordings_are_refused(void **state)
         {"lqg", "", "is empty"},
         {"lqg", "i,x,a,v,u,x_next,reward,obs_next\n", "no rows"},
         {"lqg", "i,x,a,v,u,x_next,reward\n0,0,0,0,0,0,0\n",
-         "(i,x,a,v,u,x_next,reward) are those of no recording of lqg; that could be steps "
+         "has no column obs_next; a recording of steps of lqg has the columns "
+         "i,x,a,v,u,x_next,reward,obs_next"},
+        {"riverswim", "s,a,d,s_next,reward,reward_paper,o\n0,0,0,0,0,0,0\n",
+         "has no column i and obs_next; a recording of steps of riverswim has the columns i,s,"},
+        {"lqg", "i,x,a,v,u\n0,0,0,0,0\n",
+         "(i,x,a,v,u) are those of no recording of lqg; that could be steps "
          "(i,x,a,v,u,x_next,reward,obs_next)"},
         {"lqg", "i,x,a,v,u,x_next,reward,obs_next,more\n0,0,0,0,0,0,0,0,0\n", "no recording"},
         {"lqg", "a,p_minus,p_zero,p_plus\n0,0.1,0.9,0\n", "no recording of lqg"},

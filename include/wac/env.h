@@ -55,8 +55,8 @@ typedef struct wac_environment_type {
 /* The worlds that come with the library; index from 0, null past the end. */
 WAC_API const wac_environment_type *wac_environment_type_at(size_t index);
 
-/* By name, also "point-4-sparse" and the like (config.h); an unknown one is an error that suggests
- * the nearest. */
+/* By name, also "point-4-sparse" and "mujoco:FILE.xml" (config.h); an unknown one is an error that
+ * suggests the nearest. */
 WAC_API wac_status wac_environment_type_find(const wac_environment_type **type, const char *name,
                                              wac_error *error);
 

@@ -127,6 +127,11 @@ void wac_locomotion_observe(const wac_locomotion *self, double *observation)
     }
 }
 
+double wac_locomotion_seconds(const wac_locomotion *self)
+{
+    return self->body->frames * self->mujoco.timestep;
+}
+
 static double spread(wac_rng *rng, double width)
 {
     return width * (2 * wac_rng_uniform(rng) - 1);
@@ -158,7 +163,7 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     for (int i = 0; i < body->controls; i++)
         effort += action[i] * action[i];
     wac_locomotion_observe(self, observation);
-    step->reward = (self->mujoco.qpos[0] - before) / (body->frames * self->mujoco.timestep) +
+    step->reward = (self->mujoco.qpos[0] - before) / wac_locomotion_seconds(self) +
                    body->alive_reward - body->control_cost * effort;
     step->terminated = !body->is_well(self->mujoco.qpos, self->mujoco.qvel);
     return WAC_STATUS_OK;

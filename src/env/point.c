@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double goal[2] = {25, 0}, goal_radius = 2;
+const wac_point_places wac_point_task = {
+    .start = {0, 0}, .start_spread = 0.1, .goal = {25, 0}, .goal_radius = 2};
 static const double low[WAC_POINT_OBSERVATIONS] = {0, -9.7, -50, -50};
 static const double high[WAC_POINT_OBSERVATIONS] = {25, 9.7, 50, 50};
 
@@ -68,8 +69,9 @@ static wac_status reset(void *world, wac_rng *rng, double *observation, wac_erro
 {
     wac_point *point = world;
     double qpos[WAC_POINT_JOINTS], qvel[WAC_POINT_JOINTS];
+    const double spread = wac_point_task.start_spread;
     for (int i = 0; i < 2; i++)
-        qpos[i] = 0.2 * wac_rng_uniform(rng) - 0.1;
+        qpos[i] = wac_point_task.start[i] + (2 * spread * wac_rng_uniform(rng) - spread);
     for (int i = 0; i < 2; i++)
         qvel[i] = 0.1 * wac_rng_normal(rng);
     confine(qpos, qvel);
@@ -80,6 +82,7 @@ static wac_status reset(void *world, wac_rng *rng, double *observation, wac_erro
 
 static double distance(double x, double y)
 {
+    const double *goal = wac_point_task.goal;
     return sqrt((x - goal[0]) * (x - goal[0]) + (y - goal[1]) * (y - goal[1]));
 }
 
@@ -104,7 +107,7 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     WAC_TRY(wac_mujoco_forward(&point->mujoco, error));
     observe(point, observation);
     step->reward = wac_point_reward(point, point->reward);
-    step->terminated = step->success = goal_distance(point) <= goal_radius;
+    step->terminated = step->success = goal_distance(point) <= wac_point_task.goal_radius;
     return WAC_STATUS_OK;
 }
 

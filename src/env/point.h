@@ -15,6 +15,13 @@ typedef struct wac_point {
 
 double wac_point_reward(const wac_point *point, wac_reward_kind kind);
 
+/* Where the ball starts (its middle, up to this far to either side) and where it shall go. */
+typedef struct wac_point_places {
+    double start[2], start_spread;
+    double goal[2], goal_radius;
+} wac_point_places;
+extern const wac_point_places wac_point_task;
+
 enum { WAC_POINT_MAPS = 4 };
 extern const wac_environment_type wac_environments_point[WAC_POINT_MAPS];
 

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "env/locomotion.h"
 #include "env/lqg.h"
+#include "env/own_model.h"
 #include "env/point.h"
 #include "env/riverswim.h"
 
@@ -22,6 +23,7 @@ static const wac_environment_type *const types[] = {
     &wac_environments_locomotion[0],
     &wac_environments_locomotion[1],
     &wac_environments_locomotion[2],
+    &wac_environment_own_model,
 };
 
 const wac_environment_type *wac_environment_type_at(size_t index)
@@ -43,11 +45,26 @@ void wac_environment_resolve(char *environment, size_t size, const char *name)
         *strrchr(environment, '-') = 0;
 }
 
+void wac_environment_label(char *label, size_t size, const char *environment)
+{
+    const char *file = environment;
+    if (strncmp(environment, WAC_OWN_MODEL, strlen(WAC_OWN_MODEL)) == 0) {
+        const char *slash = strrchr(environment, '/');
+        file = slash ? slash + 1 : environment + strlen(WAC_OWN_MODEL);
+    }
+    const char *end = file == environment ? NULL : strrchr(file, '.');
+    snprintf(label, size, "%.*s", (int)(end ? (size_t)(end - file) : strlen(file)), file);
+}
+
 wac_status wac_environment_type_find(const wac_environment_type **type, const char *name,
                                      wac_error *error)
 {
-    char environment[64];
+    char environment[sizeof((wac_config *)NULL)->environment];
     wac_environment_resolve(environment, sizeof environment, name);
+    if (strncmp(name, WAC_OWN_MODEL, strlen(WAC_OWN_MODEL)) == 0) {
+        *type = &wac_environment_own_model;
+        return WAC_STATUS_OK;
+    }
     for (size_t i = 0; (*type = wac_environment_type_at(i)); i++)
         if (strcmp((*type)->name, environment) == 0)
             return WAC_STATUS_OK;

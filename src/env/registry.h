@@ -11,4 +11,8 @@
  * the name itself. */
 void wac_environment_resolve(char *environment, size_t size, const char *name);
 
+/* What to call an environment in the name of a file: the name itself, or that of a model file
+ * without folders and ending. */
+void wac_environment_label(char *label, size_t size, const char *environment);
+
 #endif

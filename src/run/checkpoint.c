@@ -192,9 +192,11 @@ wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
     free(list);
     if (status == WAC_STATUS_OK)
         status = wac_directory_replace(path, fresh, error);
-    if (status != WAC_STATUS_OK)
+    if (status != WAC_STATUS_OK) {
         (void)wac_directory_remove(fresh, NULL);
-    return status;
+        return status;
+    }
+    return wac_runlog_note_time(run, false, error);
 }
 
 static wac_status open_file(wac_tensor_file **file, const wac_run *run, const char *folder,

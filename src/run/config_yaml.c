@@ -2,20 +2,20 @@
  * Refusals name file and line. */
 #include "base/files.h"
 #include "base/status.h"
+#include "base/yaml.h"
 #include "run/config.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 enum { LARGEST_FILE = 64 * 1024 };
 
 /* What a file says about one key. */
 typedef struct entry {
-    size_t line; /* from 1; 0: nothing */
-    char value[64];
+    size_t line;                                         /* from 1; 0: nothing */
+    char value[sizeof((wac_config *)NULL)->environment]; /* the longest of all values */
 } entry;
 
 typedef struct entries {
@@ -49,17 +49,7 @@ static wac_status advance(reader *in)
     yaml_event_delete(&in->event);
     if (yaml_parser_parse(&in->parser, &in->event))
         return WAC_STATUS_OK;
-    if (in->parser.error == YAML_MEMORY_ERROR)
-        return wac_fail_memory(in->error, in->name);
-    size_t line = in->parser.problem_mark.line + 1;
-    if (in->parser.error == YAML_READER_ERROR) {
-        /* bytes that are no text: all that is known is where they are */
-        line = 1;
-        for (size_t i = 0; i < in->size && i < in->parser.problem_offset; i++)
-            line += in->text[i] == '\n';
-    }
-    return wac_fail(in->error, WAC_STATUS_INPUT, "%s:%zu: this is not YAML (%s)", in->name, line,
-                    in->parser.problem ? in->parser.problem : "unknown problem");
+    return wac_yaml_fail(&in->parser, in->text, in->size, in->name, in->error);
 }
 
 /* A plain word or number, quoted or not; `why` is the refusal of anything else. */

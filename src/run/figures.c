@@ -9,14 +9,14 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "run/gnuplot.h"
+#include "run/maps.h"
 #include "run/run.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1600, HEIGHT = 1040, SIGMA_SIDE = 100 };
+enum { WIDTH = 1600, HEIGHT = 1040 };
 
 /* The columns of a progress.csv that we need. */
 typedef struct progress {
@@ -105,12 +105,6 @@ static void close_side(side *side)
     wac_run_destroy(side->run);
 }
 
-/* position of a cell's middle, in the units of the world */
-static double middle(int cell, int cells, double low, double high)
-{
-    return low + (high - low) * (cell + 0.5) / cells;
-}
-
 static void write_curves(wac_plot *plot, const char *name, const progress *progress)
 {
     wac_plot_file(plot, name);
@@ -120,52 +114,6 @@ static void write_curves(wac_plot *plot, const char *name, const progress *progr
                        wac_csv_at(&progress->csv, i, progress->coverage));
 }
 
-/* position, action, visits; returns the most visits of a cell */
-static int64_t write_visits(wac_plot *plot, const char *name, const wac_run *run)
-{
-    const double length = run->config.river_length;
-    int64_t most = 1;
-    wac_plot_file(plot, name);
-    for (int a = 0; a < WAC_COVERAGE_SIDE; a++)
-        for (int s = 0; s < WAC_COVERAGE_SIDE; s++) {
-            int64_t count = run->visited.counts[s * WAC_COVERAGE_SIDE + a];
-            most = count > most ? count : most;
-            wac_plot_print(plot, "%.9g %.9g %" PRId64 "\n", middle(s, WAC_COVERAGE_SIDE, 0, length),
-                           middle(a, WAC_COVERAGE_SIDE, -1, 1), count);
-        }
-    return most;
-}
-
-/* position, action, uncertainty; range: the colours from what is known to what was never seen */
-static wac_status write_sigma(wac_plot *plot, const char *name, wac_run *run, double range[2],
-                              wac_error *error)
-{
-    enum { CELLS = SIGMA_SIDE * SIGMA_SIDE };
-    float *values = malloc(4 * CELLS * sizeof *values);
-    if (!values)
-        return wac_fail_memory(error, "the map of uncertainty");
-    float *observations = values, *actions = values + CELLS;
-    float *mean = values + 2 * CELLS, *std = values + 3 * CELLS;
-    for (int i = 0; i < CELLS; i++) {
-        observations[i] = (float)middle(i % SIGMA_SIDE, SIGMA_SIDE, -1, 1);
-        actions[i] = (float)middle(i / SIGMA_SIDE, SIGMA_SIDE, -1, 1);
-    }
-    wac_agent_value(run->agent, CELLS, observations, actions, mean, std);
-    /* the prior at the top; early on, when all is near it, all is bright */
-    range[1] = (double)run->agent->sigma_max;
-    range[0] = 0.8 * range[1];
-    wac_plot_file(plot, name);
-    for (int i = 0; i < CELLS; i++) {
-        range[0] = fmin(range[0], (double)std[i]);
-        range[1] = fmax(range[1], (double)std[i]);
-        wac_plot_print(plot, "%.9g %.9g %.9g\n",
-                       middle(i % SIGMA_SIDE, SIGMA_SIDE, 0, run->config.river_length),
-                       (double)actions[i], (double)std[i]);
-    }
-    free(values);
-    return WAC_STATUS_OK;
-}
-
 static const char script[] =
     "task = 'The task: swim up a river against its current. At the near end lies a ' \\\n"
     "     . 'crumb (0.0005 a step), at the far end a prize (1 a step), in between nothing.'\n"
@@ -173,7 +121,7 @@ static const char script[] =
     "     . 'It tries whatever could be worth the most. Trying lowers σ, and so it moves'\n"
     "why2 = 'on to what it knows least: that leads up the river. SAC tries what seems ' \\\n"
     "     . 'best so far, with some noise around it, and the current washes noise back.'\n"
-    "ink = '#1a1a1a'; grey = '#5a5a5a'; never = '#101014'\n"
+    "ink = '#1a1a1a'; grey = '#5a5a5a'; never = '" WAC_NEVER_VISITED "'\n"
     "blue = '#0072b2'; orange = '#d55e00'\n"
     "set border 3 lc rgb grey\n"
     "set tics out nomirror scale 0.5 tc rgb grey\n"
@@ -252,8 +200,7 @@ static const char script[] =
     "    fc rgb never fs solid noborder\n"
     "set logscale cb\n"
     "set cbrange [1:most]\n"
-    "set palette defined (0 '#472d7b', 1 '#3b528b', 2 '#2c728e', 3 '#21918c', 4 '#28ae80', \\\n"
-    "                     5 '#5ec962', 6 '#addc30', 7 '#fde725')\n"
+    "set palette " WAC_PALETTE_VISITS "\n"
     "\n"
     "set lmargin at screen 0.085; set rmargin at screen 0.285\n"
     "set colorbox user origin screen 0.29,0.085 size screen 0.008,0.25\n"
@@ -272,8 +219,7 @@ static const char script[] =
     "unset logscale cb\n"
     "set cbrange [sigma_low:sigma_high]\n"
     "set cbtics ceil((sigma_high - sigma_low) / 8)\n"
-    "set palette defined (0 '#000004', 1 '#1b0c41', 2 '#4a0c6b', 3 '#781c6d', 4 '#a52c60', \\\n"
-    "                     5 '#cf4446', 6 '#ed6925', 7 '#fb9b06', 8 '#fcffa4')\n"
+    "set palette " WAC_PALETTE_SIGMA "\n"
     "set lmargin at screen 0.755; set rmargin at screen 0.955\n"
     "set colorbox user origin screen 0.96,0.085 size screen 0.008,0.25\n"
     "set label 4 '{/:Bold What OE-WAC is unsure of}' at screen 0.70,0.393\n"
@@ -327,10 +273,10 @@ static wac_status draw(const side *wac, const side *sac, const char *path, wac_e
     WAC_TRY(wac_plot_begin(&plot, error));
     write_curves(&plot, "wac-curves", &wac->progress);
     write_curves(&plot, "sac-curves", &sac->progress);
-    int64_t wac_most = write_visits(&plot, "wac-visits", wac->run);
-    int64_t sac_most = write_visits(&plot, "sac-visits", sac->run);
+    int64_t wac_most = wac_map_visits(&plot, "wac-visits", wac->run);
+    int64_t sac_most = wac_map_visits(&plot, "sac-visits", sac->run);
     double sigma_range[2] = {0, 1};
-    wac_status status = write_sigma(&plot, "wac-sigma", wac->run, sigma_range, error);
+    wac_status status = wac_map_sigma(&plot, "wac-sigma", wac->run, sigma_range, error);
     if (status == WAC_STATUS_OK) {
         write_script(&plot, wac, sac, wac_most > sac_most ? wac_most : sac_most, sigma_range);
         status = wac_plot_draw(&plot, WAC_PICTURE_PNG, WIDTH, HEIGHT, png, error);

@@ -4,14 +4,17 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "run/evaluate.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -100,6 +103,39 @@ static wac_status fail_drawing(wac_error *error, const wac_plot *plot, int resul
     return status;
 }
 
+static void report(const wac_plot *plot)
+{
+    char path[PATH_MAX], *text;
+    int64_t lines = 0;
+    if (wac_path_join(path, sizeof path, plot->directory, WAC_PLOT_PROGRESS, NULL) ||
+        wac_file_read(&text, NULL, path, 1 << 20, NULL))
+        return; /* not there yet */
+    for (const char *c = text; *c; c++)
+        lines += *c == '\n';
+    free(text);
+    plot->progress(plot->user, lines);
+}
+
+/* Wait for gnuplot, looking up ten times a second if there is something to look at; 0 or errno. */
+static int await(const wac_plot *plot, pid_t process, int *result)
+{
+    bool looks = plot->progress || plot->stop;
+    for (bool stopped = false;;) {
+        pid_t ended = waitpid(process, result, looks ? WNOHANG : 0);
+        if (ended == process)
+            return 0;
+        if (ended < 0 && errno != EINTR)
+            return errno;
+        if (!looks)
+            continue;
+        if (plot->progress)
+            report(plot);
+        if (!stopped && wac_asked_to_stop(plot->stop))
+            stopped = kill(process, SIGTERM) == 0;
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+}
+
 static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
 {
     pid_t process;
@@ -110,32 +146,46 @@ static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
                         "apt-get install gnuplot-nox");
     if (failure)
         return wac_fail(error, WAC_STATUS_IO, "cannot start gnuplot: %s", strerror(failure));
-    while (waitpid(process, &result, 0) < 0)
-        if (errno != EINTR)
-            return wac_fail(error, WAC_STATUS_IO, "cannot wait for gnuplot: %s", strerror(errno));
+    if ((failure = await(plot, process, &result)))
+        return wac_fail(error, WAC_STATUS_IO, "cannot wait for gnuplot: %s", strerror(failure));
+    if (result && wac_asked_to_stop(plot->stop))
+        return wac_fail(error, WAC_STATUS_INTERRUPTED, "interrupted while drawing");
     return result ? fail_drawing(error, plot, result) : WAC_STATUS_OK;
 }
 
-wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
-                         wac_error *error)
+static wac_status run_script(wac_plot *plot, wac_picture kind, int width, int height,
+                             const char *file, wac_error *error)
 {
     close_file(plot);
     if (plot->failure)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", plot->directory,
                         strerror(plot->failure));
-    char commands[512], drawn[PATH_MAX], *bytes;
+    char commands[512];
     /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
     const char *const terminals[] = {
         [WAC_PICTURE_PNG] = "pngcairo background '#ffffff' font 'DejaVu Sans,12'",
         [WAC_PICTURE_SVG] = "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333",
+        [WAC_PICTURE_GIF] = "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'",
     };
     snprintf(commands, sizeof commands,
-             "set encoding utf8; set terminal %s size %d,%d enhanced; set output '%s'",
-             terminals[kind], width, height, output);
-    WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, output, error));
-    WAC_TRY(run(plot, commands, error));
+             "set encoding utf8; set terminal %s size %d,%d enhanced; set output %s%s%s",
+             terminals[kind], width, height, file ? "'" : "", file ? file : "", file ? "'" : "");
+    return run(plot, commands, error);
+}
 
+wac_status wac_plot_prepare(wac_plot *plot, wac_picture kind, int width, int height,
+                            wac_error *error)
+{
+    return run_script(plot, kind, width, height, NULL, error);
+}
+
+wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
+                         wac_error *error)
+{
+    char drawn[PATH_MAX], *bytes;
     size_t size;
+    WAC_TRY(run_script(plot, kind, width, height, output, error));
+    WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, output, error));
     WAC_TRY(wac_file_read(&bytes, &size, drawn, 1 << 28, error));
     wac_status status = wac_file_write(path, bytes, size, error);
     free(bytes);

@@ -19,13 +19,20 @@
 #include <stdio.h>
 
 #define WAC_PLOT_SCRIPT "script" /* the file that says what to plot */
+#define WAC_PLOT_PROGRESS "progress"
 
-typedef enum wac_picture { WAC_PICTURE_PNG, WAC_PICTURE_SVG } wac_picture;
+/* GIF: an animation, 20 pictures a second, one for each `plot` */
+typedef enum wac_picture { WAC_PICTURE_PNG, WAC_PICTURE_SVG, WAC_PICTURE_GIF } wac_picture;
 
 typedef struct wac_plot {
     char directory[PATH_MAX]; /* the temporary folder */
     FILE *file;               /* being written, or null */
     int failure;              /* errno of the first failure, or 0 */
+    /* For long drawings; the caller may set these after wac_plot_begin. A script tells how far it
+     * is by printing a line to the file WAC_PLOT_PROGRESS; `progress` gets the number of lines. */
+    void (*progress)(void *user, int64_t lines);
+    void *user;
+    const volatile int *stop; /* once this is not zero, drawing ends (interrupted) */
 } wac_plot;
 
 wac_status wac_plot_begin(wac_plot *plot, wac_error *error);
@@ -38,6 +45,11 @@ void wac_plot_print(wac_plot *plot, const char *format, ...) __attribute__((form
  * pixels) and output are set already. One call for each kind of picture. */
 wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
                          wac_error *error);
+
+/* Run a script that sets its output itself, again and again: what it draws stays in the folder, for
+ * scripts to come. */
+wac_status wac_plot_prepare(wac_plot *plot, wac_picture kind, int width, int height,
+                            wac_error *error);
 
 /* Removes the folder. */
 void wac_plot_end(wac_plot *plot);

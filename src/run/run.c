@@ -45,14 +45,19 @@ void wac_run_destroy(wac_run *run)
 
 /* A run in memory: worlds and an untrained agent for run->config. */
 static wac_status build(wac_run *run, const wac_environment_type *type,
-                        const wac_run_options *options, wac_error *error)
+                        const wac_run_options *options, bool made_before, wac_error *error)
 {
     run->options = options ? *options : wac_run_options_default();
     if (run->options.threads < 1)
         run->options.threads = 1;
     WAC_TRY(wac_config_check(&run->config, error));
-    if (!type)
-        WAC_TRY(wac_environment_type_find(&type, run->config.environment, error));
+    if (!type && wac_environment_type_find(&type, run->config.environment, error) != WAC_STATUS_OK)
+        return made_before
+                   ? wac_fail(error, WAC_STATUS_INPUT,
+                              "the run %s is of the environment \"%s\", which this program does "
+                              "not have; use the program that made the run",
+                              run->directory, run->config.environment)
+                   : WAC_STATUS_INPUT;
     WAC_TRY(wac_world_create(&run->world, type, &run->config, error));
     WAC_TRY(wac_world_create(&run->evaluation_world, type, &run->config, error));
     if (run->config.stop_success > 0 && !run->world->spec.has_goal)
@@ -110,12 +115,15 @@ static wac_status start(wac_run *run, const wac_environment_type *type,
 {
     if (wac_path_exists(run->directory))
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s exists already; choose another folder with --out, or go on with that "
-                        "run by --resume %s",
-                        run->directory, run->directory);
-    WAC_TRY(build(run, type, options, error));
+                        "%s exists already; choose another folder, or resume the run that is there",
+                        run->directory);
+    WAC_TRY(build(run, type, options, false, error));
     WAC_TRY(wac_runlog_create(run, error));
     WAC_TRY(take_lock(run, error));
+    if (run->config.evaluation_steps > 0 && run->config.evaluation_steps < run->config.path_limit)
+        wac_log_write(&run->options.log,
+                      "note: evaluation_steps is below path_limit, so an evaluation may end before "
+                      "its first episode does, and then has no return");
     return wac_runlog_open(run, error);
 }
 
@@ -137,6 +145,9 @@ wac_status wac_run_create(wac_run **out, const wac_config *config, const wac_env
 static wac_status read_config(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX];
+    if (!wac_path_exists(run->directory))
+        return wac_fail(error, WAC_STATUS_INPUT, "there is no run %s; check that the path is right",
+                        run->directory);
     WAC_TRY(wac_path_join(path, sizeof path, run->directory, "config.yaml", error));
     if (!wac_path_exists(path))
         return wac_fail(error, WAC_STATUS_INPUT,
@@ -153,7 +164,7 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
     int64_t before = run->config.epochs;
     if (epochs > 0)
         run->config.epochs = epochs;
-    WAC_TRY(build(run, type, options, error));
+    WAC_TRY(build(run, type, options, true, error));
     bool found;
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (run->position.epoch > run->config.epochs)
@@ -165,9 +176,18 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
     wac_runlog_tidy(run);
     if (run->config.epochs != before)
         WAC_TRY(wac_runlog_write_config(run, run->directory, error));
-    if (found)
-        wac_log_write(&run->options.log, "going on from epoch %lld of %lld",
-                      (long long)run->position.epoch, (long long)run->config.epochs);
+    const wac_position *at = &run->position;
+    if (wac_run_is_complete(run))
+        wac_log_write(&run->options.log, "all %lld epochs are done; ask for more to train on",
+                      (long long)at->epoch);
+    else if (found && (at->explored || at->updated))
+        wac_log_write(&run->options.log,
+                      "going on in epoch %lld of %lld, after %lld steps and %lld updates of it",
+                      (long long)at->epoch, (long long)run->config.epochs, (long long)at->explored,
+                      (long long)at->updated);
+    else if (found)
+        wac_log_write(&run->options.log, "going on with epoch %lld of %lld", (long long)at->epoch,
+                      (long long)run->config.epochs);
     else
         wac_log_write(&run->options.log, "no checkpoint yet: starting from the beginning");
     return WAC_STATUS_OK;
@@ -192,12 +212,12 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
 {
     bool found;
     WAC_TRY(read_config(run, error));
-    WAC_TRY(build(run, type, options, error));
+    WAC_TRY(build(run, type, options, true, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (!found)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "the run %s has no checkpoint yet; train it first by --resume %s",
-                        run->directory, run->directory);
+                        "the run %s has no checkpoint yet; resume its training first",
+                        run->directory);
     return WAC_STATUS_OK;
 }
 

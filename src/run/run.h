@@ -62,11 +62,18 @@ void wac_checkpoint_tidy(const wac_run *run);
 wac_status wac_runlog_create(const wac_run *run, wac_error *error);
 void wac_runlog_tidy(const wac_run *run); /* as wac_checkpoint_tidy */
 wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wac_error *error);
-wac_status wac_runlog_finish(const wac_run *run, wac_error *error);
+/* note in the manifest how long the run has trained, and whether it is finished */
+wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error);
 /* opens progress.csv for appending, cut to the rows of the position */
 wac_status wac_runlog_open(wac_run *run, wac_error *error);
 wac_status wac_runlog_append(wac_run *run, wac_error *error);
 wac_status wac_runlog_sync(const wac_run *run, wac_error *error);
+
+/* true where all epochs and the last evaluation are done */
+bool wac_run_is_complete(const wac_run *run);
+
+/* training time of this and earlier processes */
+double wac_run_seconds(const wac_run *run);
 
 /* true where coverage has a meaning: one observation, within declared bounds, and one action */
 bool wac_run_has_coverage(const wac_run *run);

@@ -82,13 +82,14 @@ static json_t *make_manifest(const wac_run *run)
     processor_name(processor, sizeof processor);
     if (uname(&system) != 0)
         memset(&system, 0, sizeof system);
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n}", "program", "wac",
-        "version", wac_version(), "commit", WAC_COMMIT, "environment", run->config.environment,
-        "algorithm", wac_algorithm_name((wac_algorithm)run->config.algorithm), "seed",
-        (json_int_t)run->config.seed, "machine", "name", system.nodename, "system", system.sysname,
-        "release", system.release, "processor", processor, "processors",
-        (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started, "finished");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n, s:f}",
+                     "program", "wac", "version", wac_version(), "commit", WAC_COMMIT,
+                     "environment", run->config.environment, "algorithm",
+                     wac_algorithm_name((wac_algorithm)run->config.algorithm), "seed",
+                     (json_int_t)run->config.seed, "machine", "name", system.nodename, "system",
+                     system.sysname, "release", system.release, "processor", processor,
+                     "processors", (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started,
+                     "finished", "seconds", 0.0);
 }
 
 wac_status wac_runlog_create(const wac_run *run, wac_error *error)
@@ -96,7 +97,9 @@ wac_status wac_runlog_create(const wac_run *run, wac_error *error)
     /* make the folder under another name, so that a run's folder always has its files */
     char fresh[PATH_MAX + 32], path[PATH_MAX + 64];
     snprintf(fresh, sizeof fresh, "%s.%ld.tmp", run->directory, (long)getpid());
-    WAC_TRY(wac_directory_make(fresh, error));
+    if (wac_directory_make(fresh, error) != WAC_STATUS_OK)
+        return wac_fail(error, WAC_STATUS_IO, "cannot make the folder %s: %s; choose another one",
+                        run->directory, strerror(errno));
     WAC_TRY(wac_path_join(path, sizeof path, fresh, "progress.csv", error));
     wac_status status = wac_runlog_write_config(run, fresh, error);
     if (status == WAC_STATUS_OK)
@@ -110,22 +113,30 @@ wac_status wac_runlog_create(const wac_run *run, wac_error *error)
     return status;
 }
 
-wac_status wac_runlog_finish(const wac_run *run, wac_error *error)
+/* The manifest as it stands; null where it is lost or damaged (nothing depends on it). */
+static json_t *read_manifest(const wac_run *run)
 {
-    char path[PATH_MAX], finished[32], *text;
-    WAC_TRY(wac_runlog_sync(run, error));
-    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "manifest.json", error));
+    char path[PATH_MAX], *text = NULL;
     json_t *manifest = NULL;
-    if (wac_file_read(&text, NULL, path, 1 << 20, NULL) == WAC_STATUS_OK)
+    if (wac_path_join(path, sizeof path, run->directory, "manifest.json", NULL) == WAC_STATUS_OK &&
+        wac_file_read(&text, NULL, path, 1 << 20, NULL) == WAC_STATUS_OK)
         manifest = json_loads(text, 0, NULL);
     free(text);
-    if (!json_is_object(manifest)) {
-        /* lost or damaged: nothing depends on it */
-        json_decref(manifest);
+    if (json_is_object(manifest))
+        return manifest;
+    json_decref(manifest);
+    return NULL;
+}
+
+wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error)
+{
+    char now[32];
+    json_t *manifest = read_manifest(run);
+    if (!manifest)
         manifest = make_manifest(run);
-    }
-    time_now(finished);
-    json_object_set_new(manifest, "finished", json_string(finished));
+    time_now(now);
+    json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null());
+    json_object_set_new(manifest, "seconds", json_real(floor(wac_run_seconds(run) * 1e3) / 1e3));
     return write_manifest(manifest, run->directory, error);
 }
 
@@ -167,13 +178,41 @@ static const char *skip_rows(const char *text, int64_t rows, const char **last)
     return text;
 }
 
+/* The time spent so far: what the manifest says, or at least what the last row (null: none) does.
+ */
+static double read_seconds(const wac_run *run, const char *row)
+{
+    double seconds = 0;
+    char cell[32] = "";
+    if (!row)
+        return 0;
+    for (int column = 0; column < SECONDS_COLUMN && row; column++)
+        row = strchr(row, ',') ? strchr(row, ',') + 1 : NULL;
+    if (row)
+        snprintf(cell, sizeof cell, "%.*s", (int)strcspn(row, ",\n"), row);
+    if (!wac_number_parse(&seconds, cell))
+        seconds = 0;
+    json_t *manifest = read_manifest(run);
+    double noted = json_number_value(json_object_get(manifest, "seconds"));
+    json_decref(manifest);
+    return fmax(seconds, noted);
+}
+
 wac_status wac_runlog_open(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], *text;
     size_t size;
+    wac_position *at = &run->position;
     WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
     WAC_TRY(wac_file_read(&text, &size, path, PROGRESS_LIMIT, error));
-    const char *last, *end = skip_rows(text, run->position.rows, &last);
+    const char *last, *end = skip_rows(text, at->rows, &last);
+    /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
+    if (end && at->started && at->epoch >= run->config.epochs && !at->evaluated &&
+        strchr(end, '\n')) {
+        at->rows++;
+        at->evaluated = 1;
+        end = skip_rows(text, at->rows, &last);
+    }
     wac_status status = WAC_STATUS_OK;
     if (strncmp(text, header, strlen(header)) != 0)
         status = wac_fail(error, WAC_STATUS_INPUT,
@@ -184,12 +223,9 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s has fewer than the %" PRId64 " rows that the checkpoint counts; put "
                           "the file back as it was",
-                          path, run->position.rows);
-    if (status == WAC_STATUS_OK && last) {
-        for (int column = 0; column < SECONDS_COLUMN && last; column++)
-            last = strchr(last, ',') ? strchr(last, ',') + 1 : NULL;
-        run->seconds_before = last ? strtod(last, NULL) : 0;
-    }
+                          path, at->rows);
+    if (status == WAC_STATUS_OK)
+        run->seconds_before = read_seconds(run, last);
     if (status == WAC_STATUS_OK && end < text + size)
         status = wac_file_write(path, text, (size_t)(end - text), error);
     free(text);

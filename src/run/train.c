@@ -12,8 +12,7 @@ static double seconds_between(const struct timespec *from, const struct timespec
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
 }
 
-/* training time of this and earlier processes */
-static double seconds_now(const wac_run *run)
+double wac_run_seconds(const wac_run *run)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -75,7 +74,7 @@ static wac_progress progress_of(const wac_run *run)
         .q_mean = run->sums.q_mean,
         .sigma_visited = run->sums.sigma_visited,
         .sigma_uniform = run->sums.sigma_uniform,
-        .seconds = seconds_now(run),
+        .seconds = wac_run_seconds(run),
         .explore_episodes = at->explore_episodes,
         .explore_return = episodes > 0 ? run->sums.explore_returns / episodes : NAN,
         .explore_success = goal && episodes > 0 ? (double)at->explore_successes / episodes : NAN,
@@ -210,9 +209,17 @@ static wac_status train_epoch(wac_run *run, bool *solved, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+bool wac_run_is_complete(const wac_run *run)
+{
+    const wac_position *at = &run->position;
+    return at->started && at->evaluated && at->epoch >= run->config.epochs;
+}
+
 static wac_status train(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
+    if (wac_run_is_complete(run))
+        return WAC_STATUS_OK;
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));
         at->started = 1;
@@ -228,7 +235,8 @@ static wac_status train(wac_run *run, wac_error *error)
     }
     if (!at->evaluated)
         WAC_TRY(evaluate(run, error));
-    return wac_runlog_finish(run, error);
+    WAC_TRY(wac_runlog_sync(run, error));
+    return wac_runlog_note_time(run, true, error);
 }
 
 wac_status wac_run_train(wac_run *run, wac_error *error)
@@ -237,11 +245,12 @@ wac_status wac_run_train(wac_run *run, wac_error *error)
     run->reported = run->start;
     run->progress = progress_of(run);
     wac_status status = train(run, error);
-    run->seconds_before = seconds_now(run);
     if (status == WAC_STATUS_INTERRUPTED) {
         wac_error failure;
         if (wac_checkpoint_save(run, &failure) != WAC_STATUS_OK)
-            return wac_fail(error, failure.status, "interrupted, and %s", failure.message);
+            status = wac_fail(error, failure.status, "interrupted, and %s", failure.message);
     }
+    run->seconds_before = wac_run_seconds(run);
+    clock_gettime(CLOCK_MONOTONIC, &run->start);
     return status;
 }

@@ -130,27 +130,73 @@ static const wac_recording_kind *kind_at(const char *environment, int index)
     return NULL;
 }
 
-/* Whether the file has this kind's columns and no others; fills `places`. */
-static bool fits(wac_recording *recording, const wac_recording_kind *kind)
+/* How a file's columns compare with those of a kind. */
+typedef struct match {
+    size_t present, missing;
+    char names[72]; /* of the first two that are missing: "one and other" */
+} match;
+
+/* Fills `places`. */
+static match match_columns(wac_recording *recording, const wac_recording_kind *kind)
 {
-    size_t count = 0, length;
+    match match = {0};
+    size_t length;
     for (const char *name = kind->columns; *name; name += length + (name[length] == ',')) {
         char column[32];
         length = strcspn(name, ",");
         snprintf(column, sizeof column, "%.*s", (int)length, name);
+        size_t count = match.present + match.missing;
         assert(count < WAC_RECORDING_COLUMNS);
-        if ((recording->places[count++] = wac_csv_column(&recording->csv, column)) < 0)
-            return false;
+        if ((recording->places[count] = wac_csv_column(&recording->csv, column)) >= 0) {
+            match.present++;
+            continue;
+        }
+        size_t used = strlen(match.names);
+        if (match.missing++ < 2)
+            snprintf(match.names + used, sizeof match.names - used, "%s%s", used ? " and " : "",
+                     column);
     }
-    return count == recording->csv.columns;
+    return match;
 }
 
-static wac_status refuse_columns(const wac_recording *recording, const char *environment,
+/* Whether the file has this kind's columns and no others. */
+static bool fits(wac_recording *recording, const wac_recording_kind *kind)
+{
+    match match = match_columns(recording, kind);
+    return match.missing == 0 && match.present == recording->csv.columns;
+}
+
+/* The kind that lacks one or two columns at most, fewer than are there; null: none. */
+static const wac_recording_kind *nearest_kind(match *nearest, wac_recording *recording,
+                                              const char *environment)
+{
+    const wac_recording_kind *kind, *found = NULL;
+    for (int i = 0; (kind = kind_at(environment, i)); i++) {
+        match match = match_columns(recording, kind);
+        if (match.missing == 0 || match.missing > 2 || match.missing >= match.present ||
+            (found && match.missing >= nearest->missing))
+            continue;
+        *nearest = match;
+        found = kind;
+    }
+    return found;
+}
+
+static wac_status refuse_columns(wac_recording *recording, const char *environment,
                                  wac_error *error)
 {
     const wac_csv *csv = &recording->csv;
-    const wac_recording_kind *kind;
+    match match;
+    const wac_recording_kind *kind = nearest_kind(&match, recording, environment);
+    if (kind)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s has no column %s; a recording of %s of %s has the columns %s",
+                        recording->path, match.names, kind->name, environment, kind->columns);
     char known[768] = "", columns[WAC_CLIP_SIZE + 1] = "";
+    if (!kind_at(environment, 0))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s: there are no recordings of %s to compare with", recording->path,
+                        environment);
     for (int i = 0; (kind = kind_at(environment, i)); i++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s (%s)", used ? " or " : "", kind->name,

@@ -30,14 +30,34 @@ static void judge(wac_worst *worst, double error, double tolerance, const char *
     }
 }
 
+/* A safetensors file of another kind, given by mistake. */
+static wac_status refuse_file(const wac_tensor_file *file, const char *missing, wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s is not a recorded update: its metadata has no %s; docs/verify.md describes "
+                    "what to record",
+                    wac_tensor_file_path(file), missing);
+}
+
+/* What a run saves of itself looks much the same, and says what it is. */
+static wac_status refuse_checkpoint(const wac_tensor_file *file, wac_error *error)
+{
+    static const char prefix[] = "wac-checkpoint";
+    const char *format = wac_tensor_file_metadata(file, "format");
+    if (!format || strncmp(format, prefix, strlen(prefix)) != 0)
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s is a checkpoint of a run, not a recorded update; docs/verify.md describes "
+                    "what to record",
+                    wac_tensor_file_path(file));
+}
+
 static wac_status metadata_number(const wac_tensor_file *file, const char *key, double *value,
                                   wac_error *error)
 {
     const char *text = wac_tensor_file_metadata(file, key);
     if (!text)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s is not a recorded update: its metadata has no %s",
-                        wac_tensor_file_path(file), key);
+        return refuse_file(file, key, error);
     if (!wac_number_parse(value, text) || !isfinite(*value))
         return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number",
                         wac_tensor_file_path(file), key);
@@ -69,9 +89,7 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
     enum { FOR_ALL = 5 }; /* the rest is WAC's */
     const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
     if (!algorithm)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s is not a recorded update: its metadata has no algorithm",
-                        wac_tensor_file_path(file));
+        return refuse_file(file, "algorithm", error);
     wac_error cause;
     if (wac_config_init(config, "recorded", algorithm, &cause) != WAC_STATUS_OK)
         return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
@@ -301,6 +319,7 @@ static wac_status verify(wac_update_report *report, const wac_tensor_file *file,
 {
     wac_config config;
     int observations, actions;
+    WAC_TRY(refuse_checkpoint(file, error));
     WAC_TRY(read_settings(&config, file, error));
     config.backend = backend;
     WAC_TRY(metadata_size(file, "observation_size", 4096, &observations, error));

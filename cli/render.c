@@ -1,0 +1,110 @@
+/* wac render: pictures of worlds and of what agents do in them. */
+#include "run/render.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "options.h"
+#include "progress.h"
+
+#include <string.h>
+
+static const char help[] =
+    "wac render: draw a world, and what agents do in it\n"
+    "\n"
+    "Usage\n"
+    "  wac render RUN|ENV... [--out FILE] [--policy both|target|behaviour|none]\n"
+    "             [--episodes N] [--seconds N] [--seed N]\n"
+    "\n"
+    "RUN is the folder of a run, as its last checkpoint left it; ENV the name of an\n"
+    "environment. Several are drawn side by side, each with a title. Needs gnuplot.\n"
+    "Nothing in a run changes, but for the picture in its folder.\n"
+    "\n"
+    "  point-1 ... point-4   PNG and SVG: walls, start and goal; of a run where it\n"
+    "                        has been while learning, and the ways of its policies\n"
+    "  riverswim, lqg        PNG and SVG of a run: its visits over state and action\n"
+    "                        and, for WAC, what it is unsure of\n"
+    "  halfcheetah, hopper,  PNG and SVG of the body; of a run an animation (GIF) of\n"
+    "  walker2d              an episode, seen from the side\n"
+    "\n"
+    "Flags\n"
+    "  --out FILE          FILE.png, FILE.svg or FILE.gif, or a name without ending\n"
+    "                      for all of them; without it, RUN/figures/maze.png\n"
+    "                      (map.png, motion.gif), ENV.png or, for several,\n"
+    "                      comparison.png; a picture that is there is replaced\n"
+    "  --policy NAME       whose ways to draw: the behaviour policy's, as it\n"
+    "                      explores, the target policy's, by its mean actions, both\n"
+    "                      (mazes; an animation shows the target policy) or none:\n"
+    "                      only the visits\n"
+    "  --episodes N        ways of each policy in a maze (5)\n"
+    "  --seconds N         longest animation, in seconds of the simulation (10)\n"
+    "  --seed N            another set of episodes (0)\n"
+    "\n"
+    "Examples\n"
+    "  wac render point-3\n"
+    "  wac render runs/point-2-oe-wac-1\n"
+    "  wac render runs/point-2-oe-wac-1 runs/point-2-sac-1 --policy none --out both\n"
+    "  wac render runs/halfcheetah-sac-1 --seconds 5\n";
+
+/* A bar on a terminal, nothing elsewhere. */
+static void show_progress(void *user, double share)
+{
+    enum { CELLS = 30 };
+    static const char full[] = "##############################",
+                      empty[] = "..............................";
+    cli_progress *display = user;
+    if (!display->live)
+        return;
+    int done = (int)(share * CELLS);
+    cli_style style = cli_style_of(display->stream);
+    fprintf(display->stream, "\r\033[Kdrawing %s%.*s%s%.*s%s %3d%%", style.blue, done, full,
+            style.dim, CELLS - done, empty, style.plain, (int)(100 * share));
+    fflush(display->stream);
+    display->shown = 1;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char policies[] = "both|target|behaviour|none";
+    wac_render_options how = wac_render_options_default();
+    const char *policy = "both";
+    int64_t seconds = (int64_t)how.seconds;
+    const cli_option options[] = {
+        {"out", .text = &how.out},
+        {"policy", .text = &policy},
+        {"episodes", .count = &how.episodes, .smallest = 1, .largest = 1000},
+        {"seconds", .count = &seconds, .smallest = 1, .largest = 60},
+        {"seed", .count = &how.seed, .smallest = 0, .largest = INT64_MAX},
+        {0},
+    };
+    cli_arguments arguments = {.most_words = -1};
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (status)
+        return status;
+    if (arguments.word_count == 0)
+        return cli_refuse("which run or environment? As in: %s render point-3, or the folder of a "
+                          "run",
+                          cli_program());
+    int choice = wac_word_index(policies, policy);
+    if (choice < 0)
+        return cli_refuse("--policy must be both, target, behaviour or none, not \"%s\"",
+                          WAC_CLIP(policy));
+    cli_progress display = cli_progress_make(stderr);
+    how.target = choice == 0 || choice == 1;
+    how.behaviour = choice == 0 || choice == 2;
+    how.seconds = (double)seconds;
+    how.progress = show_progress;
+    how.user = &display;
+    how.stop = cli_stop_on_signals("stopped at once");
+
+    wac_rendering drawn;
+    wac_error error = {0};
+    wac_status result = wac_render(&drawn, arguments.words, arguments.word_count, &how, &error);
+    if (display.shown)
+        fputs("\r\033[K", stderr);
+    if (result != WAC_STATUS_OK)
+        return cli_fail(&error);
+    for (int i = 0; i < drawn.files; i++)
+        printf("%s\n", drawn.paths[i]);
+    return CLI_OK;
+}
+
+const cli_command cli_render = {"render", "draw a world and what agents do in it", help, run};

@@ -1,0 +1,146 @@
+#include "base/yaml.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/words.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+wac_status wac_yaml_fail(const yaml_parser_t *parser, const char *text, size_t size,
+                         const char *name, wac_error *error)
+{
+    if (parser->error == YAML_MEMORY_ERROR)
+        return wac_fail_memory(error, name);
+    size_t line = parser->problem_mark.line + 1;
+    if (parser->error == YAML_READER_ERROR) {
+        /* bytes that are no text: all that is known is where they are */
+        line = 1;
+        for (size_t i = 0; i < size && i < parser->problem_offset; i++)
+            line += text[i] == '\n';
+    }
+    return wac_fail(error, WAC_STATUS_INPUT, "%s:%zu: this is not YAML (%s)", name, line,
+                    parser->problem ? parser->problem : "unknown problem");
+}
+
+/* The first document of the text, and that it is the only one. */
+static wac_status load(wac_yaml *in, yaml_parser_t *parser, const char *text, size_t size)
+{
+    yaml_document_t second;
+    if (!yaml_parser_load(parser, &in->document))
+        return wac_yaml_fail(parser, text, size, in->name, in->error);
+    wac_status status = WAC_STATUS_OK;
+    if (!yaml_parser_load(parser, &second)) {
+        status = wac_yaml_fail(parser, text, size, in->name, in->error);
+    } else {
+        const yaml_node_t *root = yaml_document_get_root_node(&second);
+        if (root)
+            status = wac_yaml_refuse(in, wac_yaml_line(root),
+                                     "a second document starts here; keep one to a file");
+        yaml_document_delete(&second);
+    }
+    if (status)
+        yaml_document_delete(&in->document);
+    return status;
+}
+
+wac_status wac_yaml_open(wac_yaml *in, const char *text, size_t size, const char *name,
+                         wac_error *error)
+{
+    yaml_parser_t parser;
+    *in = (wac_yaml){.name = name, .error = error};
+    if (!yaml_parser_initialize(&parser))
+        return wac_fail_memory(error, name);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    wac_status status = load(in, &parser, text, size);
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+void wac_yaml_close(wac_yaml *in)
+{
+    yaml_document_delete(&in->document);
+}
+
+wac_status wac_yaml_refuse(const wac_yaml *in, size_t line, const char *format, ...)
+{
+    char why[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    return wac_fail(in->error, WAC_STATUS_INPUT, "%s:%zu: %s", in->name, line, why);
+}
+
+size_t wac_yaml_line(const yaml_node_t *node)
+{
+    return node->start_mark.line + 1;
+}
+
+const yaml_node_t *wac_yaml_node(wac_yaml *in, int index)
+{
+    return yaml_document_get_node(&in->document, index);
+}
+
+wac_status wac_yaml_text(const wac_yaml *in, const char **text, const yaml_node_t *node,
+                         const char *key)
+{
+    *text = "";
+    if (node->type != YAML_SCALAR_NODE)
+        return wac_yaml_refuse(in, wac_yaml_line(node),
+                               "\"%s\" has one value here, not a list or a mapping", key);
+    if (strcmp((const char *)node->tag, YAML_STR_TAG) != 0)
+        return wac_yaml_refuse(in, wac_yaml_line(node),
+                               "tags (!name) are not understood here; leave them out");
+    *text = (const char *)node->data.scalar.value;
+    size_t length = node->data.scalar.length;
+    if (length == 0 || strlen(*text) != length || length >= WAC_YAML_TEXT)
+        return wac_yaml_refuse(in, wac_yaml_line(node), "the value of \"%s\" is %s", key,
+                               length == 0               ? "missing"
+                               : length >= WAC_YAML_TEXT ? "too long"
+                                                         : "no text");
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_yaml_number(const wac_yaml *in, double *number, const yaml_node_t *node,
+                           const char *key)
+{
+    const char *text;
+    WAC_TRY(wac_yaml_text(in, &text, node, key));
+    if (!wac_number_parse(number, text) || !isfinite(*number))
+        return wac_yaml_refuse(in, wac_yaml_line(node), "\"%s\" must be a number, not \"%s\"", key,
+                               WAC_CLIP(text));
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_yaml_word(const wac_yaml *in, int *word, const wac_yaml_pair *pair,
+                         const char *words)
+{
+    const char *text;
+    char choice[64];
+    WAC_TRY(wac_yaml_text(in, &text, pair->value, pair->key));
+    if ((*word = wac_word_index(words, text)) >= 0)
+        return WAC_STATUS_OK;
+    wac_words_join(choice, sizeof choice, words);
+    return wac_yaml_refuse(in, wac_yaml_line(pair->value), "\"%s\" must be %s, not \"%s\"",
+                           pair->key, choice, WAC_CLIP(text));
+}
+
+wac_status wac_yaml_key(wac_yaml *in, wac_yaml_pair *pair, const yaml_node_pair_t *from)
+{
+    pair->key_node = wac_yaml_node(in, from->key);
+    pair->value = wac_yaml_node(in, from->value);
+    return wac_yaml_text(in, &pair->key, pair->key_node, "a key");
+}
+
+wac_status wac_yaml_once(const wac_yaml *in, const wac_yaml_pair *pair, size_t *seen)
+{
+    if (*seen)
+        return wac_yaml_refuse(in, wac_yaml_line(pair->key_node),
+                               "\"%s\" was already there on line %zu", pair->key, *seen);
+    *seen = wac_yaml_line(pair->key_node);
+    return WAC_STATUS_OK;
+}
