@@ -246,7 +246,7 @@ static void go_back(const cli_progress *display, int columns)
 
 void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count)
 {
-    enum { SPARE = 3 }; /* the echo of Ctrl-C must not begin a new line */
+    enum { SPARE = 5 }; /* the echo of Ctrl-C, even twice, must not begin a new line */
     row rows[CLI_PROGRESS_ROWS];
     int columns = columns_of(display->stream);
     assert(count <= CLI_PROGRESS_ROWS);

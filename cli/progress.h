@@ -52,7 +52,7 @@ void cli_format_seconds(char text[24], double seconds);
 const volatile int *cli_stop_on_signals(const char *last_words);
 
 /* What a second Ctrl-C says of training. */
-#define CLI_STOPPED_AT_ONCE "stopped at once; the last checkpoint is whole"
+#define CLI_STOPPED_AT_ONCE "stopped at once; the last checkpoint, if there was one, is whole"
 
 /* Raise the same flag without a signal, from any thread. */
 void cli_stop(void);

@@ -270,6 +270,9 @@ static void evaluate_tells_and_changes_nothing(void **state)
         remove_folder(at("same"));
     }
     assert_done(wac("train lqg --out %s " SMALL " --epochs 0", at("run")));
+    const outcome *mistaken = wac("verify update %s", at("run/checkpoint/agent.safetensors"));
+    assert_int_equal(mistaken->status, 1);
+    assert_non_null(strstr(mistaken->err, "is a checkpoint of a run, not a recorded update"));
     remove_folder(at("run/checkpoint"));
     assert_says(wac("evaluate %s", at("run")), 1, "no checkpoint yet; resume its training first");
     save_text(at("run/config.yaml"), "environment: lqg\n");

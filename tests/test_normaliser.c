@@ -74,7 +74,8 @@ static wac_agent *make_agent(const char *algorithm, bool running)
     return agent;
 }
 
-/* Two agents, one on x, one on 50 + 8 x, whose statistics differ in just that, see and do the same. */
+/* Two agents, one on x, one on 50 + 8 x, whose statistics differ in just that, see and do the same.
+ */
 static void an_agent_sees_through_it(void **state)
 {
     (void)state;

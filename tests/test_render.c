@@ -355,7 +355,7 @@ static void what_is_not_there(void **state)
     wac_rendering drawn;
     const char *out = at("out/missing");
     assert_int_equal(render(&drawn, at("nowhere"), NULL, out), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "nowhere is not a run", "config.yaml");
+    assert_message(WAC_STATUS_INPUT, "there is no run", "nowhere");
     assert_int_equal(render(&drawn, at("empty"), NULL, out), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "empty is not a run", "config.yaml");
     assert_int_equal(render(&drawn, "point-33", NULL, out), WAC_STATUS_INPUT);

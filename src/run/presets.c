@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-
 static const wac_preset presets[] = {
     {"lqg", "algorithm", "oe-wac"},
     {"lqg", "epochs", "200"},

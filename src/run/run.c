@@ -178,7 +178,7 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
         WAC_TRY(wac_runlog_write_config(run, run->directory, error));
     const wac_position *at = &run->position;
     if (wac_run_is_complete(run))
-        wac_log_write(&run->options.log, "all %lld epochs are done; ask for more to train on",
+        wac_log_write(&run->options.log, "nothing left to do: epoch %lld was the last",
                       (long long)at->epoch);
     else if (found && (at->explored || at->updated))
         wac_log_write(&run->options.log,

@@ -132,7 +132,8 @@ static void tile_of(const wac_product *p, const place *at, const float *panel, f
         ROWS(1)
         ROWS(2)
         ROWS(3)
-        ROWS(4) ROWS(5) ROWS(6)
+        ROWS(4)
+        ROWS(5) ROWS(6)
 #if TILE_ROWS > 6
             ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
 #endif
