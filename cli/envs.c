@@ -35,7 +35,7 @@ static int run(int argc, char **argv)
         printf("%s%-*s%s  ", style.bold, longest, type->name, style.plain);
         cli_print_wrapped(type->summary, longest + 2, cli_width(stdout));
     }
-    printf("\nAlso point-1-sparse to point-4-sparse: rewards at the goal only.\n");
+    printf("\nAlso point-1-sparse to point-4-sparse: -1 a step, wherever it is.\n");
     return CLI_OK;
 }
 
