@@ -164,12 +164,15 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
     if (out && (!*out || has_ending(out, "/")))
         return wac_fail(error, WAC_STATUS_INPUT, "the picture needs the name of a file, not \"%s\"",
                         WAC_CLIP(out));
-    if (out && has_ending(out, moves ? ".png" : ".gif"))
-        return wac_fail(error, WAC_STATUS_INPUT, "this picture %s; call it %s",
-                        moves ? "moves" : "does not move",
-                        moves ? "FILE.gif" : "FILE.png or FILE.svg");
-    if (out && moves && has_ending(out, ".svg"))
-        return wac_fail(error, WAC_STATUS_INPUT, "this picture moves; call it FILE.gif");
+    static const char *const others[] = {".png",  ".svg", ".gif",  ".jpg",
+                                         ".jpeg", ".pdf", ".webp", ".mp4"};
+    for (size_t i = 0; out && i < sizeof others / sizeof *others; i++) {
+        bool ours = moves ? i == 2 : i < 2;
+        if (!ours && has_ending(out, others[i]))
+            return wac_fail(error, WAC_STATUS_INPUT, "this picture %s; call it %s",
+                            moves ? "moves" : "does not move",
+                            moves ? "FILE.gif" : "FILE.png or FILE.svg");
+    }
     if (!out)
         WAC_TRY(default_stem(stem, scene, kind, error));
     else if (strlen(out) + 8 >= sizeof stem)

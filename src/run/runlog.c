@@ -67,9 +67,10 @@ static wac_status write_manifest(json_t *manifest, const char *directory, wac_er
     json_decref(manifest);
     if (!text)
         return wac_fail_memory(error, "the manifest");
+    text[size] = '\n';
     wac_status status = wac_path_join(path, sizeof path, directory, "manifest.json", error);
     if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, text, size, error);
+        status = wac_file_write(path, text, size + 1, error);
     free(text);
     return status;
 }
