@@ -14,6 +14,7 @@ help:
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
+	@echo 'make bench          what a step of the mazes costs, beside the bare engine and the updates'
 	@echo 'make fuzz           feed broken files to the readers, FUZZ_SECONDS=60 for each'
 	@echo 'make format         lay out all C sources by .clang-format'
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
@@ -59,6 +60,10 @@ matrix-valgrind: build matrix-packages
 test-learning: test-build
 	@ctest --preset learning
 
+bench: build
+	@cmake --build --preset release --target bench_world_steps
+	@build/bench_world_steps
+
 fuzz: matrix-packages
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz
@@ -83,5 +88,5 @@ clean:
 
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
-.PHONY: help build run test test-build test-matrix matrix-packages matrix-valgrind test-learning \
+.PHONY: help build run bench test test-build test-matrix matrix-packages matrix-valgrind test-learning \
     fuzz format install clean
