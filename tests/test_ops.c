@@ -350,7 +350,7 @@ static void matrices_turn(void **state)
     fill(5, SIDE * SIDE, -1, 1, from);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int rows = sizes[s][0], columns = sizes[s][1];
-        void (*const versions[])(int, int, const float *, float *) = {
+        void (*const versions[])(int, int, const float *, float *, int) = {
             wac_turn,
 #if defined(__x86_64__)
             __builtin_cpu_supports("avx2") ? wac_turn_avx2 : wac_turn,
@@ -358,7 +358,7 @@ static void matrices_turn(void **state)
         };
         for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
             memset(to, 0, sizeof to);
-            versions[v](rows, columns, from, to);
+            versions[v](rows, columns, from, to, rows);
             for (int i = 0; i < rows; i++)
                 for (int j = 0; j < columns; j++)
                     assert_true(to[j * rows + i] == from[i * columns + j]);

@@ -2,6 +2,7 @@
  * stds (equation 6 of the paper), and the synthetic pairs that keep unseen stds high (equation 9).
  */
 #include "rl/critic.h"
+#include "rl/policy.h"
 
 #include "nn/adam.h"
 
@@ -44,11 +45,7 @@ void wac_agent_anchor(wac_agent *agent)
 void wac_critics_backup(wac_agent *agent, int next, int entropy)
 {
     const wac_ops *ops = agent->ops;
-    wac_stack policy = wac_stack_slice(&agent->policies, next, 1);
-    wac_input next_states = {.x = agent->batch.next_observations, .rows = agent->rows};
-    ops->infer(agent->team, &policy, next_states, &agent->next_pass);
-    ops->policy_sample(&agent->next_sample);
-
+    wac_policies_sample_next(agent, next);
     wac_input input = {.x = agent->query, .rows = agent->rows};
     ops->join(agent->rows, agent->observations, agent->actions, agent->batch.next_observations,
               agent->next_sample.action, agent->query);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <tgmath.h>
 
+enum { LEAST_ROWS = 16 }; /* fewer are not worth waking another thread for */
+
 void wac_policies_init(wac_agent *agent, wac_rng *rng)
 {
     for (int m = 0; m < agent->policies.members; m++)
@@ -13,34 +15,84 @@ void wac_policies_init(wac_agent *agent, wac_rng *rng)
     agent->ops->settle(agent->team, &agent->policies);
 }
 
-/* One policy's part of the sample of all. */
-static wac_sample sample_of(const wac_agent *agent, int policy)
+/* Rows `first` and on of one policy's part of a sample. */
+static wac_sample sample_at(const wac_sample *whole, int policy, int first, int rows)
 {
-    wac_sample sample = agent->sample;
-    size_t rows = (size_t)(policy * agent->rows), actions = (size_t)agent->actions;
+    wac_sample sample = *whole;
+    size_t row = (size_t)(policy * whole->rows + first), actions = (size_t)whole->actions;
     sample.members = 1;
-    sample.heads += rows * 2 * actions;
-    sample.noise += rows * actions;
-    sample.action += rows * actions;
-    sample.log_prob += rows;
+    sample.rows = rows;
+    sample.heads += (size_t)(policy * whole->capacity + first) * 2 * actions;
+    sample.noise += row * actions;
+    sample.action += row * actions;
+    sample.log_prob += row;
     return sample;
+}
+
+/* Let a policy act at observations, shared out by rows. */
+typedef struct acting {
+    wac_agent *agent;
+    const real *observations;
+    int policy;  /* of the agent */
+    int place;   /* in pass and sample */
+    bool learns; /* the activations are needed afterwards */
+    const wac_pass *pass;
+    const wac_sample *sample;
+    int pieces;
+} acting;
+
+static void act_rows(void *work, int piece)
+{
+    const acting *acting = work;
+    wac_agent *agent = acting->agent;
+    int first = agent->rows * piece / acting->pieces;
+    int rows = agent->rows * (piece + 1) / acting->pieces - first;
+    wac_stack policy = wac_stack_slice(&agent->policies, acting->policy, 1);
+    wac_pass pass = wac_pass_slice(acting->pass, &policy, acting->place);
+    pass.h0 += (size_t)(first * policy.shape.width);
+    pass.h1 += (size_t)(first * policy.shape.width);
+    pass.out += (size_t)(first * policy.shape.outputs);
+    wac_sample sample = sample_at(acting->sample, acting->place, first, rows);
+    wac_input input = {.x = acting->observations + (size_t)(first * agent->observations),
+                       .rows = rows};
+    (acting->learns ? agent->ops->forward : agent->ops->infer)(NULL, &policy, input, &pass);
+    agent->ops->policy_sample(&sample);
+}
+
+static void act(acting *acting, wac_team *team)
+{
+    int threads = wac_team_threads(team), most = acting->agent->rows / LEAST_ROWS;
+    acting->pieces = threads < most ? threads : most > 0 ? most : 1;
+    wac_team_run(team, act_rows, acting, acting->pieces);
 }
 
 static void sample_policy(void *work, wac_team *team, int policy, int place)
 {
     (void)place;
     wac_agent *agent = work;
-    wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
-    wac_pass pass = wac_pass_slice(&agent->policy_pass, &agent->policies, policy);
-    wac_sample sample = sample_of(agent, policy);
-    wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
-    agent->ops->forward(team, &one, input, &pass);
-    agent->ops->policy_sample(&sample);
+    acting acting = {.agent = agent,
+                     .observations = agent->batch.observations,
+                     .policy = policy,
+                     .place = policy,
+                     .learns = true,
+                     .pass = &agent->policy_pass,
+                     .sample = &agent->sample};
+    act(&acting, team);
 }
 
 void wac_policies_sample(wac_agent *agent)
 {
     wac_team_deal(agent->team, sample_policy, agent, agent->policies.members);
+}
+
+void wac_policies_sample_next(wac_agent *agent, int policy)
+{
+    acting acting = {.agent = agent,
+                     .observations = agent->batch.next_observations,
+                     .policy = policy,
+                     .pass = &agent->next_pass,
+                     .sample = &agent->next_sample};
+    act(&acting, agent->team);
 }
 
 void wac_policies_tune(wac_agent *agent)
@@ -94,7 +146,7 @@ static void step_policy(void *work, wac_team *team, int policy, int place)
     wac_pass pass = wac_pass_slice(&agent->policy_pass, &agent->policies, policy);
     wac_pass scratch = wac_pass_slice(&agent->policy_scratch, &agent->policies, place);
     wac_adam adam = wac_adam_slice(&agent->policy_adam, &agent->policies, policy);
-    wac_sample sample = sample_of(agent, policy);
+    wac_sample sample = sample_at(&agent->sample, policy, 0, agent->rows);
     size_t rows = (size_t)(policy * agent->rows), actions = (size_t)agent->actions;
     real *dheads = agent->dheads + rows * 2 * actions;
     real *dparams = agent->dpolicies + (size_t)policy * one.stride;

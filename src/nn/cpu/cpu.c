@@ -15,6 +15,7 @@
 
 enum {
     UNITS = 256, /* hidden units whose gradients are computed at once */
+    STRIP = 64,
     BLOCK = 16384,
     LANES = 16,
     TOGETHER = 4, /* dot products at a time */
@@ -248,18 +249,23 @@ static void hidden_dparams(const wac_layer *dlayer, int rows, int first, int end
     sum_rows(rows, dlayer->outputs, first, end, dy, dlayer->bias);
 }
 
+/* a strip of hidden units, whose weights are rows here and columns there */
 static void settle_piece(void *work, int piece)
 {
     const wac_stack *stack = work;
+    int strips = pieces_of(stack->shape.width, STRIP), first = piece % strips * STRIP;
+    int units = smaller(STRIP, stack->shape.width - first);
     for (int i = 0; i < WAC_LAYERS - 1; i++) {
-        wac_layer layer = wac_stack_layer(stack, stack->params, piece, i);
-        wac_turn(layer.outputs, layer.inputs, layer.weight, wac_stack_turned(stack, piece, i));
+        wac_layer layer = wac_stack_layer(stack, stack->params, piece / strips, i);
+        wac_turn(units, layer.inputs, layer.weight + (size_t)(first * layer.inputs),
+                 wac_stack_turned(stack, piece / strips, i) + first, layer.outputs);
     }
 }
 
 static void settle(wac_team *team, const wac_stack *stack)
 {
-    wac_team_run(team, settle_piece, (void *)stack, stack->members);
+    wac_team_run(team, settle_piece, (void *)stack,
+                 stack->members * pieces_of(stack->shape.width, STRIP));
 }
 
 /* One forward or backward pass, as its pieces see it. */
@@ -401,12 +407,8 @@ static void backward_rows(const job *job, int member, int first, int end, const 
     wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
     head_dinput(&layer2, end - first, NULL, job->dout + row * (size_t)stack->shape.outputs, pass.h1,
                 down->h1);
-    int weights = layer1.inputs * layer1.outputs;
-    touch(weights, layer1.weight);
-    /* where the gradient of these weights will be written */
-    wac_span ahead[2] = {
-        {wac_stack_layer(stack, gradient->params, member, 1).weight, (size_t)weights}};
-    hidden_dinput(&layer1, end - first, 0, down->h1, pass.h0, down->h0, ahead);
+    touch(layer1.inputs * layer1.outputs, layer1.weight);
+    hidden_dinput(&layer1, end - first, 0, down->h1, pass.h0, down->h0, NULL);
     if (gradient->inputs)
         hidden_dinput(
             &layer0, end - first, gradient->input_first, down->h0, NULL,
@@ -466,8 +468,8 @@ static void dparams_units(const job *job, int member, int first, int end, const 
     wac_layer dlayer2 = wac_stack_layer(stack, job->gradient->params, member, 2);
     for (int from = first; from < end; from += UNITS) {
         int to = smaller(from + UNITS, end);
-        hidden_dparams(&dlayer0, rows, from, to, input_at(job, member, 0), down->h0);
         hidden_dparams(&dlayer1, rows, from, to, pass.h0, down->h1);
+        hidden_dparams(&dlayer0, rows, from, to, input_at(job, member, 0), down->h0);
     }
     head_dweight(&dlayer2, rows, first, end, dout, pass.h1);
     if (first == 0)

@@ -52,20 +52,20 @@ void wac_product_run(const wac_product *p)
     }
 }
 
-void wac_turn(int rows, int columns, const float *from, float *to)
+void wac_turn(int rows, int columns, const float *from, float *to, int to_row)
 {
     switch (best_unit()) {
 #if defined(__x86_64__)
     case UNIT_AVX512:
-        wac_turn_avx512(rows, columns, from, to);
+        wac_turn_avx512(rows, columns, from, to, to_row);
         break;
     case UNIT_AVX2:
-        wac_turn_avx2(rows, columns, from, to);
+        wac_turn_avx2(rows, columns, from, to, to_row);
         break;
 #endif
     default:
         for (int j = 0; j < columns; j++)
             for (int i = 0; i < rows; i++)
-                to[(ptrdiff_t)j * rows + i] = from[(ptrdiff_t)i * columns + j];
+                to[(ptrdiff_t)j * to_row + i] = from[(ptrdiff_t)i * columns + j];
     }
 }

@@ -41,14 +41,14 @@ typedef struct wac_product {
 /* By the best version for this processor. */
 void wac_product_run(const wac_product *product);
 
-/* to [columns][rows] is the transpose of from [rows][columns]. */
-void wac_turn(int rows, int columns, const float *from, float *to);
+/* to(j, i) = from(i, j), from [rows][columns], the rows of `to` to_row apart. */
+void wac_turn(int rows, int columns, const float *from, float *to, int to_row);
 
 /* The versions; the first two only where the processor has the instructions. */
 void wac_product_avx512(const wac_product *product);
 void wac_product_avx2(const wac_product *product);
 void wac_product_library(const wac_product *product);
-void wac_turn_avx512(int rows, int columns, const float *from, float *to);
-void wac_turn_avx2(int rows, int columns, const float *from, float *to);
+void wac_turn_avx512(int rows, int columns, const float *from, float *to, int to_row);
+void wac_turn_avx2(int rows, int columns, const float *from, float *to, int to_row);
 
 #endif

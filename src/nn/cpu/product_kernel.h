@@ -258,15 +258,15 @@ static inline __attribute__((always_inline)) void turn_square(const float *from,
         V_STORE(to + i * to_step, row[i]);
 }
 
-void NAME(wac_turn)(int rows, int columns, const float *from, float *to)
+void NAME(wac_turn)(int rows, int columns, const float *from, float *to, int to_row)
 {
     /* whole squares, then what is left beside and below them */
     int square_rows = rows / LANES * LANES, square_columns = columns / LANES * LANES;
     for (int i = 0; i < square_rows; i += LANES)
         for (int j = 0; j < square_columns; j += LANES)
-            turn_square(from + (ptrdiff_t)i * columns + j, columns, to + (ptrdiff_t)j * rows + i,
-                        rows);
+            turn_square(from + (ptrdiff_t)i * columns + j, columns, to + (ptrdiff_t)j * to_row + i,
+                        to_row);
     for (int i = 0; i < rows; i++)
         for (int j = i < square_rows ? square_columns : 0; j < columns; j++)
-            to[(ptrdiff_t)j * rows + i] = from[(ptrdiff_t)i * columns + j];
+            to[(ptrdiff_t)j * to_row + i] = from[(ptrdiff_t)i * columns + j];
 }
