@@ -88,13 +88,27 @@ static void collect_shares(const wac_comparison *comparison, size_t method, wac_
     }
 }
 
+static bool has_scale(const wac_comparison *comparison, size_t task)
+{
+    return comparison->measure == WAC_MEASURE_SCORE &&
+           !isnan(wac_runset_score_unit(comparison->set, task));
+}
+
+static bool has_scaled_runs(const wac_comparison *comparison, size_t method)
+{
+    for (size_t task = 0; task < comparison->set->task_count; task++)
+        if (has_scale(comparison, task) && sample_of(comparison, method, task).count > 0)
+            return true;
+    return false;
+}
+
+/* Tasks with a scale that all methods have runs on, but for those that have none on any such. */
 static void find_shared(wac_comparison *comparison)
 {
     for (size_t task = 0; task < comparison->set->task_count; task++) {
-        bool shared = comparison->measure == WAC_MEASURE_SCORE &&
-                      !isnan(wac_runset_score_unit(comparison->set, task));
+        bool shared = has_scale(comparison, task);
         for (size_t i = 0; i < comparison->method_count && shared; i++)
-            shared = sample_of(comparison, i, task).count > 0;
+            shared = sample_of(comparison, i, task).count > 0 || !has_scaled_runs(comparison, i);
         comparison->shared[task] = shared;
         comparison->shared_count += shared;
     }
