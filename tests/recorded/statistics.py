@@ -1,6 +1,7 @@
-"""Writes statistics.json: samples, and what NumPy and SciPy make of them.
+"""Writes statistics.json: samples, and what NumPy and SciPy make of them; and progress.csv, the
+table of a run that never was, with what measures must make of it.
 
-tests/test_stats.c compares. Run it again after a change: python3 tests/recorded/statistics.py
+tests/test_stats.c and tests/test_runset.c compare. Run it again after a change: python3 tests/recorded/statistics.py
 (NumPy and SciPy from anywhere; the samples come from a fixed seed)."""
 
 import json
@@ -133,7 +134,47 @@ def spearman():
                "correlation": float(stats.spearmanr(x, y).statistic)}
 
 
+COLUMNS = ("epoch env_steps updates eval_return eval_success eval_episodes coverage_sampled "
+           "coverage_visited alpha q_mean sigma_visited sigma_uniform seconds explore_episodes "
+           "explore_return explore_success").split()
+
+
+def measures():
+    """61 rows, empty fields among them."""
+    rows = np.arange(61)
+    table = {name: np.round(draw.normal(0, 1, 61), 5) for name in COLUMNS}
+    table["epoch"], table["env_steps"], table["updates"] = rows, 1000 * (rows + 1), 1000 * rows
+    table["eval_return"] = np.round(draw.normal(3 * rows, 20), 4)
+    table["eval_success"] = np.round(np.clip(draw.normal(rows / 60, 0.1), 0, 1), 2)
+    table["eval_episodes"] = draw.integers(10, 40, 61)
+    for name in ("coverage_sampled", "coverage_visited"):
+        table[name] = np.round(draw.uniform(0, 1, 61), 4)
+    for name, row in (("eval_return", 55), ("eval_success", 33), ("eval_success", 60),
+                      ("coverage_sampled", 0), ("q_mean", 0)):
+        table[name] = table[name].astype(float)
+        table[name][row] = np.nan
+    cells = [["" if np.isnan(table[name][row]) else f"{table[name][row]:.9g}" for name in COLUMNS]
+             for row in rows]
+    path = pathlib.Path(__file__).with_name("progress.csv")
+    path.write_text("\n".join(",".join(row) for row in [COLUMNS] + cells) + "\n")
+    with np.errstate(invalid="ignore"):
+        reached = {"point-3": np.argmax(table["eval_success"] >= 0.9),
+                   "riverswim": np.argmax(table["eval_return"] >= 100)}
+    last_return, success = np.nanmean(table["eval_return"][-10:]), np.nanmean(
+        table["eval_success"][-50:])
+    scores = {"point-3": success, "riverswim": last_return / 161.6, "lqg": last_return,
+              "hopper": last_return}
+    for environment, score in scores.items():
+        yield {"environment": environment, "score": score, "return": last_return,
+               "success": success,
+               "solved": int(reached.get(environment, reached["point-3"])),
+               "coverage": np.nanmean(table["coverage_sampled"]),
+               "coverage-visited": np.nanmean(table["coverage_visited"]),
+               "episodes": table["eval_episodes"][-50:].mean(),
+               "best": np.nanmax(table["eval_return"])}
+
+
 parts = {"one_sample": one_sample, "intervals": intervals, "mann_whitney": mann_whitney,
-         "page": page, "page_ties": page_ties, "spearman": spearman}
+         "page": page, "page_ties": page_ties, "spearman": spearman, "measures": measures}
 path = pathlib.Path(__file__).with_suffix(".json")
 path.write_text(json.dumps({name: list(make()) for name, make in parts.items()}) + "\n")
