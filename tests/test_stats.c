@@ -57,7 +57,7 @@ static size_t table(double values[MOST], size_t *rows, const json_t *array)
 
 typedef struct tasks {
     double values[MOST];
-    wac_sample samples[8];
+    wac_values samples[8];
     size_t count;
 } tasks;
 
@@ -68,7 +68,7 @@ static void read_tasks(tasks *tasks, const json_t *array)
     assert_true(tasks->count > 0 && tasks->count <= 8);
     for (size_t i = 0; i < tasks->count; i++) {
         size_t count = numbers(next, json_array_get(array, i));
-        tasks->samples[i] = (wac_sample){next, count};
+        tasks->samples[i] = (wac_values){next, count};
         next += count;
     }
 }
@@ -175,8 +175,8 @@ static void test_mann_whitney(void **state)
     wac_test test, turned;
     FOR_CASES("mann_whitney", item)
     {
-        wac_sample one = {a, numbers(a, json_object_get(item, "a"))};
-        wac_sample other = {b, numbers(b, json_object_get(item, "b"))};
+        wac_values one = {a, numbers(a, json_object_get(item, "a"))};
+        wac_values other = {b, numbers(b, json_object_get(item, "b"))};
         assert_ok(wac_mann_whitney(&test, one, other, &error));
         check_test(&test, item);
         assert_ok(wac_mann_whitney(&turned, other, one, &error));
@@ -231,7 +231,7 @@ static void test_order_and_seed(void **state)
     (void)state;
     const double x[] = {0.3, 0.9, 0.1, 0.7, 0.2}, y[] = {0.2, 0.7, 0.3, 0.1, 0.9};
     const double u[] = {0.5, 0.4, 0.8, 0.6}, v[] = {0.6, 0.8, 0.5, 0.4};
-    const wac_sample one[] = {{x, 5}, {u, 4}}, other[] = {{y, 5}, {v, 4}};
+    const wac_values one[] = {{x, 5}, {u, 4}}, other[] = {{y, 5}, {v, 4}};
     wac_bootstrap usual = wac_bootstrap_default(), another = {.seed = 2, .resamples = 2000};
     wac_interval a, b;
     assert_ok(wac_interval_iqm(&a, one, 2, usual, &error));
@@ -252,7 +252,7 @@ static void test_strata(void **state)
 {
     (void)state;
     const double low[] = {1, 1, 1, 1}, high[] = {9, 9, 9, 9}, threshold = 5;
-    const wac_sample samples[] = {{low, 4}, {high, 4}};
+    const wac_values samples[] = {{low, 4}, {high, 4}};
     wac_interval found;
     assert_ok(wac_interval_mean(&found, samples, 2, wac_bootstrap_default(), &error));
     assert_true(found.value == 5 && found.low == 5 && found.high == 5);
@@ -268,7 +268,7 @@ static void test_improvement_bounds(void **state)
 {
     (void)state;
     const double low[] = {1, 2, 3, 4}, high[] = {5, 6, 7, 8};
-    const wac_sample a = {high, 4}, b = {low, 4};
+    const wac_values a = {high, 4}, b = {low, 4};
     wac_interval found;
     assert_ok(wac_interval_improvement(&found, &a, &b, 1, wac_bootstrap_default(), &error));
     assert_true(found.value == 1 && found.low == 1 && found.high == 1);
@@ -284,13 +284,13 @@ static void test_nothing(void **state)
     (void)state;
     double holes[] = {1, NAN, 3, 4}, constant[] = {2, 2, 2, 2}, found;
     const double good[] = {1, 2, 3, 4};
-    const wac_sample empty = {NULL, 0}, torn = {holes, 4}, fine[] = {{good, 4}, {NULL, 0}};
+    const wac_values empty = {NULL, 0}, torn = {holes, 4}, fine[] = {{good, 4}, {NULL, 0}};
     wac_bootstrap usual = wac_bootstrap_default();
     wac_interval interval;
     wac_test test;
     assert_true(isnan(wac_mean(NULL, 0)) && isnan(wac_std(good, 1)) && isnan(wac_spread(good, 1)));
     assert_true(isnan(wac_iqm(holes, 4)) && isnan(wac_iqm(NULL, 0)));
-    const wac_sample *bad[] = {&empty, &torn};
+    const wac_values *bad[] = {&empty, &torn};
     for (int i = 0; i < 2; i++) {
         assert_ok(wac_interval_iqm(&interval, bad[i], 1, usual, &error));
         assert_true(isnan(interval.value) && isnan(interval.low) && isnan(interval.high));
@@ -328,7 +328,7 @@ static void test_extremes(void **state)
     near(test.rising, p, 1e-12 * p);
     close_to(test.falling, 1);
     assert_ok(
-        wac_mann_whitney(&test, (wac_sample){values + 5, 5}, (wac_sample){values, 5}, &error));
+        wac_mann_whitney(&test, (wac_values){values + 5, 5}, (wac_values){values, 5}, &error));
     close_to(test.statistic, 25);
     close_to(test.rising, 1 / 252.0);
 }
