@@ -139,19 +139,19 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
             label_width = wider(label_width, all->methods[i].label);
     printf("\n%sScores as shares of the best possible, %s%s\n", style->bold,
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
-    printf("%s%-*s  %-25s  %-25s  runs above", style->dim, label_width, "algorithm",
+    printf("%s%-*s  %-25s  %-25s  runs", style->dim, label_width, "algorithm",
            "interquartile mean [95 %]", "optimality gap [95 %]");
     for (int i = 0; i < POINTS; i++)
-        printf("  %5g", wac_profile_threshold(points[i]));
+        printf(" > %.2f", wac_profile_threshold(points[i]));
     printf("%s\n", style->plain);
     for (size_t i = 0; i < all->method_count; i++) {
         const wac_method_summary *method = &all->methods[i];
         if (isnan(method->iqm.value))
             continue;
-        printf("%-*s  %-25s  %-25s  %10s", label_width, method->label, INTERVAL(&method->iqm),
+        printf("%-*s  %-25s  %-25s  %4s", label_width, method->label, INTERVAL(&method->iqm),
                INTERVAL(&method->gap), "");
         for (int k = 0; k < POINTS; k++)
-            printf("  %5.2f", method->profile[points[k]].value);
+            printf("   %.2f", method->profile[points[k]].value);
         putchar('\n');
     }
 }
