@@ -52,7 +52,7 @@ enum { MOST_PAIRS = 30 };
 
 /* --- words and numbers --------------------------------------------------------------------- */
 
-/* A number for a table: four digits, no exponent in the usual range; "-" for none. */
+/* A number for a table: about four digits, no exponent in the usual range; "-" for none. */
 static const char *figure(char text[32], double number)
 {
     if (isnan(number))
@@ -60,8 +60,10 @@ static const char *figure(char text[32], double number)
     double size = fabs(number);
     if (size >= 1000 && size < 1e9)
         snprintf(text, 32, "%.0f", number);
-    else if (size < 1e-6)
+    else if (size < 1e-12) /* what is left over from rounding */
         return "0";
+    else if (size < 1e-3)
+        snprintf(text, 32, "%.2g", number);
     else if (size < 1)
         snprintf(text, 32, "%.4f", number);
     else
