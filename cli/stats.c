@@ -135,14 +135,19 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     static const int points[] = {5, 10, 15, 18}; /* 0.25, 0.5, 0.75, 0.9 */
     enum { POINTS = sizeof points / sizeof *points };
     char tasks[48];
-    int label_width = 9;
-    for (size_t i = 0; i < all->method_count; i++)
-        if (!isnan(all->methods[i].iqm.value))
-            label_width = wider(label_width, all->methods[i].label);
+    const char *iqm_title = "interquartile mean [95 %]", *gap_title = "optimality gap [95 %]";
+    int label_width = 9, iqm_width = wider(0, iqm_title), gap_width = wider(0, gap_title);
+    for (size_t i = 0; i < all->method_count; i++) {
+        if (isnan(all->methods[i].iqm.value))
+            continue;
+        label_width = wider(label_width, all->methods[i].label);
+        iqm_width = wider(iqm_width, INTERVAL(&all->methods[i].iqm));
+        gap_width = wider(gap_width, INTERVAL(&all->methods[i].gap));
+    }
     printf("\n%sScores as shares of the best possible, %s%s\n", style->bold,
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
-    printf("%s%-*s  %-25s  %-25s  runs", style->dim, label_width, "algorithm",
-           "interquartile mean [95 %]", "optimality gap [95 %]");
+    printf("%s%-*s  %-*s  %-*s  runs", style->dim, label_width, "algorithm", iqm_width, iqm_title,
+           gap_width, gap_title);
     for (int i = 0; i < POINTS; i++)
         printf(" > %.2f", wac_profile_threshold(points[i]));
     printf("%s\n", style->plain);
@@ -150,8 +155,8 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
         const wac_method_summary *method = &all->methods[i];
         if (isnan(method->iqm.value))
             continue;
-        printf("%-*s  %-25s  %-25s  %4s", label_width, method->label, INTERVAL(&method->iqm),
-               INTERVAL(&method->gap), "");
+        printf("%-*s  %-*s  %-*s      ", label_width, method->label, iqm_width,
+               INTERVAL(&method->iqm), gap_width, INTERVAL(&method->gap));
         for (int k = 0; k < POINTS; k++)
             printf("   %.2f", method->profile[points[k]].value);
         putchar('\n');
