@@ -215,6 +215,15 @@ static void print_tables(const wac_comparison *all)
 
 /* --- JSON ---------------------------------------------------------------------------------- */
 
+/* An array that lacks something becomes null, and with it everything that it was to be part of. */
+static void append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value) != 0) {
+        json_decref(*array);
+        *array = NULL;
+    }
+}
+
 /* a number, or null for none */
 static json_t *json_number(double number)
 {
@@ -232,8 +241,8 @@ static json_t *json_group(const wac_group_summary *summary)
     const wac_group *group = summary->group;
     json_t *seeds = json_array(), *values = json_array();
     for (size_t i = 0; i < summary->count; i++) {
-        json_array_append_new(seeds, json_integer((json_int_t)summary->seeds[i]));
-        json_array_append_new(values, json_number(summary->values[i]));
+        append(&seeds, json_integer((json_int_t)summary->seeds[i]));
+        append(&values, json_number(summary->values[i]));
     }
     const wac_config *config = &group->runs[0]->config;
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "task", group->task_name,
@@ -248,9 +257,9 @@ static json_t *json_method(const wac_method_summary *method)
 {
     json_t *profile = json_array();
     for (int i = 0; i < WAC_PROFILE_POINTS; i++) {
-        json_t *point = json_interval(&method->profile[i]);
-        json_object_set_new(point, "above", json_real(wac_profile_threshold(i)));
-        json_array_append_new(profile, point);
+        json_t *above = json_real(wac_profile_threshold(i));
+        append(&profile, json_pack("{s:o, s:o}", "above", above, "share",
+                                   json_interval(&method->profile[i])));
     }
     return json_pack("{s:s, s:b, s:o, s:o, s:o}", "label", method->label, "enough_seeds",
                      is_enough(method->iqm.fewest), "iqm", json_interval(&method->iqm),
@@ -272,31 +281,30 @@ static json_t *json_comparison(const wac_comparison *all)
     json_t *groups = json_array(), *tasks = json_array(), *methods = json_array(),
            *pairs = json_array(), *left_out = json_array();
     for (size_t i = 0; i < all->set->group_count; i++)
-        json_array_append_new(groups, json_group(&all->groups[i]));
+        append(&groups, json_group(&all->groups[i]));
     for (size_t i = 0; i < all->set->task_count; i++)
         if (all->shared[i])
-            json_array_append_new(tasks, json_string(task_name(all, i)));
+            append(&tasks, json_string(task_name(all, i)));
     for (size_t i = 0; i < all->method_count; i++)
         if (!isnan(all->methods[i].iqm.value))
-            json_array_append_new(methods, json_method(&all->methods[i]));
+            append(&methods, json_method(&all->methods[i]));
     for (size_t i = 0; i < all->pair_count; i++) {
         const wac_pair_summary *pair = &all->pairs[i];
-        json_array_append_new(pairs, json_pack("{s:s, s:s, s:I, s:b, s:o}", "better",
-                                               all->methods[pair->better].label, "worse",
-                                               all->methods[pair->worse].label, "tasks",
-                                               (json_int_t)pair->tasks, "enough_seeds",
-                                               is_enough(pair->improvement.fewest), "probability",
-                                               json_interval(&pair->improvement)));
+        append(&pairs,
+               json_pack("{s:s, s:s, s:I, s:b, s:o}", "better", all->methods[pair->better].label,
+                         "worse", all->methods[pair->worse].label, "tasks", (json_int_t)pair->tasks,
+                         "enough_seeds", is_enough(pair->improvement.fewest), "probability",
+                         json_interval(&pair->improvement)));
     }
     for (size_t i = 0; i < all->set->count; i++) {
         const char *why = excuse(reason, &all->set->runs[i], all->measure);
         if (why)
-            json_array_append_new(
-                left_out, json_pack("{s:s, s:s}", "run", all->set->runs[i].path, "reason", why));
+            append(&left_out,
+                   json_pack("{s:s, s:s}", "run", all->set->runs[i].path, "reason", why));
     }
     for (size_t i = 0; i < all->set->problem_count; i++)
-        json_array_append_new(left_out, json_pack("{s:s, s:s}", "run", all->set->problems[i].path,
-                                                  "reason", all->set->problems[i].message));
+        append(&left_out, json_pack("{s:s, s:s}", "run", all->set->problems[i].path, "reason",
+                                    all->set->problems[i].message));
     return json_pack("{s:s, s:b, s:i, s:I, s:i, s:o, s:{s:o, s:o}, s:o, s:o}", "measure",
                      wac_measure_name(all->measure), "less_is_better",
                      wac_measure_is_cost(all->measure), "resamples", all->bootstrap.resamples,
@@ -313,7 +321,9 @@ static int print_json(const wac_comparison *all)
         wac_json_text(json, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15), &size);
     json_decref(json);
     if (!text)
-        return cli_fail(&(wac_error){WAC_STATUS_MEMORY, "no memory for the JSON"});
+        return cli_fail(&(wac_error){WAC_STATUS_MEMORY,
+                                     "cannot make JSON of it: memory ran out, or the "
+                                     "name of a folder is not UTF-8; try without --json"});
     puts(text);
     free(text);
     return CLI_OK;
