@@ -1,0 +1,67 @@
+/* Benchmarks: how fast the updates are, as a share of what the processor could do at best.
+ *
+ * The limit is measured, not looked up: fused multiply-adds on registers, nothing else, on the very
+ * threads that the updates run on, taking turns with them. An update's operations are counted from
+ * the sizes of its layers (bench_count.c), however it is computed.
+ */
+#ifndef WAC_RUN_BENCH_H
+#define WAC_RUN_BENCH_H
+
+#include "base/threads.h"
+#include "wac/agent.h"
+
+enum { WAC_BENCH_ROUNDS = 9, WAC_BENCH_MOST_ENTRIES = 32 };
+
+/* The sizes of two tasks of the paper; all other settings are their presets. */
+typedef struct wac_bench_size {
+    const char *name; /* as in --env-size */
+    const char *preset;
+    int observations, actions;
+} wac_bench_size;
+
+extern const wac_bench_size wac_bench_sizes[2]; /* point, halfcheetah */
+
+typedef struct wac_bench_case {
+    const wac_bench_size *size;
+    wac_algorithm algorithm;
+    int width, batch, threads;
+} wac_bench_case;
+
+typedef struct wac_bench_result {
+    double updates_per_second; /* median of the rounds */
+    double spread;             /* from first to third quartile, as a share of the median */
+    double operations;         /* of one update */
+    double limit;              /* operations per second of these threads, best of the rounds */
+    double share_of_limit;
+} wac_bench_result;
+
+/* Multiplications and additions in the matrix products of one update; bench_count.c has the sum. */
+double wac_bench_operations(const wac_config *config, int observations, int actions);
+
+/* One measurement of the limit: operations per second of all threads of a team at once. */
+double wac_bench_limit(wac_team *team);
+
+/* The vector unit that the limit is measured with: "AVX-512", … */
+const char *wac_bench_unit(void);
+
+/* Time updates of an agent with a filled replay; a round lasts about so many seconds. */
+wac_status wac_bench_update(wac_bench_result *result, const wac_bench_case *bench,
+                            double round_seconds, wac_error *error);
+
+/* An agent of a case, ready to update: pinned from the first processor on, replay filled. */
+wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_error *error);
+
+/* Processors that this process may use. */
+int wac_bench_processors(void);
+
+/* Seconds of a clock that only goes forward. */
+double wac_bench_now(void);
+
+/* Sorts the rounds. */
+typedef struct wac_bench_rounds {
+    double median, spread, best; /* best: the largest */
+} wac_bench_rounds;
+
+wac_bench_rounds wac_bench_summarise(double rounds[WAC_BENCH_ROUNDS]);
+
+#endif
