@@ -8,9 +8,11 @@
 typedef struct cli_bench_flags {
     bool json, quick;
     const char *algorithm, *size, *figure;
-    int64_t width, batch, threads;
+    int64_t width, batch, threads, epochs;
 } cli_bench_flags;
 
+int cli_bench_kernels(void);
+int cli_bench_train(const cli_bench_flags *flags);
 int cli_bench_update(const cli_bench_flags *flags);
 
 #endif

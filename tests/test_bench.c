@@ -154,6 +154,49 @@ static void test_table(void **state)
     assert_null(strstr(result->out, "nan"));
 }
 
+/* A small loop: its parts add up, and its folder is gone afterwards. */
+static void test_train(void **state)
+{
+    (void)state;
+    setenv("TMPDIR", root, 1);
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = tiny("riverswim", algorithms[i], 2);
+        wac_bench_loop loop;
+        assert_ok(wac_bench_train(&loop, &config, 1, NULL, &error));
+        assert_int_equal(loop.epochs, 2);
+        assert_true(loop.bare > 0 && loop.update > 0 && loop.explore > 0);
+        assert_true(loop.evaluate > 0 && loop.log > 0 && loop.checkpoint > 0);
+        assert_true(loop.share > 0 && loop.spread >= 0);
+        double whole = loop.update + loop.explore + loop.evaluate + loop.log + loop.checkpoint;
+        assert_true(fabs(loop.share - loop.bare / whole) <= loop.spread + 1e-9);
+        assert_int_equal(entries(root), 0);
+    }
+    volatile int stop = 1;
+    wac_bench_loop loop;
+    wac_config config = tiny("riverswim", "sac", 2);
+    assert_int_equal(wac_bench_train(&loop, &config, 1, &stop, &error), WAC_STATUS_INTERRUPTED);
+    assert_int_equal(entries(root), 0);
+    setenv("TMPDIR", at("missing"), 1);
+    assert_int_equal(wac_bench_train(&loop, &config, 1, NULL, &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "temporary folder", "TMPDIR");
+    unsetenv("TMPDIR");
+}
+
+static void count_kernel(void *user, const wac_bench_kernel *kernel)
+{
+    *(int *)user += 1;
+    assert_true(kernel->operations_per_second > 0 && isfinite(kernel->operations_per_second));
+    assert_true(kernel->share_of_limit > 0 && kernel->rows > 0);
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    int count = 0;
+    assert_ok(wac_bench_kernels(0, count_kernel, &count, &error));
+    assert_true(count >= 20 && count % 20 == 0);
+}
+
 static void test_bad_arguments(void **state)
 {
     (void)state;
@@ -166,15 +209,20 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench update --width 0"), 2, "--width");
     assert_says(wac("bench update --batch 65537"), 2, "--batch");
     assert_says(wac("bench update --threads 1024"), 2, "would time waiting");
+    assert_says(wac("bench kernels --json"), 2, "has no --json");
+    assert_says(wac("bench train --width 64"), 2, "has no --width");
+    assert_says(wac("bench update --epochs 3"), 2, "has no --epochs");
+    assert_says(wac("bench train --epochs 0"), 2, "--epochs");
     assert_says(wac("bench update --quik"), 2, "did you mean \"--quick\"?");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_counts), TEST(test_count_by_hand), TEST(test_count_grows), TEST(test_rounds),
-        TEST(test_limit),  TEST(test_update),        TEST(test_replay),      TEST(test_json),
-        TEST(test_table),  TEST(test_bad_arguments),
+        TEST(test_counts), TEST(test_count_by_hand), TEST(test_count_grows),
+        TEST(test_rounds), TEST(test_limit),         TEST(test_update),
+        TEST(test_replay), TEST(test_json),          TEST(test_table),
+        TEST(test_train),  TEST(test_kernels),       TEST(test_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

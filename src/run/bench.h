@@ -48,8 +48,38 @@ const char *wac_bench_unit(void);
 wac_status wac_bench_update(wac_bench_result *result, const wac_bench_case *bench,
                             double round_seconds, wac_error *error);
 
+/* Fill the replay of an agent with plausible transitions. */
+void wac_bench_fill(wac_agent *agent);
+
 /* An agent of a case, ready to update: pinned from the first processor on, replay filled. */
 wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_error *error);
+
+/* One product by one version of the kernel. */
+typedef struct wac_bench_kernel {
+    const char *version, *shape;
+    int rows, columns, depth;
+    double operations_per_second, share_of_limit; /* best of the rounds, by one thread */
+} wac_bench_kernel;
+
+typedef void wac_bench_kernel_fn(void *user, const wac_bench_kernel *kernel);
+
+/* Time all products of an update of width 256, 64, 128 and 512; `tell` hears of each. A round lasts
+ * at least so many seconds. */
+wac_status wac_bench_kernels(double round_seconds, wac_bench_kernel_fn *tell, void *user,
+                             wac_error *error);
+
+/* The training loop beside bare updates of the same agent. Seconds are per epoch. */
+typedef struct wac_bench_loop {
+    int epochs;
+    double bare;                                       /* the epoch's updates alone */
+    double update, explore, evaluate, log, checkpoint; /* in the loop */
+    double share, spread; /* bare / the whole loop: median of the epochs, largest less smallest */
+} wac_bench_loop;
+
+/* Train by this config in a temporary folder, from a replay that has been filled. `stop`: see
+ * wac_run_options. */
+wac_status wac_bench_train(wac_bench_loop *loop, const wac_config *config, int threads,
+                           const volatile int *stop, wac_error *error);
 
 /* Processors that this process may use. */
 int wac_bench_processors(void);

@@ -42,7 +42,7 @@ wac_bench_rounds wac_bench_summarise(double rounds[WAC_BENCH_ROUNDS])
 }
 
 /* A walk through [-1, 1]^O that actions push around, with the rewards of the prior. */
-static void fill_replay(wac_agent *agent)
+void wac_bench_fill(wac_agent *agent)
 {
     const wac_config *config = &agent->config;
     wac_rng rng = wac_rng_make(1, WAC_STREAM_EXPLORE);
@@ -76,7 +76,7 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
     WAC_TRY(wac_config_check(&config, error));
     WAC_TRY(wac_agent_create(agent, &config, size->observations, size->actions, bench->threads, 0,
                              error));
-    fill_replay(*agent);
+    wac_bench_fill(*agent);
     wac_agent_anchor(*agent);
     return WAC_STATUS_OK;
 }
