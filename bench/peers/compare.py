@@ -5,8 +5,9 @@ usage: compare.py BUILD_DIRECTORY
 
 PyTorch is given its best: every BLAS that Debian has installed, one network at a time or stacked,
 Adam one tensor at a time or by lists, torch.compile where there is one, threads bound or not, and
-any number of threads up to ours, whichever is fastest; its update is checked against a recording
-first (settings that do not run are passed over). Then both run as processes of their own on the same processors, and rounds take turns.
+any number of threads up to ours, whichever is fastest (what does not run is passed over); its
+update is checked against a recording first. Then both run as processes of their own on the same
+processors, and rounds take turns.
 """
 import glob
 import os
