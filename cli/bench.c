@@ -12,6 +12,7 @@ static const char help[] =
     "Usage\n"
     "  wac bench update [--quick] [--json] [--algorithm NAME] [--width N] [--batch N]\n"
     "                   [--threads N] [--env-size point|halfcheetah]\n"
+    "                   [--figure FILE]\n"
     "  wac bench kernels\n"
     "  wac bench train [--epochs N]\n"
     "\n"
@@ -34,6 +35,8 @@ static const char help[] =
     "  --quick             Point size, width 256, batch 256, one thread and all\n"
     "                      processors only\n"
     "  --json              an array of objects instead of a table\n"
+    "  --figure FILE       draw them too: cost and share against width, batch and\n"
+    "                      threads, for the first size (.png or .svg)\n"
     "  --algorithm NAME    sac, oac, oe-wac or me-wac\n"
     "  --width N           units in each hidden layer\n"
     "  --batch N           transitions drawn for an update\n"
@@ -51,11 +54,11 @@ static const char help[] =
 /* Which flags a subject takes; null after the last. */
 typedef struct subject {
     const char *name;
-    const char *flags[8];
+    const char *flags[9];
 } subject;
 
 static const subject subjects[] = {
-    {"update", {"json", "quick", "algorithm", "env-size", "width", "batch", "threads"}},
+    {"update", {"json", "quick", "figure", "algorithm", "env-size", "width", "batch", "threads"}},
     {"kernels", {NULL}},
     {"train", {"epochs"}},
 };
@@ -101,6 +104,7 @@ static int run(int argc, char **argv)
     cli_bench_flags flags = {0};
     const cli_option options[] = {
         {"json", .on = &flags.json},
+        {"figure", .text = &flags.figure},
         {"quick", .on = &flags.quick},
         {"algorithm", .text = &flags.algorithm},
         {"env-size", .text = &flags.size},

@@ -28,6 +28,18 @@ static void add(plan *plan, wac_bench_case bench)
         plan->cases[plan->count++] = bench;
 }
 
+static wac_bench_case middle_of(const cli_bench_flags *flags, const wac_bench_size *size,
+                                wac_algorithm algorithm)
+{
+    return (wac_bench_case){
+        .size = size,
+        .algorithm = algorithm,
+        .width = flags->width ? (int)flags->width : WIDTH,
+        .batch = flags->batch ? (int)flags->batch : BATCH,
+        .threads = flags->threads ? (int)flags->threads : wac_bench_processors(),
+    };
+}
+
 /* Threads, then widths, then batches around the middle; what a flag names stays. */
 static void add_axes(plan *plan, const cli_bench_flags *flags, const wac_bench_size *size,
                      wac_algorithm algorithm)
@@ -35,13 +47,7 @@ static void add_axes(plan *plan, const cli_bench_flags *flags, const wac_bench_s
     static const int widths[] = {64, 128, 256, 512, 1024};
     static const int batches[] = {64, 128, 256, 512, 1024, 2048, 4096};
     int processors = wac_bench_processors();
-    const wac_bench_case middle = {
-        .size = size,
-        .algorithm = algorithm,
-        .width = flags->width ? (int)flags->width : WIDTH,
-        .batch = flags->batch ? (int)flags->batch : BATCH,
-        .threads = flags->threads ? (int)flags->threads : processors,
-    };
+    const wac_bench_case middle = middle_of(flags, size, algorithm);
     wac_bench_case bench = middle;
     for (int threads = 1; !flags->threads && threads < processors; threads *= 2) {
         bench.threads = threads;
@@ -90,6 +96,10 @@ static int check(const cli_bench_flags *flags)
         check_word("algorithm", flags->algorithm, algorithm_names, "sac, oac, oe-wac or me-wac");
     if (!status)
         status = check_word("env-size", flags->size, size_names, "point or halfcheetah");
+    const char *dot = flags->figure ? strrchr(flags->figure, '.') : NULL;
+    if (!status && flags->figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
+        status =
+            cli_refuse("--figure must end in .png or .svg, not \"%s\"", WAC_CLIP(flags->figure));
     if (!status && flags->threads > processors)
         status =
             cli_refuse("--threads %lld would time waiting: this process may use %d processor%s",
@@ -140,6 +150,17 @@ static int print_json(const plan *plan)
     return CLI_OK;
 }
 
+/* One size a picture: the first that was timed. */
+static int draw(const plan *plan, const cli_bench_flags *flags)
+{
+    wac_error error = {0};
+    const wac_bench_case middle = middle_of(flags, plan->cases[0].size, plan->cases[0].algorithm);
+    if (wac_bench_figure(plan->cases, plan->results, plan->count, &middle, flags->figure, &error) !=
+        WAC_STATUS_OK)
+        return cli_fail(&error);
+    return CLI_OK;
+}
+
 static int measure(plan *plan, const cli_bench_flags *flags)
 {
     cli_style style = cli_style_of(stdout);
@@ -153,7 +174,8 @@ static int measure(plan *plan, const cli_bench_flags *flags)
         if (!flags->json)
             print_row(&plan->cases[i], &plan->results[i]);
     }
-    return flags->json ? print_json(plan) : CLI_OK;
+    int status = flags->json ? print_json(plan) : CLI_OK;
+    return flags->figure && !status ? draw(plan, flags) : status;
 }
 
 int cli_bench_update(const cli_bench_flags *flags)

@@ -197,6 +197,29 @@ static void test_kernels(void **state)
     assert_true(count >= 20 && count % 20 == 0);
 }
 
+static void test_figure(void **state)
+{
+    (void)state;
+    if (system("gnuplot --version >/dev/null 2>&1") != 0)
+        skip();
+    enum { CASES = 3 };
+    wac_bench_case cases[CASES];
+    wac_bench_result results[CASES];
+    for (int i = 0; i < CASES; i++) {
+        cases[i] = (wac_bench_case){&wac_bench_sizes[0], WAC_ALGORITHM_SAC, 64 << i, 256, 1};
+        results[i] = (wac_bench_result){.updates_per_second = 100.0 / (i + 1),
+                                        .share_of_limit = 0.2 * (i + 1)};
+    }
+    assert_ok(wac_bench_figure(cases, results, CASES, &cases[2], at("cost.svg"), &error));
+    char *picture = contents(at("cost.svg"), NULL);
+    assert_non_null(strstr(picture, "milliseconds"));
+    assert_non_null(strstr(picture, "share of the limit"));
+    free(picture);
+    assert_int_equal(wac_bench_figure(cases, results, CASES, &cases[2], at("cost.gif"), &error),
+                     WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "cost.gif", ".svg");
+}
+
 static void test_bad_arguments(void **state)
 {
     (void)state;
@@ -209,6 +232,7 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench update --width 0"), 2, "--width");
     assert_says(wac("bench update --batch 65537"), 2, "--batch");
     assert_says(wac("bench update --threads 1024"), 2, "would time waiting");
+    assert_says(wac("bench update --figure cost.gif"), 2, "must end in .png or .svg");
     assert_says(wac("bench kernels --json"), 2, "has no --json");
     assert_says(wac("bench train --width 64"), 2, "has no --width");
     assert_says(wac("bench update --epochs 3"), 2, "has no --epochs");
@@ -219,10 +243,11 @@ static void test_bad_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_counts), TEST(test_count_by_hand), TEST(test_count_grows),
-        TEST(test_rounds), TEST(test_limit),         TEST(test_update),
-        TEST(test_replay), TEST(test_json),          TEST(test_table),
-        TEST(test_train),  TEST(test_kernels),       TEST(test_bad_arguments),
+        TEST(test_counts),        TEST(test_count_by_hand), TEST(test_count_grows),
+        TEST(test_rounds),        TEST(test_limit),         TEST(test_update),
+        TEST(test_replay),        TEST(test_json),          TEST(test_table),
+        TEST(test_train),         TEST(test_kernels),       TEST(test_figure),
+        TEST(test_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

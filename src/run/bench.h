@@ -48,6 +48,11 @@ const char *wac_bench_unit(void);
 wac_status wac_bench_update(wac_bench_result *result, const wac_bench_case *bench,
                             double round_seconds, wac_error *error);
 
+/* A picture (PATH.png or PATH.svg) of the cases that differ from the middle in one thing at most,
+ * one line an algorithm. Needs the gnuplot program. */
+wac_status wac_bench_figure(const wac_bench_case *cases, const wac_bench_result *results, int count,
+                            const wac_bench_case *middle, const char *path, wac_error *error);
+
 /* Fill the replay of an agent with plausible transitions. */
 void wac_bench_fill(wac_agent *agent);
 
