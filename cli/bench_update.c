@@ -150,6 +150,19 @@ static int print_json(const plan *plan)
     return CLI_OK;
 }
 
+/* Numbers from a busy machine are no use; say so. */
+static void warn(const plan *plan)
+{
+    double lost = 0;
+    for (int i = 0; i < plan->count; i++)
+        lost = plan->results[i].lost > lost ? plan->results[i].lost : lost;
+    if (lost > 0.05)
+        fprintf(stderr,
+                "wac: other programs had up to %.0f %% of the processors' time, so these speeds "
+                "are too low; stop them and measure again\n",
+                100 * lost);
+}
+
 /* One size a picture: the first that was timed. */
 static int draw(const plan *plan, const cli_bench_flags *flags)
 {
@@ -174,6 +187,7 @@ static int measure(plan *plan, const cli_bench_flags *flags)
         if (!flags->json)
             print_row(&plan->cases[i], &plan->results[i]);
     }
+    warn(plan);
     int status = flags->json ? print_json(plan) : CLI_OK;
     return flags->figure && !status ? draw(plan, flags) : status;
 }

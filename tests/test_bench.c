@@ -89,6 +89,7 @@ static void test_update(void **state)
         wac_bench_result result;
         assert_ok(wac_bench_update(&result, &bench, 0.001, &error));
         assert_true(result.updates_per_second > 0 && isfinite(result.updates_per_second));
+        assert_true(result.lost >= 0 && result.lost < 1);
         assert_true(result.spread >= 0 && result.operations > 0 && result.limit > 0);
         double share = result.operations * result.updates_per_second / result.limit;
         assert_true(fabs(result.share_of_limit - share) <= 1e-12 * share);

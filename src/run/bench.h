@@ -33,6 +33,7 @@ typedef struct wac_bench_result {
     double operations;         /* of one update */
     double limit;              /* operations per second of these threads, best of the rounds */
     double share_of_limit;
+    double lost; /* share of the threads' time that other programs had */
 } wac_bench_result;
 
 /* Multiplications and additions in the matrix products of one update; bench_count.c has the sum. */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { TRANSITIONS = 100000, WARM_UP = 3 };
 
@@ -81,6 +82,14 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
     return WAC_STATUS_OK;
 }
 
+/* Seconds of the processors that this process has had. */
+static double processor_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 /* Seconds that so many updates take. */
 static wac_status time_updates(double *seconds, wac_agent *agent, int64_t count, wac_error *error)
 {
@@ -105,11 +114,14 @@ static wac_status measure(wac_bench_result *result, wac_agent *agent, double rou
     } while (seconds < round_seconds / 4);
     count = (int64_t)ceil((double)count * round_seconds / seconds);
     wac_bench_limit(agent->team);
+    double start = wac_bench_now(), had = processor_seconds();
     for (int round = 0; round < WAC_BENCH_ROUNDS; round++) {
         limits[round] = wac_bench_limit(agent->team);
         WAC_TRY(time_updates(&seconds, agent, count, error));
         rates[round] = (double)count / seconds;
     }
+    double wanted = (wac_bench_now() - start) * wac_team_threads(agent->team);
+    result->lost = fmax(0, 1 - (processor_seconds() - had) / wanted);
     wac_bench_rounds rate = wac_bench_summarise(rates);
     result->updates_per_second = rate.median;
     result->spread = rate.spread;
