@@ -39,7 +39,6 @@ class Worker:
         if words[:1] != ["ready"]:
             self.end()
             raise RuntimeError(f"{' '.join(command)} does not start")
-        self.version = words[1]
 
     def round(self):
         self.process.stdin.write("\n")

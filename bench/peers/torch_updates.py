@@ -205,7 +205,7 @@ def names_of(peer):
     ]
 
 
-def recorded(tensors, prefix, group, policy):
+def recorded(tensors, prefix, policy):
     """The six tensors of a network; a policy's two heads joined."""
     last = ["mean", "log_std"] if policy else ["out"]
     layers = [["hidden0"], ["hidden1"], last]
@@ -228,7 +228,7 @@ def check(path, stacked, foreach):
     peer = Peer(metadata["algorithm"], observations, actions, width, settings, stacked, foreach)
     for group, nets in names_of(peer):
         for member, net in enumerate(nets):
-            values = recorded(tensors, f"in/init/{net}", group, "policy" in net)
+            values = recorded(tensors, f"in/init/{net}", "policy" in net)
             for index, value in enumerate(values):
                 group.view(member, index).copy_(value)
     starts = ["log_alpha", "log_target_alpha"][: len(peer.log_alpha)]
@@ -265,8 +265,8 @@ def check(path, stacked, foreach):
             worst = max(worst, abs(value.item() - wanted) / max(1e-3 * abs(wanted), 1e-6))
     for group, nets in names_of(peer):
         for member, net in enumerate(nets):
-            before = recorded(tensors, f"in/init/{net}", group, "policy" in net)
-            wanted = recorded(tensors, f"expect/final/{net}", group, "policy" in net)
+            before = recorded(tensors, f"in/init/{net}", "policy" in net)
+            wanted = recorded(tensors, f"expect/final/{net}", "policy" in net)
             for index in range(6):
                 miss = group.view(member, index) - wanted[index]
                 if net.startswith("target_") and "policy" not in net or net.startswith("old_"):
@@ -325,13 +325,13 @@ def main():
     torch.set_num_interop_threads(1)
     torch.set_flush_denormal(True)
     torch.manual_seed(1)
+    if arguments.compile:
+        Group.__call__ = torch.compile(Group.__call__)
+        globals()["sample"] = torch.compile(sample)
     for path in arguments.check:
         miss = check(path, arguments.stacked, arguments.foreach)
         if not miss <= 1:
             sys.exit(f"{path}: PyTorch's update misses the recording by {miss:.3g} tolerances")
-    if arguments.compile:
-        Group.__call__ = torch.compile(Group.__call__)
-        globals()["sample"] = torch.compile(sample)
     peer = Peer(
         arguments.algorithm,
         OBSERVATIONS,
