@@ -229,8 +229,8 @@ void wac_agent_value(wac_agent *agent, int rows, const float *observations, cons
             for (size_t j = 0; j < a; j++)
                 x[o + j] = actions[((size_t)first + i) * a + j];
         }
-        agent->ops->forward(agent->team, &agent->critics,
-                            (wac_input){.x = agent->query, .rows = count}, &agent->critic_pass);
+        agent->ops->infer(agent->team, &agent->critics,
+                          (wac_input){.x = agent->query, .rows = count}, &agent->critic_pass);
         const real *out = agent->critic_pass.out;
         for (int i = 0; i < count; i++) {
             real means[2], stds[2] = {0, 0};

@@ -1,6 +1,8 @@
 /* Policies: how they sample, what they climb. */
 #include "rl/policy.h"
 
+#include "nn/adam.h"
+
 #include <string.h>
 #include <tgmath.h>
 
@@ -8,13 +10,37 @@ void wac_policies_init(wac_agent *agent, wac_rng *rng)
 {
     for (int m = 0; m < agent->policies.members; m++)
         wac_stack_randomise(&agent->policies, m, 1e-3, agent->ops, rng);
+    agent->ops->settle(agent->team, &agent->policies);
+}
+
+/* One policy's part of the sample of all. */
+static wac_sample sample_of(const wac_agent *agent, int policy)
+{
+    wac_sample sample = agent->sample;
+    size_t rows = (size_t)(policy * agent->rows), actions = (size_t)agent->actions;
+    sample.members = 1;
+    sample.heads += rows * 2 * actions;
+    sample.noise += rows * actions;
+    sample.action += rows * actions;
+    sample.log_prob += rows;
+    return sample;
+}
+
+static void sample_policy(void *work, wac_team *team, int policy, int place)
+{
+    (void)place;
+    wac_agent *agent = work;
+    wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
+    wac_pass pass = wac_pass_slice(&agent->policy_pass, &agent->policies, policy);
+    wac_sample sample = sample_of(agent, policy);
+    wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
+    agent->ops->forward(team, &one, input, &pass);
+    agent->ops->policy_sample(&sample);
 }
 
 void wac_policies_sample(wac_agent *agent)
 {
-    wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
-    agent->ops->forward(agent->team, &agent->policies, input, &agent->policy_pass);
-    agent->ops->policy_sample(&agent->sample);
+    wac_team_deal(agent->team, sample_policy, agent, agent->policies.members);
 }
 
 void wac_policies_tune(wac_agent *agent)
@@ -61,18 +87,29 @@ double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
     return (double)wac_agent_alpha(agent, policy) * log_prob / agent->rows - bound;
 }
 
+static void step_policy(void *work, wac_team *team, int policy, int place)
+{
+    wac_agent *agent = work;
+    wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
+    wac_pass pass = wac_pass_slice(&agent->policy_pass, &agent->policies, policy);
+    wac_pass scratch = wac_pass_slice(&agent->policy_scratch, &agent->policies, place);
+    wac_adam adam = wac_adam_slice(&agent->policy_adam, &agent->policies, policy);
+    wac_sample sample = sample_of(agent, policy);
+    size_t rows = (size_t)(policy * agent->rows), actions = (size_t)agent->actions;
+    real *dheads = agent->dheads + rows * 2 * actions;
+    real *dparams = agent->dpolicies + (size_t)policy * one.stride;
+    real dlog_prob = wac_agent_alpha(agent, policy) / (real)agent->rows;
+    wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
+    agent->ops->policy_gradient(&sample, agent->daction + rows * actions, &dlog_prob, dheads);
+    agent->ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams},
+                         &scratch);
+    agent->ops->adam(team, &one, dparams, &adam);
+}
+
 void wac_policies_step(wac_agent *agent)
 {
-    real dlog_prob[2];
-    for (int m = 0; m < agent->policies.members; m++)
-        dlog_prob[m] = wac_agent_alpha(agent, m) / (real)agent->rows;
-    agent->ops->policy_gradient(&agent->sample, agent->daction, dlog_prob, agent->dheads);
-
-    wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
-    wac_gradient gradient = {.params = agent->dpolicies};
-    agent->ops->backward(agent->team, &agent->policies, input, &agent->policy_pass, agent->dheads,
-                         &gradient, &agent->policy_scratch);
-    agent->ops->adam(agent->team, &agent->policies, agent->dpolicies, &agent->policy_adam);
+    agent->policy_adam.steps++;
+    wac_team_deal(agent->team, step_policy, agent, agent->policies.members);
 }
 
 void wac_policy_heads(wac_agent *agent, int policy, const float *observation, real *heads)
@@ -81,7 +118,7 @@ void wac_policy_heads(wac_agent *agent, int policy, const float *observation, re
     for (int i = 0; i < agent->observations; i++)
         x[i] = wac_normalise(&agent->normaliser, i, observation[i]);
     wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
-    agent->ops->forward(agent->team, &one, (wac_input){.x = x, .rows = 1}, &agent->next_pass);
+    agent->ops->infer(agent->team, &one, (wac_input){.x = x, .rows = 1}, &agent->next_pass);
     for (int i = 0; i < 2 * agent->actions; i++) {
         real head = agent->next_pass.out[i];
         if (i >= agent->actions)
