@@ -43,48 +43,52 @@ typedef struct shape {
 
 enum { SHAPES = 5 };
 
-/* As the cpu backend asks for them. */
+/* As the cpu backend asks for them; forward with the weights turned. */
 static void list_shapes(shape shapes[SHAPES], const operands *on, int width)
 {
     int units = width < UNITS ? width : UNITS;
-    shapes[0] = (shape){"forward, bias, ReLU", {.rows = ROWS, .columns = width, .depth = width}};
-    shapes[0].product.b_depth = 1;
-    shapes[0].product.b_column = width;
+    const wac_product rows = {.rows = ROWS,
+                              .columns = width,
+                              .depth = width,
+                              .a_row = width,
+                              .a_depth = 1,
+                              .b = on->weight,
+                              .b_row = width,
+                              .c = on->y,
+                              .c_row = width,
+                              .bias = on->bias,
+                              .active = on->x};
+    shapes[0] = (shape){"forward, bias, ReLU", rows};
+    shapes[0].product.a = on->x;
     shapes[0].product.finish = WAC_FINISH_BIAS_RELU;
 
-    shapes[1] = (shape){"gradient of inputs, mask", shapes[0].product};
-    shapes[1].product.b_depth = width;
-    shapes[1].product.b_column = 1;
+    shapes[1] = (shape){"gradient of inputs, mask", rows};
+    shapes[1].product.a = on->dy;
     shapes[1].product.finish = WAC_FINISH_MASK;
-    for (int i = 0; i < 2; i++) {
-        wac_product *p = &shapes[i].product;
-        p->a = i == 0 ? on->x : on->dy;
-        p->a_row = p->c_row = width;
-        p->a_depth = 1;
-        p->b = on->weight;
-        p->c = on->y;
-        p->bias = on->bias;
-        p->active = on->x;
-    }
 
-    shapes[2] = (shape){"gradient of weights", {.rows = units, .columns = width, .depth = ROWS}};
-    shapes[2].product.a = on->dy;
-    shapes[2].product.a_row = 1;
-    shapes[2].product.a_depth = width;
-    shapes[2].product.b = on->x;
-    shapes[2].product.b_depth = width;
-    shapes[2].product.b_column = 1;
-    shapes[2].product.c = on->dweight;
-    shapes[2].product.c_row = width;
+    shapes[2] = (shape){"gradient of weights",
+                        {.rows = units,
+                         .columns = width,
+                         .depth = ROWS,
+                         .a = on->dy,
+                         .a_row = 1,
+                         .a_depth = width,
+                         .b = on->x,
+                         .b_row = width,
+                         .c = on->dweight,
+                         .c_row = width}};
 
     shapes[3] = (shape){"first layer forward", shapes[0].product};
-    shapes[3].product.depth = shapes[3].product.a_row = shapes[3].product.b_column = INPUTS;
+    shapes[3].product.depth = INPUTS;
+    shapes[3].product.a_row = INPUTS;
 
     shapes[4] = (shape){"first layer, weights", shapes[2].product};
-    shapes[4].product.rows = shapes[4].product.a_depth = INPUTS;
-    shapes[4].product.columns = shapes[4].product.c_row = units;
+    shapes[4].product.rows = INPUTS;
+    shapes[4].product.columns = units;
     shapes[4].product.a = on->x;
+    shapes[4].product.a_depth = INPUTS;
     shapes[4].product.b = on->dy;
+    shapes[4].product.c_row = units;
 }
 
 static double time_products(const version *version, const wac_product *product, int64_t count)
