@@ -129,9 +129,9 @@ typedef struct wac_ops {
                       const real *anchor, real lambda, real sigma_max, real *dout, double *loss,
                       double *regularisation, double averages[2]);
 
-    /* mean over rows of the smaller upper bound (mean + kappa std), and dout, laid out like
-     * critics->out, of minus that mean */
-    double (*upper_bound)(const wac_critic_rows *critics, real *dout);
+    /* the smaller upper bound (mean + kappa std) of every row, and dout, laid out like
+     * critics->out, of -weight times their sum */
+    void (*upper_bound)(const wac_critic_rows *critics, real weight, real *bound, real *dout);
 
     /* one Adam step of a stack; adam->steps counts it already */
     void (*adam)(wac_team *team, const wac_stack *stack, const real *gradient,

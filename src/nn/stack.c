@@ -87,15 +87,20 @@ void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int
     pass->out = WAC_TAKE(arena, real, rows * (size_t)stack->shape.outputs);
 }
 
-wac_pass wac_pass_slice(const wac_pass *pass, const wac_stack *stack, int first)
+wac_pass wac_pass_from(const wac_pass *pass, const wac_stack *stack, int row)
 {
-    size_t rows = (size_t)first * (size_t)pass->capacity;
+    size_t rows = (size_t)row;
     return (wac_pass){
         .capacity = pass->capacity,
         .h0 = pass->h0 + rows * (size_t)stack->shape.width,
         .h1 = pass->h1 + rows * (size_t)stack->shape.width,
         .out = pass->out + rows * (size_t)stack->shape.outputs,
     };
+}
+
+wac_pass wac_pass_slice(const wac_pass *pass, const wac_stack *stack, int first)
+{
+    return wac_pass_from(pass, stack, first * pass->capacity);
 }
 
 void wac_stack_randomise(const wac_stack *stack, int member, double output, const wac_ops *ops,

@@ -61,7 +61,8 @@ real *wac_stack_turned(const wac_stack *stack, int member, int layer);
 
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity);
 
-/* The same activations seen from member `first` on. */
+/* The same activations seen from member `first` on, or from a row on. */
 wac_pass wac_pass_slice(const wac_pass *pass, const wac_stack *stack, int first);
+wac_pass wac_pass_from(const wac_pass *pass, const wac_stack *stack, int row);
 
 #endif

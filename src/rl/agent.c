@@ -76,6 +76,7 @@ static void take_memory(wac_agent *agent)
     agent->query = WAC_TAKE(arena, real, rows * (o + a));
     agent->mean_target = WAC_TAKE(arena, real, rows);
     agent->std_target = WAC_TAKE(arena, real, rows);
+    agent->bound = WAC_TAKE(arena, real, rows);
     agent->dout = WAC_TAKE(arena, real, (size_t)(critics * all_rows));
     agent->dactions = WAC_TAKE(arena, real, (size_t)(critics * all_rows) * a);
     agent->daction = WAC_TAKE(arena, real, (size_t)policies * rows * a);

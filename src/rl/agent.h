@@ -57,6 +57,7 @@ struct wac_agent {
     wac_sample next_sample;               /* of the one that acts at s' */
     real *query;                          /* [B][O + A], pairs with freshly sampled actions */
     real *mean_target, *std_target;       /* [B] */
+    real *bound;                          /* [B], what a policy climbs */
     real *dout;                           /* [critics][B + M] */
     real *dactions;                       /* [critics][B + M][A], one set per critic */
     real *daction;                        /* [policies][B][A] */

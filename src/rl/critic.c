@@ -42,14 +42,31 @@ void wac_agent_anchor(wac_agent *agent)
     agent->ops->settle(agent->team, &agent->anchors);
 }
 
+/* The critic that is dealt out: a mean, then its std, since such pairs take equally long. A thread
+ * gets the same ones every time. */
+static int dealt(const wac_agent *agent, int item)
+{
+    return agent->wac ? item % 2 * WAC_CRITICS + item / 2 : item;
+}
+
+static void ask_target(void *work, wac_team *team, int item, int place)
+{
+    wac_agent *agent = work;
+    int m = dealt(agent, item);
+    wac_stack target = wac_stack_slice(&agent->targets, m, 1);
+    wac_pass pass = wac_pass_slice(&agent->critic_pass, &agent->targets, place);
+    pass.out = wac_pass_slice(&agent->critic_pass, &agent->targets, m).out;
+    wac_input input = {.x = agent->query, .rows = agent->rows};
+    agent->ops->infer(team, &target, input, &pass);
+}
+
 void wac_critics_backup(wac_agent *agent, int next, int entropy)
 {
     const wac_ops *ops = agent->ops;
     wac_policies_sample_next(agent, next);
-    wac_input input = {.x = agent->query, .rows = agent->rows};
     ops->join(agent->rows, agent->observations, agent->actions, agent->batch.next_observations,
               agent->next_sample.action, agent->query);
-    ops->infer(agent->team, &agent->targets, input, &agent->critic_pass);
+    wac_team_deal(agent->team, ask_target, agent, agent->targets.members);
     wac_backup backup = {
         .next = {.rows = agent->rows,
                  .capacity = agent->critic_pass.capacity,
@@ -82,8 +99,7 @@ static void teach(void *work, wac_team *team, int item, int place)
     wac_agent *agent = lesson->agent;
     wac_losses *losses = lesson->losses;
     const wac_ops *ops = agent->ops;
-    /* a mean, then its std: such pairs take equally long */
-    int m = agent->wac ? item % 2 * WAC_CRITICS + item / 2 : item, twin = m % WAC_CRITICS;
+    int m = dealt(agent, item), twin = m % WAC_CRITICS;
     bool std = m >= WAC_CRITICS;
     wac_stack critic = wac_stack_slice(&agent->critics, m, 1);
     wac_pass pass = wac_pass_slice(&agent->critic_pass, &agent->critics, place);

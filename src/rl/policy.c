@@ -29,6 +29,18 @@ static wac_sample sample_at(const wac_sample *whole, int policy, int first, int 
     return sample;
 }
 
+/* Where the rows of a batch are cut for a team. */
+static int pieces_of_rows(const wac_agent *agent, const wac_team *team)
+{
+    int threads = wac_team_threads(team), most = agent->rows / LEAST_ROWS;
+    return threads < most ? threads : most > 0 ? most : 1;
+}
+
+static int first_row(const wac_agent *agent, int piece, int pieces)
+{
+    return (int)((int64_t)agent->rows * piece / pieces);
+}
+
 /* Let a policy act at observations, shared out by rows. */
 typedef struct acting {
     wac_agent *agent;
@@ -45,13 +57,11 @@ static void act_rows(void *work, int piece)
 {
     const acting *acting = work;
     wac_agent *agent = acting->agent;
-    int first = agent->rows * piece / acting->pieces;
-    int rows = agent->rows * (piece + 1) / acting->pieces - first;
+    int first = first_row(agent, piece, acting->pieces);
+    int rows = first_row(agent, piece + 1, acting->pieces) - first;
     wac_stack policy = wac_stack_slice(&agent->policies, acting->policy, 1);
     wac_pass pass = wac_pass_slice(acting->pass, &policy, acting->place);
-    pass.h0 += (size_t)(first * policy.shape.width);
-    pass.h1 += (size_t)(first * policy.shape.width);
-    pass.out += (size_t)(first * policy.shape.outputs);
+    pass = wac_pass_from(&pass, &policy, first);
     wac_sample sample = sample_at(acting->sample, acting->place, first, rows);
     wac_input input = {.x = acting->observations + (size_t)(first * agent->observations),
                        .rows = rows};
@@ -61,8 +71,7 @@ static void act_rows(void *work, int piece)
 
 static void act(acting *acting, wac_team *team)
 {
-    int threads = wac_team_threads(team), most = acting->agent->rows / LEAST_ROWS;
-    acting->pieces = threads < most ? threads : most > 0 ? most : 1;
+    acting->pieces = pieces_of_rows(acting->agent, team);
     wac_team_run(team, act_rows, acting, acting->pieces);
 }
 
@@ -101,42 +110,61 @@ void wac_policies_tune(wac_agent *agent)
         agent->ops->entropy_step(&agent->sample, (real)-agent->actions, &agent->entropy);
 }
 
-double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
-{
-    const wac_ops *ops = agent->ops;
-    size_t actions = (size_t)agent->rows * (size_t)agent->actions;
-    const real *action = agent->sample.action + (size_t)policy * actions;
-    real *daction = agent->daction + (size_t)policy * actions;
+/* One policy's aim, shared out by rows: of each, which critics it goes back through differs, but
+ * not how many. */
+typedef struct aiming {
+    wac_agent *agent;
+    int policy;
+    bool with_std;
+    int pieces;
+} aiming;
 
-    wac_stack critics =
-        wac_stack_slice(&agent->critics, 0, with_std ? 2 * WAC_CRITICS : WAC_CRITICS);
-    wac_input input = {.x = agent->query, .rows = agent->rows};
-    wac_critic_rows rows = {.rows = agent->rows,
-                            .capacity = agent->critic_pass.capacity,
-                            .std = with_std,
-                            .out = agent->critic_pass.out,
-                            .kappa = agent->kappa};
-    wac_gradient gradient = {.inputs = agent->dactions, .input_first = agent->observations};
-    ops->join(agent->rows, agent->observations, agent->actions, agent->batch.observations, action,
-              agent->query);
-    ops->forward(agent->team, &critics, input, &agent->critic_pass);
-    double bound = ops->upper_bound(&rows, agent->dout);
-    ops->backward(agent->team, &critics, input, &agent->critic_pass, agent->dout, &gradient,
-                  &agent->critic_scratch);
+static void aim_rows(void *work, int piece)
+{
+    const aiming *aiming = work;
+    wac_agent *agent = aiming->agent;
+    const wac_ops *ops = agent->ops;
+    int first = first_row(agent, piece, aiming->pieces);
+    int rows = first_row(agent, piece + 1, aiming->pieces) - first;
+    size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
+    size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
+    int members = aiming->with_std ? 2 * WAC_CRITICS : WAC_CRITICS;
+    wac_stack critics = wac_stack_slice(&agent->critics, 0, members);
+    wac_pass pass = wac_pass_from(&agent->critic_pass, &critics, first);
+    wac_pass scratch = wac_pass_from(&agent->critic_scratch, &critics, first);
+    wac_input input = {.x = agent->query + row * (o + a), .rows = rows};
+    wac_critic_rows values = {.rows = rows,
+                              .capacity = pass.capacity,
+                              .std = aiming->with_std,
+                              .out = pass.out,
+                              .kappa = agent->kappa};
+    real *dout = agent->dout + row, *wishes = agent->dactions + row * a;
+    real *daction = agent->daction + at * a;
+    wac_gradient gradient = {.inputs = wishes, .input_first = agent->observations};
+    ops->join(rows, agent->observations, agent->actions, agent->batch.observations + row * o,
+              agent->sample.action + at * a, agent->query + row * (o + a));
+    ops->forward(NULL, &critics, input, &pass);
+    ops->upper_bound(&values, (real)1 / (real)agent->rows, agent->bound + row, dout);
+    ops->backward(NULL, &critics, input, &pass, dout, &gradient, &scratch);
 
     /* what each critic would have the action do, together */
-    memset(daction, 0, actions * sizeof *daction);
-    for (int m = 0; m < critics.members; m++) {
-        const real *wish =
-            agent->dactions + (size_t)m * (size_t)(agent->critic_pass.capacity * agent->actions);
-        for (size_t i = 0; i < actions; i++)
-            daction[i] += wish[i];
+    for (size_t i = 0; i < (size_t)rows * a; i++) {
+        daction[i] = 0;
+        for (int m = 0; m < members; m++)
+            daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
     }
+}
 
-    double log_prob = 0;
-    for (int i = 0; i < agent->rows; i++)
+double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
+{
+    aiming aiming = {agent, policy, with_std, pieces_of_rows(agent, agent->team)};
+    wac_team_run(agent->team, aim_rows, &aiming, aiming.pieces);
+    double log_prob = 0, bound = 0;
+    for (int i = 0; i < agent->rows; i++) {
         log_prob += (double)agent->sample.log_prob[policy * agent->rows + i];
-    return (double)wac_agent_alpha(agent, policy) * log_prob / agent->rows - bound;
+        bound += (double)agent->bound[i];
+    }
+    return ((double)wac_agent_alpha(agent, policy) * log_prob - bound) / agent->rows;
 }
 
 static void step_policy(void *work, wac_team *team, int policy, int place)

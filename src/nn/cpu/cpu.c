@@ -291,11 +291,15 @@ static int greatest_divisor(int a, int b)
     return b == 0 ? a : greatest_divisor(b, a % b);
 }
 
+static int threads_for(const job *job, const wac_team *team)
+{
+    return job->input.rows < ALONE_ROWS ? 1 : wac_team_threads(team);
+}
+
 /* Cut a pass for the team; returns the number of pieces. */
 static int cut(job *job, const wac_team *team)
 {
-    int members = job->stack->members;
-    int threads = job->input.rows < ALONE_ROWS ? 1 : wac_team_threads(team);
+    int members = job->stack->members, threads = threads_for(job, team);
     if (members % threads == 0) {
         job->members = members / threads;
         return threads;
@@ -317,11 +321,7 @@ static share share_of(const job *job, int piece, int count)
 
 static wac_pass pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row)
 {
-    wac_pass at = wac_pass_slice(pass, stack, member);
-    at.h0 += (size_t)row * (size_t)stack->shape.width;
-    at.h1 += (size_t)row * (size_t)stack->shape.width;
-    at.out += (size_t)row * (size_t)stack->shape.outputs;
-    return at;
+    return wac_pass_from(pass, stack, member * pass->capacity + row);
 }
 
 static const float *input_at(const job *job, int member, int row)
@@ -476,22 +476,29 @@ static void dparams_units(const job *job, int member, int first, int end, const 
         sum_rows(rows, dlayer2.outputs, 0, dlayer2.outputs, dout, dlayer2.bias);
 }
 
+/* a range of rows, through all members: which of them a row goes back through is its own affair,
+ * but through how many is not */
+static void selected_piece(void *work, int piece)
+{
+    const job *job = work;
+    int size = pieces_of(pieces_of(job->input.rows, job->cuts), LANES) * LANES;
+    int end = smaller((piece + 1) * size, job->input.rows);
+    for (int m = 0; m < job->stack->members; m++)
+        for (int first = piece * size; first < end; first += SELECTED) {
+            wac_pass down = pass_at(job->scratch, job->stack, 0, first);
+            backward_selected(job, m, first, smaller(first + SELECTED, end), &down);
+        }
+}
+
 static void backward_piece(void *work, int piece)
 {
     const job *job = work;
     share share = share_of(job, piece, job->input.rows);
+    wac_pass down = pass_at(job->scratch, job->stack, share.slice, share.first);
     for (int m = share.member; m < share.member_end; m++) {
-        if (job->gradient->params) {
-            wac_pass down = pass_at(job->scratch, job->stack, share.slice, share.first);
-            backward_rows(job, m, share.first, share.end, &down);
-            if (job->members)
-                dparams_units(job, m, 0, job->stack->shape.width, &down);
-            continue;
-        }
-        for (int first = share.first; first < share.end; first += SELECTED) {
-            wac_pass down = pass_at(job->scratch, job->stack, share.slice, first);
-            backward_selected(job, m, first, smaller(first + SELECTED, share.end), &down);
-        }
+        backward_rows(job, m, share.first, share.end, &down);
+        if (job->members)
+            dparams_units(job, m, 0, job->stack->shape.width, &down);
     }
 }
 
@@ -512,9 +519,14 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
                .scratch = scratch,
                .dout = dout,
                .gradient = gradient};
+    if (!gradient->params) {
+        job.cuts = threads_for(&job, team);
+        wac_team_run(team, selected_piece, &job, job.cuts);
+        return;
+    }
     int pieces = cut(&job, team);
     wac_team_run(team, backward_piece, &job, pieces);
-    if (gradient->params && !job.members)
+    if (!job.members)
         wac_team_run(team, dparams_piece, &job, pieces);
 }
 

@@ -118,26 +118,23 @@ void wac_reference_std_error(int rows, int synthetic, const real *out, const rea
     averages[1] /= synthetic; /* not a number without synthetic rows */
 }
 
-double wac_reference_upper_bound(const wac_critic_rows *critics, real *dout)
+void wac_reference_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout)
 {
     int capacity = critics->capacity;
-    real share = (real)-1 / (real)critics->rows;
-    double sum = 0;
     for (int i = 0; i < critics->rows; i++) {
         int chosen = smaller_bound(critics, i);
         for (int k = 0; k < 2; k++) {
-            real weight = k == chosen ? share : 0;
+            real own = k == chosen ? -weight : 0;
             real slope = 0; /* of the bound in the log-std */
             if (critics->std)
                 slope = critics->kappa * exp(critics->out[(2 + k) * capacity + i]);
             if (k == chosen)
-                sum += (double)(critics->out[k * capacity + i] + slope);
-            dout[k * capacity + i] = weight;
+                bound[i] = critics->out[k * capacity + i] + slope;
+            dout[k * capacity + i] = own;
             if (critics->std)
-                dout[(2 + k) * capacity + i] = weight * slope;
+                dout[(2 + k) * capacity + i] = own * slope;
         }
     }
-    return sum / critics->rows;
 }
 
 void wac_reference_entropy_step(const wac_sample *s, real entropy_target, wac_entropy *entropy)

@@ -13,7 +13,8 @@ void wac_reference_mean_error(int rows, const real *out, const real *target, rea
 void wac_reference_std_error(int rows, int synthetic, const real *out, const real *target,
                              const real *anchor, real lambda, real sigma_max, real *dout,
                              double *loss, double *regularisation, double averages[2]);
-double wac_reference_upper_bound(const wac_critic_rows *critics, real *dout);
+void wac_reference_upper_bound(const wac_critic_rows *critics, real weight, real *bound,
+                               real *dout);
 void wac_reference_entropy_step(const wac_sample *sample, real entropy_target,
                                 wac_entropy *entropy);
 void wac_reference_join(int rows, int observations, int actions, const real *observation,
