@@ -149,6 +149,10 @@ static wac_status refuse_key(const file *in, const wac_yaml_pair *pair)
                                "these are settings of %s, which is not one of the environments; "
                                "add it to \"environments\" or leave them out",
                                WAC_CLIP(key));
+    for (int i = 0; !in->search && search_keys[i]; i++)
+        if (strcmp(key, search_keys[i]) == 0)
+            return wac_yaml_refuse(&in->yaml, line,
+                                   "\"%s\" is for \"wac tune\"; leave it out, or use that", key);
     const char *near = wac_suggest(key, known_key, in);
     if (near)
         return wac_yaml_refuse(&in->yaml, line, "unknown key \"%s\"; did you mean \"%s\"?",
@@ -237,6 +241,28 @@ static wac_status read_name_keys(file *in, const yaml_node_t *root)
     return WAC_STATUS_OK;
 }
 
+/* Names that nobody knows, before anything is said about their blocks. */
+static wac_status check_names(file *in)
+{
+    const char *text;
+    size_t line;
+    wac_error why;
+    wac_config scratch;
+    const wac_environment_type *type;
+    for (int i = 0; in->environments.node && i < length_of(in->environments.node); i++) {
+        WAC_TRY(value_at(in, &text, &line, in->environments.node, i, "environments"));
+        if (wac_config_init(&scratch, text, NULL, &why) != WAC_STATUS_OK ||
+            wac_environment_type_find(&type, text, &why) != WAC_STATUS_OK)
+            return refuse(in, line, &why);
+    }
+    for (int i = 0; in->algorithms.node && i < length_of(in->algorithms.node); i++) {
+        WAC_TRY(value_at(in, &text, &line, in->algorithms.node, i, "algorithms"));
+        if (wac_config_init(&scratch, "any", text, &why) != WAC_STATUS_OK)
+            return refuse(in, line, &why);
+    }
+    return WAC_STATUS_OK;
+}
+
 static wac_status read_other_key(file *in, const wac_yaml_pair *pair)
 {
     if (strcmp(pair->key, "environments") == 0 || strcmp(pair->key, "algorithms") == 0 ||
@@ -269,6 +295,7 @@ static wac_status read_keys(file *in)
         return wac_yaml_refuse(&in->yaml, root ? wac_yaml_line(root) : 1,
                                "this is no sweep; begin with \"environments: [riverswim]\"");
     WAC_TRY(read_name_keys(in, root));
+    WAC_TRY(check_names(in));
     for (const yaml_node_pair_t *at = root->data.mapping.pairs.start;
          at < root->data.mapping.pairs.top; at++) {
         wac_yaml_pair pair;
@@ -602,18 +629,11 @@ static wac_status draw(file *in, const wac_sweep_run *base, const axes *axes,
 }
 
 /* The runs of one environment and algorithm. */
-static wac_status expand_pair(file *in, const char *environment, size_t environment_line,
-                              const char *algorithm, size_t algorithm_line)
+static wac_status expand_pair(file *in, const char *environment, const char *algorithm)
 {
     wac_sweep_run base = {0};
     axes axes = {0};
-    wac_error why;
-    const wac_environment_type *type;
-    if (wac_config_init(&base.config, environment, NULL, &why) != WAC_STATUS_OK ||
-        wac_environment_type_find(&type, environment, &why) != WAC_STATUS_OK)
-        return refuse(in, environment_line, &why);
-    if (wac_config_init(&base.config, environment, algorithm, &why) != WAC_STATUS_OK)
-        return refuse(in, algorithm_line, &why);
+    WAC_TRY(wac_config_init(&base.config, environment, algorithm, in->yaml.error));
     if (in->settings.node)
         WAC_TRY(add_block(in, &axes, &in->settings));
     for (int i = 0; i < in->block_count; i++) {
@@ -631,12 +651,10 @@ static wac_status expand(file *in)
     for (int i = 0; i < length_of(in->environments.node); i++)
         for (int j = 0; j < length_of(in->algorithms.node); j++) {
             const char *environment, *algorithm;
-            size_t environment_line, algorithm_line;
-            WAC_TRY(value_at(in, &environment, &environment_line, in->environments.node, i,
-                             "environments"));
-            WAC_TRY(
-                value_at(in, &algorithm, &algorithm_line, in->algorithms.node, j, "algorithms"));
-            WAC_TRY(expand_pair(in, environment, environment_line, algorithm, algorithm_line));
+            size_t line;
+            WAC_TRY(value_at(in, &environment, &line, in->environments.node, i, "environments"));
+            WAC_TRY(value_at(in, &algorithm, &line, in->algorithms.node, j, "algorithms"));
+            WAC_TRY(expand_pair(in, environment, algorithm));
         }
     wac_error why;
     if (wac_sweep_check(in->sweep, &why) != WAC_STATUS_OK)
