@@ -150,8 +150,12 @@ static void a_sweep_can_grow(void **state)
     wac_sweep_outcome outcome;
     wac_sweep_options options = wac_sweep_options_default();
     options.workers = 2;
+    int open_before = entries("/proc/self/fd");
     assert_ok(wac_sweep_execute(&part, at("grown"), &options, &outcome, &error));
     assert_int_equal(outcome.done, 2);
+    /* nothing is left of it, neither files nor processes */
+    assert_int_equal(entries("/proc/self/fd"), open_before);
+    assert_true(waitpid(-1, NULL, WNOHANG) < 0);
     assert_ok(wac_sweep_execute(&all, at("grown"), &options, &outcome, &error));
     assert_int_equal(outcome.done, 4);
     assert_ok(wac_sweep_execute(&all, at("whole"), &options, &outcome, &error));
@@ -215,15 +219,15 @@ static void failed_runs_stop_nobody(void **state)
     assert_true(wac_path_exists(at("bad/lqg/sac/seed-2/checkpoint")));
 
     /* one that ends for a reason of its own: the numbers get too large */
-    save_text(at("far.yaml"), "environments: [lqg]\nalgorithms: [sac]\nseeds: 1\n"
-                              "settings: {learning_rate: [1, 1e-3], epochs: 300, initial_steps: 30,"
+    save_text(at("far.yaml"), "environments: [lqg]\nalgorithms: [sac]\n"
+                              "settings: {learning_rate: [1, 1e-3], epochs: 100, initial_steps: 30,"
                               "  explore_steps: 1, updates: 20, evaluation_steps: 0, width: 4, "
                               "  batch_size: 4, checkpoint_interval: 1000, path_limit: 10,"
-                              "  entropy_weight: 1e6}\n");
+                              "  entropy_weight: 1e6, discount: 0.999999, target_rate: 1}\n");
     result = wac("sweep %s --out %s", at("far.yaml"), at("far"));
-    assert_true(wac_path_exists(at("far/lqg/sac/learning-rate-0.001/seed-1/checkpoint")));
-    if (result->status == 1)
-        assert_non_null(strstr(result->err, "failed  lqg/sac/learning-rate-1/seed-1: update "));
+    assert_int_equal(result->status, 1);
+    assert_non_null(strstr(result->err, "failed  lqg/sac/learning-rate-1/seed-1: update "));
+    assert_non_null(strstr(result->err, "2/2  lqg/sac/learning-rate-0.001/seed-1  epoch 100/100"));
 }
 
 /* Wait until a sweep trains something; its child. */
