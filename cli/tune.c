@@ -137,7 +137,7 @@ static int run(int argc, char **argv)
     if (read != WAC_STATUS_OK)
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
     if (dry) {
-        status = cli_sweep_dry_run(&sweep, directory, (int)workers);
+        status = wac_sweep_rank() > 0 ? CLI_OK : cli_sweep_dry_run(&sweep, directory, (int)workers);
         wac_sweep_free(&sweep);
         return status;
     }

@@ -133,6 +133,16 @@ static void runs_are_those_of_train(void **state)
     assert_int_equal(stat(at("one/lqg/sac/seed-1/manifest.json"), &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
 
+    /* a run that was cut off after its last row is finished in no time, and then stays so */
+    wac_sweep_item items[6];
+    assert_int_equal(unlink(at("one/lqg/sac/seed-1/manifest.json")), 0);
+    assert_ok(wac_sweep_inspect(items, &sweep, at("one"), &error));
+    assert_true(items[0].state == WAC_SWEEP_BEGUN && items[1].state == WAC_SWEEP_DONE);
+    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("one")));
+    assert_ok(wac_sweep_inspect(items, &sweep, at("one"), &error));
+    assert_true(items[0].state == WAC_SWEEP_DONE);
+    assert_same_sweeps(at("one"), at("four"), &sweep);
+
     /* in shares, as an array job would */
     for (int i = 1; i <= 4; i++)
         assert_done(wac("sweep %s --out %s --only %d/4", at("small.yaml"), at("shares"), i));
