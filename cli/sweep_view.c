@@ -61,12 +61,11 @@ static double sum_work(const wac_sweep_view *view, double *done)
 static int columns_of(FILE *stream, int *rows)
 {
     struct winsize window;
-    *rows = 24;
-    if (ioctl(fileno(stream), TIOCGWINSZ, &window) != 0 || window.ws_col <= NARROWEST)
-        return window.ws_col > 0 && window.ws_col <= NARROWEST ? NARROWEST : 80;
-    if (window.ws_row > 4)
-        *rows = window.ws_row;
-    return window.ws_col;
+    bool known = ioctl(fileno(stream), TIOCGWINSZ, &window) == 0;
+    *rows = known && window.ws_row > 4 ? window.ws_row : 24;
+    if (!known || window.ws_col == 0)
+        return 80;
+    return window.ws_col > NARROWEST ? window.ws_col : NARROWEST;
 }
 
 /* Back to where the table began, with nothing behind. */
@@ -111,15 +110,16 @@ static void draw_head(const cli_sweep_view *view, const wac_sweep_view *sweep, i
     bar[CELLS] = 0;
     snprintf(text, sizeof text, "%zu of %zu done  %zu running  %zu failed  %s left", sweep->done,
              sweep->sweep->count, sweep->running, sweep->failed, left);
-    fprintf(view->stream, "%s%.*s%s", style.bold, columns - 1, text, style.plain);
-    if ((int)strlen(text) + CELLS + 3 < columns)
+    fprintf(view->stream, "%s%.*s%s", style.bold, columns, text, style.plain);
+    if ((int)strlen(text) + CELLS + 2 <= columns)
         fprintf(view->stream, "  %s%.*s%s%s%s%s", style.blue, full, bar, style.plain, style.dim,
                 bar + full, style.plain);
 }
 
 static void draw(cli_sweep_view *view, const wac_sweep_view *sweep)
 {
-    int rows, columns = columns_of(view->stream, &rows), name_width = 0, count = 0;
+    enum { SPARE = 5 }; /* the echo of Ctrl-C, even twice, must not begin a new line */
+    int rows, columns = columns_of(view->stream, &rows) - SPARE, name_width = 0, count = 0;
     size_t running[MOST_ROWS];
     int most = rows - 3 < MOST_ROWS ? rows - 3 : MOST_ROWS;
     for (size_t i = 0; i < sweep->sweep->count && count < most; i++)
@@ -136,7 +136,7 @@ static void draw(cli_sweep_view *view, const wac_sweep_view *sweep)
         const char *folder = sweep->sweep->runs[running[i]].folder;
         int used = snprintf(line, sizeof line, "  %-*s  ", name_width, folder);
         describe(line + used, sizeof line - (size_t)used, &sweep->items[running[i]].progress);
-        fprintf(view->stream, "\n%.*s", columns - 1, line);
+        fprintf(view->stream, "\n%.*s", columns, line);
     }
     view->shown = count + 1;
     fflush(view->stream);

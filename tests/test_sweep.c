@@ -5,6 +5,8 @@
 #include "run/config.h"
 #include "run/tune.h"
 
+#include <pty.h>
+
 static void a_file_is_a_product(void **state)
 {
     (void)state;
@@ -197,11 +199,15 @@ static void what_is_no_sweep_is_left_alone(void **state)
     assert_says(wac("sweep %s --out %s", at("small.yaml"), at("mine")), 2, "holds no sweep");
     assert_int_equal(entries(at("mine")), 1);
     /* what a sweep cut off at its start leaves is fine, and goes */
-    assert_ok(wac_directory_make(at("cut/lqg/sac/seed-1.77.tmp"), &error));
-    remove_folder(at("cut/lqg"));
+    assert_ok(wac_directory_make(at("cut"), &error));
     save_text(at("cut/sweep.yaml.77-0.tmp"), "lqg");
     assert_done(wac("sweep %s --out %s", at("small.yaml"), at("cut")));
     assert_false(wac_path_exists(at("cut/sweep.yaml.77-0.tmp")));
+    /* so is what a run cut off at its start leaves */
+    remove_folder(at("cut/lqg/sac/seed-1"));
+    assert_ok(wac_directory_make(at("cut/lqg/sac/seed-1.77.tmp"), &error));
+    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("cut")));
+    assert_false(wac_path_exists(at("cut/lqg/sac/seed-1.77.tmp")));
     /* a run's folder that is none */
     remove_folder(at("cut/lqg/sac/seed-1"));
     assert_ok(wac_directory_make(at("cut/lqg/sac/seed-1"), &error));
@@ -304,6 +310,46 @@ static void ctrl_c_saves(void **state)
     assert_done(wac("sweep %s --out %s", at("two.yaml"), at("whole")));
     assert_same_sweeps(at("whole"), at("sweep"), &sweep);
     wac_sweep_free(&sweep);
+}
+
+/* A table on a terminal, until Ctrl-C. */
+static void terminals_show_a_table(void **state)
+{
+    (void)state;
+    static char text[1 << 20];
+    char words[1024];
+    int terminal;
+    size_t used = 0;
+    ssize_t count;
+    bool pressed = false;
+    save_text(at("long.yaml"), SMALL_SWEEP("100000"));
+    snprintf(words, sizeof words, "sweep %s --out %s --workers 2", at("long.yaml"), at("sweep"));
+    fflush(NULL);
+    pid_t child = forkpty(&terminal, NULL, NULL, &(struct winsize){.ws_row = 24, .ws_col = 60});
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("TERM", "xterm", 1);
+        setenv("NO_COLOR", "1", 1);
+        become_program(words);
+    }
+    /* the end of a terminal is an error */
+    while ((count = read(terminal, text + used, sizeof text - 1 - used)) > 0) {
+        used += (size_t)count;
+        text[used] = 0;
+        if (!pressed && strstr(text, "\n  lqg/sac/seed-2  epoch ")) {
+            pressed = true;
+            assert_int_equal(write(terminal, "\003", 1), 1);
+        }
+    }
+    close(terminal);
+    assert_int_equal(status_of(child), 1);
+    assert_non_null(strstr(text, "0 of 6 done  2 running  0 failed  "));
+    assert_non_null(strstr(text, "wac: stopped and saved, 0 of 6 done; go on with: "));
+    /* no line of the table is broken */
+    char *last = strstr(text, "wac: stopped");
+    *last = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\r\n\033"), line += *line != 0)
+        assert_true(strcspn(line, "\r\n\033") < 60);
 }
 
 static void two_at_once_are_refused(void **state)
@@ -475,6 +521,7 @@ int main(void)
         TEST(failed_runs_stop_nobody),
         TEST(a_killed_run_is_reported_and_tried_again),
         TEST(ctrl_c_saves),
+        TEST(terminals_show_a_table),
         TEST(two_at_once_are_refused),
         TEST(programs_can_stop_one),
         TEST(array_jobs_train_the_same),
