@@ -14,7 +14,8 @@ help:
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
-	@echo 'make bench          what a step of the mazes costs, beside the bare engine and the updates'
+	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
+	@echo 'make count-instructions  of an update, by callgrind'
 	@echo 'make fuzz           feed broken files to the readers, FUZZ_SECONDS=60 for each'
 	@echo 'make format         lay out all C sources by .clang-format'
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
@@ -61,8 +62,22 @@ test-learning: test-build
 	@ctest --preset learning
 
 bench: build
-	@cmake --build --preset release --target bench_world_steps
+	@cmake --build --preset release --target bench_update_rounds bench_world_steps
+	@echo '--- kernels'
+	@build/wac bench kernels
+	@echo '--- updates'
+	@build/wac bench update --quick
+	@echo '--- the training loop'
+	@build/wac bench train
+	@echo '--- peers'
+	@bench/peers/compare.py build
+	@echo '--- steps of the mazes'
 	@build/bench_world_steps
+
+count-instructions: build
+	@scripts/install-packages matrix
+	@cmake --build --preset release --target bench_count_updates
+	@scripts/count-instructions build
 
 fuzz: matrix-packages
 	@cmake --preset fuzz >/dev/null
@@ -88,5 +103,5 @@ clean:
 
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
-.PHONY: help build run bench test test-build test-matrix matrix-packages matrix-valgrind test-learning \
-    fuzz format install clean
+.PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
+    matrix-valgrind test-learning fuzz format install clean

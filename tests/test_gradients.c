@@ -273,7 +273,11 @@ static const real lambda = 0.6, sigma_max = 1.7;
 static double mean_objective(void *context)
 {
     errors *e = context;
-    ops->mean_error(e->rows, OUT_CAPACITY, e->out, e->target, e->dout, e->losses, &e->average);
+    double averages[2];
+    for (int k = 0; k < 2; k++)
+        ops->mean_error(e->rows, e->out + k * OUT_CAPACITY, e->target, e->dout + k * OUT_CAPACITY,
+                        &e->losses[k], &averages[k]);
+    e->average = (averages[0] + averages[1]) / 2;
     return e->losses[0] + e->losses[1];
 }
 
@@ -303,9 +307,14 @@ static void mean_errors_go_back(void **state)
 static double std_objective(void *context)
 {
     errors *e = context;
-    ops->std_error(e->rows, e->synthetic, OUT_CAPACITY, e->out, e->target, e->anchor,
-                   ANCHOR_CAPACITY, lambda, sigma_max, e->dout, e->losses, e->regularisation,
-                   e->averages);
+    double averages[2][2];
+    for (int k = 0; k < 2; k++)
+        ops->std_error(e->rows, e->synthetic, e->out + k * OUT_CAPACITY, e->target,
+                       e->anchor + k * ANCHOR_CAPACITY, lambda, sigma_max,
+                       e->dout + k * OUT_CAPACITY, &e->losses[k], &e->regularisation[k],
+                       averages[k]);
+    for (int i = 0; i < 2; i++)
+        e->averages[i] = (averages[0][i] + averages[1][i]) / 2;
     return e->losses[0] + e->losses[1] + lambda * (e->regularisation[0] + e->regularisation[1]);
 }
 
@@ -469,6 +478,7 @@ static void adam_steps(void **state)
         gradient[1] *= 1e-9; /* as small as epsilon */
         for (size_t i = 0; i < size; i++)
             history[i][t] = gradient[i];
+        adam.steps++;
         ops->adam(NULL, &n.stack, gradient, &adam);
         assert_int_equal(adam.steps, t + 1);
         for (size_t i = 0; i < size; i++)

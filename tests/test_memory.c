@@ -163,7 +163,7 @@ static void arena_pieces(void **state)
     assert_non_null(wac_arena_take(&arena, 0, 8)); /* nothing can be had */
     assert_false(arena.failed);
     wac_arena_release(&arena);
-    assert_null(arena.pieces);
+    assert_null(arena.chunks);
     wac_arena_release(&arena); /* twice is fine */
 
     /* and again */

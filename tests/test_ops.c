@@ -35,7 +35,7 @@ enum { CASES = sizeof cases / sizeof *cases, VARIANTS = 4, THREADS = 3 };
 typedef struct results {
     wac_arena arena;
     wac_stack stack, target;
-    wac_pass pass;
+    wac_pass pass, after;
     real *dparams, *dinputs, *only_dparams, *only_dinputs;
     size_t inputs; /* numbers of dinputs */
     wac_adam adam;
@@ -61,6 +61,7 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
     wac_stack_init(&r->target, arena, shape, c->members);
     wac_adam_init(&r->adam, arena, &r->stack);
     wac_pass_init(&r->pass, arena, &r->stack, capacity);
+    wac_pass_init(&r->after, arena, &r->stack, capacity);
     wac_pass_init(&scratch, arena, &r->stack, capacity);
     size_t params = wac_stack_size(&r->stack), outputs = rows * (size_t)c->outputs;
     r->inputs = rows * (size_t)(c->inputs - first);
@@ -74,12 +75,19 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
     assert_false(arena->failed);
     fill(1, stride * (size_t)c->members, -1, 1, x);
     fill(2, outputs, -1, 1, dout);
+    /* some rows that do not count, and a piece without any that does */
+    for (size_t i = 0; i < rows; i++)
+        if (i % 3 == 1 || i / 140 == 1)
+            memset(dout + i * (size_t)c->outputs, 0, (size_t)c->outputs * sizeof *dout);
     wac_rng rng = wac_rng_make(3, WAC_STREAM_INIT);
     for (int m = 0; m < c->members; m++) {
         wac_stack_randomise(&r->stack, m, 0.5, &wac_ops_reference, &rng);
         wac_stack_randomise(&r->target, m, 0.5, &wac_ops_reference, &rng);
         r->adam.rates[m] = 1e-3 * (m + 1);
     }
+
+    ops->settle(team, &r->stack);
+    ops->settle(team, &r->target);
 
     wac_input input = {.x = x, .stride = variant & 1 ? stride : 0, .rows = c->rows};
     ops->forward(team, &r->stack, input, &r->pass);
@@ -95,9 +103,12 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
     /* the same gradients for both: Adam's step depends on the sign of the smallest */
     for (int step = 0; step < 3; step++) {
         fill((uint64_t)(10 + step), params, -1, 1, gradient);
+        r->adam.steps++;
         ops->adam(team, &r->stack, gradient, &r->adam);
         ops->polyak(team, &r->target, &r->stack, 0.01);
     }
+    /* and through the new weights of both */
+    ops->infer(team, variant & 1 ? &r->target : &r->stack, input, &r->after);
 }
 
 /* Each number to its own size and to the usual size in its array. */
@@ -158,6 +169,8 @@ static void check_case(const shape_case *c, int variant)
     assert_near(cpu->pass.h1, expected.pass.h1, rows * width, tolerance, "h1", c, variant);
     assert_near(cpu->pass.out, expected.pass.out, rows * (size_t)c->outputs, tolerance, "out", c,
                 variant);
+    assert_near(cpu->after.out, expected.after.out, rows * (size_t)c->outputs, tolerance,
+                "out of the new weights", c, variant);
     assert_near_params(&cpu->stack, cpu->dparams, expected.dparams, tolerance, "dparams", c,
                        variant);
     assert_near(cpu->dinputs, expected.dinputs, cpu->inputs, tolerance, "dinputs", c, variant);
@@ -177,6 +190,7 @@ static void check_case(const shape_case *c, int variant)
         assert_same(r[t].pass.h0, cpu->pass.h0, rows * width, "h0", c, t + 1);
         assert_same(r[t].pass.h1, cpu->pass.h1, rows * width, "h1", c, t + 1);
         assert_same(r[t].pass.out, cpu->pass.out, rows * (size_t)c->outputs, "out", c, t + 1);
+        assert_same(r[t].after.out, cpu->after.out, rows * (size_t)c->outputs, "new out", c, t + 1);
         assert_same(r[t].dparams, cpu->dparams, params, "dparams", c, t + 1);
         assert_same(r[t].dinputs, cpu->dinputs, cpu->inputs, "dinputs", c, t + 1);
         assert_same(r[t].stack.params, cpu->stack.params, params, "adam", c, t + 1);
@@ -226,6 +240,7 @@ static void what_is_no_number_stays_none(void **state)
                     wac_stack_randomise(&stack, 0, 0.5, &wac_ops_reference, &rng);
                     wac_layer hit = wac_stack_layer(&stack, stack.params, 0, layer);
                     *(bias ? hit.bias : hit.weight) = NAN;
+                    backends[b]->settle(team, &stack);
                     backends[b]->forward(team, &stack, (wac_input){.x = x, .rows = rows[n]}, &pass);
                     assert_true(isnan(pass.out[0]) && isnan(pass.out[rows[n] - 1]));
                     wac_arena_release(&arena);
@@ -241,7 +256,7 @@ typedef struct version {
     bool here, exact;
 } version;
 
-enum { SIDE = 600, GAP = 3 };
+enum { SIDE = 600, GAP = 3, FAR = 1024 };
 
 /* C by the plain definition, sums in double */
 static void product_expected(const wac_product *p, float *c)
@@ -250,8 +265,7 @@ static void product_expected(const wac_product *p, float *c)
         for (int j = 0; j < p->columns; j++) {
             double sum = 0;
             for (int k = 0; k < p->depth; k++)
-                sum += (double)p->a[i * p->a_row + k * p->a_depth] *
-                       (double)p->b[k * p->b_depth + j * p->b_column];
+                sum += (double)p->a[i * p->a_row + k * p->a_depth] * (double)p->b[k * p->b_row + j];
             if (p->finish == WAC_FINISH_BIAS_RELU)
                 sum = fmax(sum + (double)p->bias[j], 0);
             else if (p->finish == WAC_FINISH_MASK)
@@ -277,27 +291,26 @@ static void products_agree(void **state)
                                    {1, 1, 1},    {1, 16, 5},    {5, 1, 1},     {5, 31, 1},
                                    {1, 33, 300}, {6, 16, 256},  {7, 17, 257},  {14, 32, 16},
                                    {15, 47, 31}, {13, 33, 513}, {128, 64, 23}, {29, 128, 128}};
-    static float a[SIDE * SIDE], b[SIDE * SIDE], active[SIDE * SIDE], bias[SIDE];
+    static float a[SIDE * SIDE], b[SIDE * (SIDE + FAR)], active[SIDE * SIDE], bias[SIDE];
     static float expected[SIDE * SIDE], c[VERSIONS][SIDE * SIDE];
     fill(1, SIDE * SIDE, -1, 1, a);
-    fill(2, SIDE * SIDE, -1, 1, b);
+    fill(2, SIDE * (SIDE + FAR), -1, 1, b);
     fill(3, SIDE * SIDE, -1, 1, active);
     fill(4, SIDE, -1, 1, bias);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int variant = 0; variant < 3 * 8; variant++) {
             int rows = sizes[s][0], columns = sizes[s][1], depth = sizes[s][2];
             int gap = variant & 1 ? GAP : 0; /* rows that are part of longer ones */
-            bool a_turned = variant & 2, b_turned = variant & 4;
+            bool turned = variant & 2, far = variant & 4;
             wac_product p = {
                 .rows = rows,
                 .columns = columns,
                 .depth = depth,
                 .a = a,
-                .a_row = a_turned ? 1 : depth + gap,
-                .a_depth = a_turned ? rows + gap : 1,
+                .a_row = turned ? 1 : depth + gap,
+                .a_depth = turned ? rows + gap : 1,
                 .b = b,
-                .b_depth = b_turned ? 1 : columns + gap,
-                .b_column = b_turned ? depth + gap : 1,
+                .b_row = columns + (far ? FAR : gap),
                 .c_row = columns + gap,
                 .finish = (wac_finish)(variant / 8),
                 .bias = bias,
@@ -329,10 +342,36 @@ static void products_agree(void **state)
     }
 }
 
+static void matrices_turn(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {16, 16}, {256, 6}, {31, 17}, {64, 48}, {3, 100}};
+    static float from[SIDE * SIDE], to[SIDE * SIDE];
+    fill(5, SIDE * SIDE, -1, 1, from);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        int rows = sizes[s][0], columns = sizes[s][1];
+        void (*const versions[])(int, int, const float *, float *, int) = {
+            wac_turn,
+#if defined(__x86_64__)
+            __builtin_cpu_supports("avx2") ? wac_turn_avx2 : wac_turn,
+#endif
+        };
+        for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
+            memset(to, 0, sizeof to);
+            versions[v](rows, columns, from, to, rows);
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < columns; j++)
+                    assert_true(to[j * rows + i] == from[i * columns + j]);
+            assert_true(to[rows * columns] == 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_agree),
+        cmocka_unit_test(matrices_turn),
         cmocka_unit_test(what_is_no_number_stays_none),
         cmocka_unit_test(backends_agree),
     };

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 typedef struct wac_arena {
-    struct wac_arena_piece *pieces;
+    struct wac_arena_chunk *chunks;
     bool failed;
 } wac_arena;
 

@@ -190,12 +190,12 @@ void wac_team_destroy(wac_team *team)
 
 int wac_team_threads(const wac_team *team)
 {
-    return team->threads;
+    return team ? team->threads : 1;
 }
 
 void wac_team_run(wac_team *team, wac_piece_fn *run, void *work, int count)
 {
-    if (team->threads == 1 || count <= 1) {
+    if (!team || team->threads == 1 || count <= 1) {
         for (int piece = 0; piece < count; piece++)
             run(work, piece);
         return;
@@ -211,4 +211,29 @@ void wac_team_run(wac_team *team, wac_piece_fn *run, void *work, int count)
         else
             sched_yield();
     }
+}
+
+typedef struct deal {
+    wac_item_fn *run;
+    void *work;
+    int items; /* of each thread */
+} deal;
+
+static void run_hand(void *work, int thread)
+{
+    const deal *deal = work;
+    for (int i = 0; i < deal->items; i++)
+        deal->run(deal->work, NULL, thread * deal->items + i, thread);
+}
+
+void wac_team_deal(wac_team *team, wac_item_fn *run, void *work, int count)
+{
+    int threads = wac_team_threads(team);
+    if (count % threads == 0) {
+        deal deal = {run, work, count / threads};
+        wac_team_run(team, run_hand, &deal, threads);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        run(work, team, i, 0);
 }

@@ -9,3 +9,14 @@ void wac_adam_init(wac_adam *adam, wac_arena *arena, const wac_stack *stack)
         .rates = WAC_TAKE(arena, double, (size_t)stack->members),
     };
 }
+
+wac_adam wac_adam_slice(const wac_adam *adam, const wac_stack *stack, int first)
+{
+    size_t at = (size_t)first * stack->stride;
+    return (wac_adam){
+        .steps = adam->steps,
+        .first = adam->first + at,
+        .second = adam->second + at,
+        .rates = adam->rates + first,
+    };
+}

@@ -35,4 +35,7 @@ static inline void wac_adam_move(wac_adam_factors factors, real gradient, real *
 /* Take the moments of a stack from the arena; `rates` are left for the caller to fill. */
 void wac_adam_init(wac_adam *adam, wac_arena *arena, const wac_stack *stack);
 
+/* The state of members from `first` on, sharing the moments. */
+wac_adam wac_adam_slice(const wac_adam *adam, const wac_stack *stack, int first);
+
 #endif

@@ -91,8 +91,16 @@ typedef struct wac_batch {
 typedef struct wac_ops {
     const char *name;
 
+    /* the parameters were set by other means than the operations below: be ready for them */
+    void (*settle)(wac_team *team, const wac_stack *stack);
+
     /* run a stack, keeping its activations in `pass` */
     void (*forward)(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass);
+
+    /* the same where only the outputs are needed: what it leaves of the rest in `pass` means
+     * nothing
+     */
+    void (*infer)(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass);
 
     /* from dout [members][capacity][outputs] back to parameters and/or inputs; `scratch` takes the
      * gradients of the hidden layers and has the sizes of `pass` */
@@ -110,23 +118,24 @@ typedef struct wac_ops {
     /* targets of the critics */
     void (*td_target)(const wac_backup *backup);
 
-    /* squared error of two outputs [2][capacity] to the same target [rows]: its gradient dout
-     * [2][capacity], the mean errors, the mean output */
-    void (*mean_error)(int rows, int capacity, const real *out, const real *target, real *dout,
-                       double losses[2], double *average);
+    /* squared error of outputs [rows] to their target: its gradient dout, its mean, the mean output
+     */
+    void (*mean_error)(int rows, const real *out, const real *target, real *dout, double *loss,
+                       double *average);
 
-    /* the same for two log-stds [2][capacity]: `rows` against target, then `synthetic` rows against
-     * clamp(exp(anchor), 0, sigma_max), anchor [2][anchor_capacity], weighted by lambda */
-    void (*std_error)(int rows, int synthetic, int capacity, const real *out, const real *target,
-                      const real *anchor, int anchor_capacity, real lambda, real sigma_max,
-                      real *dout, double losses[2], double regularisation[2], double averages[2]);
+    /* the same for log-stds: `rows` against target [rows], then `synthetic` rows against
+     * clamp(exp(anchor), 0, sigma_max), anchor [synthetic], weighted by lambda */
+    void (*std_error)(int rows, int synthetic, const real *out, const real *target,
+                      const real *anchor, real lambda, real sigma_max, real *dout, double *loss,
+                      double *regularisation, double averages[2]);
 
     /* mean over rows of the smaller upper bound (mean + kappa std), and dout, laid out like
      * critics->out, of minus that mean */
     double (*upper_bound)(const wac_critic_rows *critics, real *dout);
 
-    /* one Adam step of a stack */
-    void (*adam)(wac_team *team, const wac_stack *stack, const real *gradient, wac_adam *adam);
+    /* one Adam step of a stack; adam->steps counts it already */
+    void (*adam)(wac_team *team, const wac_stack *stack, const real *gradient,
+                 const wac_adam *adam);
 
     /* target += rate * (source - target) */
     void (*polyak)(wac_team *team, const wac_stack *target, const wac_stack *source, double rate);

@@ -25,6 +25,9 @@ typedef struct wac_stack {
     int members;
     size_t stride; /* numbers from one member to the next, padding included */
     real *params;  /* [members][stride] */
+    /* the hidden weights transposed, W0 then W1 of each member: for the use of a backend, which
+     * keeps them (see wac_ops.settle) */
+    real *turned;
 } wac_stack;
 
 /* One layer of one member, wherever its parameters (or their gradients) live. */
@@ -52,6 +55,9 @@ size_t wac_stack_size(const wac_stack *stack);
 
 /* Layer 0, 1 or 2 of a member, in a block laid out like stack->params. */
 wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int layer);
+
+/* Hidden weights of layer 0 or 1 of a member, transposed: [inputs][outputs]. */
+real *wac_stack_turned(const wac_stack *stack, int member, int layer);
 
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity);
 

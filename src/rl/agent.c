@@ -229,8 +229,8 @@ void wac_agent_value(wac_agent *agent, int rows, const float *observations, cons
             for (size_t j = 0; j < a; j++)
                 x[o + j] = actions[((size_t)first + i) * a + j];
         }
-        agent->ops->forward(agent->team, &agent->critics,
-                            (wac_input){.x = agent->query, .rows = count}, &agent->critic_pass);
+        agent->ops->infer(agent->team, &agent->critics,
+                          (wac_input){.x = agent->query, .rows = count}, &agent->critic_pass);
         const real *out = agent->critic_pass.out;
         for (int i = 0; i < count; i++) {
             real means[2], stds[2] = {0, 0};
@@ -247,21 +247,39 @@ void wac_agent_value(wac_agent *agent, int rows, const float *observations, cons
     }
 }
 
-void wac_agent_draw(wac_agent *agent)
+static void draw_batch(wac_agent *agent)
 {
     const wac_ops *ops = agent->ops;
-    size_t actions = (size_t)agent->rows * (size_t)agent->actions;
-    int inputs = agent->critics.shape.inputs;
     ops->fill_index(&agent->batch_rng, (size_t)agent->rows, wac_replay_filled(&agent->replay),
                     agent->index);
     ops->gather(agent->replay.records, agent->observations, agent->actions, agent->index,
                 &agent->batch);
     wac_normalise_rows(&agent->normaliser, agent->rows, agent->batch.observations);
     wac_normalise_rows(&agent->normaliser, agent->rows, agent->batch.next_observations);
+}
+
+static void draw_noise(wac_agent *agent)
+{
+    const wac_ops *ops = agent->ops;
+    size_t actions = (size_t)agent->rows * (size_t)agent->actions;
+    int inputs = agent->critics.shape.inputs;
     ops->fill_normal(&agent->noise_rng, (size_t)agent->policies.members * actions, agent->noise);
     ops->fill_normal(&agent->noise_rng, actions, agent->next_noise);
     ops->fill_uniform(&agent->synthetic_rng, (size_t)agent->synthetic * (size_t)inputs, -1, 1,
                       agent->pairs + (size_t)agent->rows * (size_t)inputs);
+}
+
+static void draw_piece(void *work, int piece)
+{
+    if (piece == 0)
+        draw_batch(work);
+    else
+        draw_noise(work);
+}
+
+void wac_agent_draw(wac_agent *agent)
+{
+    wac_team_run(agent->team, draw_piece, agent, 2);
 }
 
 void wac_agent_learn(wac_agent *agent, wac_losses *losses)

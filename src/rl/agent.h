@@ -80,7 +80,8 @@ typedef struct wac_agent_tensor {
 
 typedef wac_status wac_agent_visitor(void *user, const wac_agent_tensor *tensor, wac_error *error);
 
-/* Call `visit` for every weight and bias, named as NET/LAYER/weight; stops at the first failure. */
+/* Call `visit`, which may change them, for every weight and bias, named as NET/LAYER/weight; stops
+ * at the first failure. */
 wac_status wac_agent_visit_networks(wac_agent *agent, wac_agent_visitor *visit, void *user,
                                     wac_error *error);
 

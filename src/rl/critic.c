@@ -2,6 +2,9 @@
  * stds (equation 6 of the paper), and the synthetic pairs that keep unseen stds high (equation 9).
  */
 #include "rl/critic.h"
+#include "rl/policy.h"
+
+#include "nn/adam.h"
 
 #include <string.h>
 #include <tgmath.h>
@@ -25,8 +28,9 @@ void wac_critics_init(wac_agent *agent, wac_rng *rng)
             *bias = (real)((q_max + q_min) / 2);
     }
     copy_params(&agent->targets, &agent->critics);
-    if (agent->wac)
-        wac_agent_anchor(agent);
+    agent->ops->settle(agent->team, &agent->critics);
+    agent->ops->settle(agent->team, &agent->targets);
+    wac_agent_anchor(agent);
 }
 
 void wac_agent_anchor(wac_agent *agent)
@@ -35,20 +39,17 @@ void wac_agent_anchor(wac_agent *agent)
         return;
     wac_stack stds = wac_stack_slice(&agent->critics, WAC_CRITICS, WAC_CRITICS);
     copy_params(&agent->anchors, &stds);
+    agent->ops->settle(agent->team, &agent->anchors);
 }
 
 void wac_critics_backup(wac_agent *agent, int next, int entropy)
 {
     const wac_ops *ops = agent->ops;
-    wac_stack policy = wac_stack_slice(&agent->policies, next, 1);
-    wac_input next_states = {.x = agent->batch.next_observations, .rows = agent->rows};
-    ops->forward(agent->team, &policy, next_states, &agent->next_pass);
-    ops->policy_sample(&agent->next_sample);
-
+    wac_policies_sample_next(agent, next);
     wac_input input = {.x = agent->query, .rows = agent->rows};
     ops->join(agent->rows, agent->observations, agent->actions, agent->batch.next_observations,
               agent->next_sample.action, agent->query);
-    ops->forward(agent->team, &agent->targets, input, &agent->critic_pass);
+    ops->infer(agent->team, &agent->targets, input, &agent->critic_pass);
     wac_backup backup = {
         .next = {.rows = agent->rows,
                  .capacity = agent->critic_pass.capacity,
@@ -67,44 +68,61 @@ void wac_critics_backup(wac_agent *agent, int next, int entropy)
     ops->td_target(&backup);
 }
 
-/* Mean critics see the batch; std critics see it and the synthetic pairs behind it. */
-void wac_critics_learn(wac_agent *agent, wac_losses *losses)
-{
-    const wac_ops *ops = agent->ops;
-    wac_gradient gradient = {.params = agent->dcritics};
-    wac_stack means = wac_stack_slice(&agent->critics, 0, WAC_CRITICS);
-    wac_input input = {.x = agent->pairs, .rows = agent->rows};
-    ops->join(agent->rows, agent->observations, agent->actions, agent->batch.observations,
-              agent->batch.actions, agent->pairs);
-    ops->forward(agent->team, &means, input, &agent->critic_pass);
-    ops->mean_error(agent->rows, agent->critic_pass.capacity, agent->critic_pass.out,
-                    agent->mean_target, agent->dout, losses->critic, &losses->q_mean);
-    ops->backward(agent->team, &means, input, &agent->critic_pass, agent->dout, &gradient,
-                  &agent->critic_scratch);
+/* A critic's part of step 5 or 6, and of 9: none needs to know of the others. */
+typedef struct lesson {
+    wac_agent *agent;
+    wac_losses *losses;
+    double averages[2 * WAC_CRITICS][2]; /* of its output: over the batch, over synthetic pairs */
+} lesson;
 
-    if (agent->wac) {
-        wac_stack stds = wac_stack_slice(&agent->critics, WAC_CRITICS, WAC_CRITICS);
-        wac_input unseen = {.x = agent->pairs +
-                                 (size_t)agent->rows * (size_t)agent->critics.shape.inputs,
+/* Mean critics see the batch; std critics see it and the synthetic pairs behind it. */
+static void teach(void *work, wac_team *team, int item, int place)
+{
+    lesson *lesson = work;
+    wac_agent *agent = lesson->agent;
+    wac_losses *losses = lesson->losses;
+    const wac_ops *ops = agent->ops;
+    /* a mean, then its std: such pairs take equally long */
+    int m = agent->wac ? item % 2 * WAC_CRITICS + item / 2 : item, twin = m % WAC_CRITICS;
+    bool std = m >= WAC_CRITICS;
+    wac_stack critic = wac_stack_slice(&agent->critics, m, 1);
+    wac_pass pass = wac_pass_slice(&agent->critic_pass, &agent->critics, place);
+    wac_pass scratch = wac_pass_slice(&agent->critic_scratch, &agent->critics, place);
+    real *dout = agent->dout + (size_t)(place * pass.capacity);
+    real *dparams = agent->dcritics + (size_t)m * critic.stride;
+    wac_input input = {.x = agent->pairs, .rows = agent->rows + (std ? agent->synthetic : 0)};
+    ops->forward(team, &critic, input, &pass);
+    if (std) {
+        wac_stack anchor = wac_stack_slice(&agent->anchors, twin, 1);
+        wac_pass anchored = wac_pass_slice(&agent->anchor_pass, &agent->anchors, twin);
+        wac_input unseen = {.x = agent->pairs + (size_t)(agent->rows * critic.shape.inputs),
                             .rows = agent->synthetic};
-        double averages[2];
-        input.rows = agent->rows + agent->synthetic;
-        gradient.params += wac_stack_size(&means);
-        ops->forward(agent->team, &stds, input, &agent->critic_pass);
-        ops->forward(agent->team, &agent->anchors, unseen, &agent->anchor_pass);
-        ops->std_error(agent->rows, agent->synthetic, agent->critic_pass.capacity,
-                       agent->critic_pass.out, agent->std_target, agent->anchor_pass.out,
-                       agent->anchor_pass.capacity, (real)agent->config.lambda, agent->sigma_max,
-                       agent->dout, losses->std, losses->regularisation, averages);
-        ops->backward(agent->team, &stds, input, &agent->critic_pass, agent->dout, &gradient,
-                      &agent->critic_scratch);
-        losses->sigma_visited = averages[0];
-        losses->sigma_uniform = averages[1];
+        ops->infer(team, &anchor, unseen, &anchored);
+        ops->std_error(agent->rows, agent->synthetic, pass.out, agent->std_target, anchored.out,
+                       (real)agent->config.lambda, agent->sigma_max, dout, &losses->std[twin],
+                       &losses->regularisation[twin], lesson->averages[m]);
+    } else {
+        ops->mean_error(agent->rows, pass.out, agent->mean_target, dout, &losses->critic[twin],
+                        lesson->averages[m]);
     }
-    ops->adam(agent->team, &agent->critics, agent->dcritics, &agent->critic_adam);
+    ops->backward(team, &critic, input, &pass, dout, &(wac_gradient){.params = dparams}, &scratch);
+
+    wac_adam adam = wac_adam_slice(&agent->critic_adam, &agent->critics, m);
+    wac_stack target = wac_stack_slice(&agent->targets, m, 1);
+    ops->adam(team, &critic, dparams, &adam);
+    ops->polyak(team, &target, &critic, agent->config.target_rate);
 }
 
-void wac_critics_follow(wac_agent *agent)
+void wac_critics_learn(wac_agent *agent, wac_losses *losses)
 {
-    agent->ops->polyak(agent->team, &agent->targets, &agent->critics, agent->config.target_rate);
+    agent->ops->join(agent->rows, agent->observations, agent->actions, agent->batch.observations,
+                     agent->batch.actions, agent->pairs);
+    agent->critic_adam.steps++;
+    lesson lesson = {.agent = agent, .losses = losses};
+    wac_team_deal(agent->team, teach, &lesson, agent->critics.members);
+    losses->q_mean = (lesson.averages[0][0] + lesson.averages[1][0]) / WAC_CRITICS;
+    if (agent->wac) {
+        losses->sigma_visited = (lesson.averages[2][0] + lesson.averages[3][0]) / WAC_CRITICS;
+        losses->sigma_uniform = (lesson.averages[2][1] + lesson.averages[3][1]) / WAC_CRITICS;
+    }
 }

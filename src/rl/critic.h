@@ -11,10 +11,8 @@ void wac_critics_init(wac_agent *agent, wac_rng *rng);
  * weight is that of policy `entropy`. */
 void wac_critics_backup(wac_agent *agent, int next, int entropy);
 
-/* Steps 5 and 6: one Adam step of every critic towards its target. */
+/* Steps 5 and 6: one Adam step of every critic towards its target. And step 9, since nothing before
+ * the next update reads the target critics: they follow. */
 void wac_critics_learn(wac_agent *agent, wac_losses *losses);
-
-/* Step 9: targets follow. */
-void wac_critics_follow(wac_agent *agent);
 
 #endif

@@ -10,6 +10,9 @@ void wac_policies_init(wac_agent *agent, wac_rng *rng);
 /* Step 1: actions of every policy at the batch's states. */
 void wac_policies_sample(wac_agent *agent);
 
+/* Step 3: actions of one policy at the next states. */
+void wac_policies_sample_next(wac_agent *agent, int policy);
+
 /* Step 2: move the entropy weights (unless they are fixed). */
 void wac_policies_tune(wac_agent *agent);
 

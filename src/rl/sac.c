@@ -11,5 +11,4 @@ void wac_sac_learn(wac_agent *agent, wac_losses *losses)
     wac_critics_learn(agent, losses);
     losses->policy[0] = wac_policies_aim(agent, 0, false);
     wac_policies_step(agent);
-    wac_critics_follow(agent);
 }

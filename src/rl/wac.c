@@ -18,5 +18,4 @@ void wac_wac_learn(wac_agent *agent, wac_losses *losses)
     losses->policy[target] = wac_policies_aim(agent, target, false);
     losses->policy[behaviour] = wac_policies_aim(agent, behaviour, true);
     wac_policies_step(agent);
-    wac_critics_follow(agent);
 }

@@ -33,6 +33,16 @@ typedef struct wac_sums {
     double eval_return, eval_success;            /* of the last evaluation; NaN before it */
 } wac_sums;
 
+/* What training spends its time on. */
+typedef enum wac_phase {
+    WAC_PHASE_EXPLORE,
+    WAC_PHASE_UPDATE,
+    WAC_PHASE_CHECKPOINT,
+    WAC_PHASE_EVALUATE,
+    WAC_PHASE_LOG,
+    WAC_PHASES,
+} wac_phase;
+
 struct wac_run {
     char directory[PATH_MAX];
     int lock; /* descriptor of the directory, held while the run is open */
@@ -48,7 +58,8 @@ struct wac_run {
     wac_progress progress;                         /* as of the last row */
     int progress_file;                             /* descriptor of progress.csv */
     double seconds_before;                         /* training time of earlier processes */
-    struct timespec start, reported;
+    struct timespec start, reported, phase_start;
+    double spent[WAC_PHASES]; /* seconds of this process in each phase */
 };
 
 /* checkpoint.c */

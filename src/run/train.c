@@ -29,6 +29,22 @@ static wac_status interrupted(wac_error *error)
     return wac_fail(error, WAC_STATUS_INTERRUPTED, "interrupted");
 }
 
+/* A phase is over, and the next one begins. */
+static void end_phase(wac_run *run, wac_phase phase)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    run->spent[phase] += seconds_between(&run->phase_start, &now);
+    run->phase_start = now;
+}
+
+static wac_status save_checkpoint(wac_run *run, wac_error *error)
+{
+    WAC_TRY(wac_checkpoint_save(run, error));
+    end_phase(run, WAC_PHASE_CHECKPOINT);
+    return WAC_STATUS_OK;
+}
+
 /* Tell how far it is: always about a row, else a few times a second. */
 static void report(wac_run *run, bool is_row)
 {
@@ -107,7 +123,9 @@ static wac_status evaluate(wac_run *run, wac_error *error)
     run->sums.eval_success = evaluation.success;
     run->progress = progress_of(run);
     run->progress.eval_episodes = evaluation.episodes;
+    end_phase(run, WAC_PHASE_EVALUATE);
     WAC_TRY(wac_runlog_append(run, error));
+    end_phase(run, WAC_PHASE_LOG);
     at->evaluated = 1;
     report(run, true);
     return WAC_STATUS_OK;
@@ -203,7 +221,9 @@ static wac_status train_epoch(wac_run *run, bool *solved, wac_error *error)
     if (*solved)
         return WAC_STATUS_OK;
     WAC_TRY(explore(run, run->config.explore_steps, error));
+    end_phase(run, WAC_PHASE_EXPLORE);
     WAC_TRY(update(run, error));
+    end_phase(run, WAC_PHASE_UPDATE);
     at->epoch++;
     at->explored = at->updated = at->evaluated = 0;
     return WAC_STATUS_OK;
@@ -223,16 +243,17 @@ static wac_status train(wac_run *run, wac_error *error)
                                            : wac_runlog_note_time(run, true, error);
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));
+        end_phase(run, WAC_PHASE_EXPLORE);
         at->started = 1;
         at->explored = 0;
-        WAC_TRY(wac_checkpoint_save(run, error));
+        WAC_TRY(save_checkpoint(run, error));
     }
     bool solved = false;
     while (at->epoch < run->config.epochs && !solved) {
         WAC_TRY(train_epoch(run, &solved, error));
         if (at->epoch % run->config.checkpoint_interval == 0 || at->epoch == run->config.epochs ||
             solved)
-            WAC_TRY(wac_checkpoint_save(run, error));
+            WAC_TRY(save_checkpoint(run, error));
     }
     if (!at->evaluated)
         WAC_TRY(evaluate(run, error));
@@ -243,7 +264,7 @@ static wac_status train(wac_run *run, wac_error *error)
 wac_status wac_run_train(wac_run *run, wac_error *error)
 {
     clock_gettime(CLOCK_MONOTONIC, &run->start);
-    run->reported = run->start;
+    run->reported = run->phase_start = run->start;
     run->progress = progress_of(run);
     wac_status status = train(run, error);
     if (status == WAC_STATUS_INTERRUPTED) {

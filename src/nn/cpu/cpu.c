@@ -1,21 +1,31 @@
 /* The fast CPU backend: matrix products by product.h, everything around them in loops that
  * vectorise.
  *
- * A pass is cut into pieces of one member and some rows; the gradients of parameters into pieces of
- * one member and UNITS hidden units, each summed over all rows by one thread. The cut depends on
- * the sizes alone, so any number of threads computes the same bits.
+ * Where the members of a stack can be dealt out evenly, every thread takes its own through the
+ * whole pass: nobody waits in the middle, and what need not be kept stays in the thread's cache.
+ * Else each member is cut, by rows for what passes through it and by hidden units for the gradients
+ * of its parameters. Every number is one sum in one fixed order however the work is cut, so any
+ * number of threads computes the same bits.
  */
 #include "nn/adam.h"
 #include "nn/cpu/product.h"
 #include "nn/reference/reference.h"
 
-enum { UNITS = 128, BLOCK = 16384, LANES = 16, FEW_ROWS = 4, NARROW = 8, NARROW_DEPTH = 1024 };
+#include <string.h>
 
-/* Rows of a piece: a lone member must be shared out too. */
-static int piece_rows(const wac_stack *stack)
-{
-    return stack->members > 1 ? 256 : 128;
-}
+enum {
+    UNITS = 256, /* hidden units whose gradients are computed at once */
+    STRIP = 64,
+    BLOCK = 16384,
+    LANES = 16,
+    TOGETHER = 4, /* dot products at a time */
+    CHUNK = 56,   /* rows that go through all layers at a time: a few tiles */
+    FEW_ROWS = 4, /* dot products beat tiles */
+    ALONE_ROWS = 32 /* not worth waking the team for */,
+    SELECTED = 256, /* rows out of which those that count are selected */
+    NARROW = 8,
+    NARROW_DEPTH = 1024
+};
 
 /* One source, a version for each vector unit, chosen when the program starts. Products and sums are
  * never contracted (-ffp-contract=off), so all versions give the same bits. Sanitizers cannot run
@@ -37,43 +47,72 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* y [rows][outputs] = x W^T + b (or 0) by dot products: best for narrow heads, and for few rows */
+/* wherever it lies in memory */
+typedef float lanes
+    __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+/* y [rows][outputs] = x W^T + b (or 0) by dot products, some at a time, so that none waits for its
+ * own sums: best for narrow heads, and for few rows */
 VECTORISED static void dots(const wac_layer *layer, int rows, const float *x, float *y)
 {
-    int inputs = layer->inputs;
-    for (int i = 0; i < rows; i++) {
-        const float *row = x + (size_t)i * (size_t)inputs;
-        for (int o = 0; o < layer->outputs; o++) {
-            const float *weight = layer->weight + (size_t)o * (size_t)inputs;
-            float lanes[LANES] = {0};
-            int k = 0;
-            for (; k + LANES <= inputs; k += LANES)
-                for (int l = 0; l < LANES; l++)
-                    lanes[l] += row[k + l] * weight[k + l];
-            float sum = layer->bias ? layer->bias[o] : 0;
-            for (; k < inputs; k++)
-                sum += row[k] * weight[k];
+    int inputs = layer->inputs, outputs = layer->outputs;
+    for (int first = 0; first < rows * outputs; first += TOGETHER) {
+        const float *row[TOGETHER], *weight[TOGETHER];
+        lanes sums[TOGETHER] = {0};
+        int last = rows * outputs - 1;
+        for (int d = 0; d < TOGETHER; d++) {
+            int at = smaller(first + d, last);
+            row[d] = x + (size_t)(at / outputs) * (size_t)inputs;
+            weight[d] = layer->weight + (size_t)(at % outputs) * (size_t)inputs;
+        }
+        int k = 0;
+        for (; k + LANES <= inputs; k += LANES)
+            for (int d = 0; d < TOGETHER; d++)
+                sums[d] += *(const lanes *)(row[d] + k) * *(const lanes *)(weight[d] + k);
+        for (int d = 0; d < TOGETHER && first + d <= last; d++) {
+            float sum = layer->bias ? layer->bias[(first + d) % outputs] : 0;
+            for (int i = k; i < inputs; i++)
+                sum += row[d][i] * weight[d][i];
             for (int l = 0; l < LANES; l++)
-                sum += lanes[l];
-            y[(size_t)i * (size_t)layer->outputs + (size_t)o] = sum;
+                sum += sums[d][l];
+            y[first + d] = sum;
         }
     }
 }
 
-/* dh [rows][width] = dout [rows][outputs] W, masked by h */
-VECTORISED static void head_dinput(const wac_layer *head, int rows, const float *dout,
-                                   const float *h, float *dh)
+/* dh [rows][width] = dout W, masked by h: for rows 0, 1, … of dout and h, or those of the list */
+VECTORISED static void head_dinput(const wac_layer *head, int rows, const int *list,
+                                   const float *dout, const float *h, float *dh)
 {
-    int width = head->inputs;
+    int width = head->inputs, outputs = head->outputs;
+    for (int i = 0; i < rows; i++) {
+        int from = list ? list[i] : i;
+        float *row = dh + (size_t)i * (size_t)width;
+        const float *active = h + (size_t)from * (size_t)width, *weight = head->weight;
+        const float *d = dout + (size_t)from * (size_t)outputs;
+        if (outputs == 1) {
+            for (int j = 0; j < width; j++) {
+                float value = d[0] * weight[j]; /* in any case, or it does not vectorise */
+                row[j] = active[j] > 0 ? value : 0;
+            }
+            continue;
+        }
+        for (int j = 0; j < width; j++)
+            row[j] = d[0] * weight[j];
+        for (int o = 1; o < outputs; o++)
+            for (int j = 0; j < width; j++)
+                row[j] += d[o] * weight[o * width + j];
+        for (int j = 0; j < width; j++)
+            row[j] = active[j] > 0 ? row[j] : 0;
+    }
+}
+
+/* dh [rows][width] becomes zero where the listed rows of h are */
+VECTORISED static void mask_rows(int rows, const int *list, int width, const float *h, float *dh)
+{
     for (int i = 0; i < rows; i++) {
         float *row = dh + (size_t)i * (size_t)width;
-        const float *active = h + (size_t)i * (size_t)width;
-        for (int o = 0; o < head->outputs; o++) {
-            const float *weight = head->weight + (size_t)o * (size_t)width;
-            float d = dout[i * head->outputs + o];
-            for (int j = 0; j < width; j++)
-                row[j] = (o ? row[j] : 0) + d * weight[j];
-        }
+        const float *active = h + (size_t)list[i] * (size_t)width;
         for (int j = 0; j < width; j++)
             row[j] = active[j] > 0 ? row[j] : 0;
     }
@@ -110,10 +149,19 @@ VECTORISED static void sum_rows(int rows, int width, int first, int end, const f
     }
 }
 
-/* y [rows][outputs] = relu(x W^T + b) */
-static void hidden_forward(const wac_layer *layer, int rows, const float *x, float *y)
+/* Read a matrix in the order of memory: prefetchers then bring what a product, which jumps from row
+ * to row, would wait for. */
+static void touch(int count, const float *numbers)
 {
-    if (rows <= FEW_ROWS) {
+    for (int i = 0; i < count; i += LANES)
+        (void)*(const volatile float *)(numbers + i);
+}
+
+/* y [rows][outputs] = relu(x W^T + b); turned: W^T, or null to take dot products */
+static void hidden_forward(const wac_layer *layer, const float *turned, int rows, const float *x,
+                           float *y, const wac_span *ahead)
+{
+    if (!turned) {
         dots(layer, rows, x, y);
         for (int i = 0; i < rows * layer->outputs; i++)
             y[i] = y[i] < 0 ? 0 : y[i];
@@ -125,18 +173,18 @@ static void hidden_forward(const wac_layer *layer, int rows, const float *x, flo
                                    .a = x,
                                    .a_row = layer->inputs,
                                    .a_depth = 1,
-                                   .b = layer->weight,
-                                   .b_depth = 1,
-                                   .b_column = layer->inputs,
+                                   .b = turned,
+                                   .b_row = layer->outputs,
                                    .c = y,
                                    .c_row = layer->outputs,
                                    .finish = WAC_FINISH_BIAS_RELU,
-                                   .bias = layer->bias});
+                                   .bias = layer->bias,
+                                   .ahead = ahead});
 }
 
 /* dx [rows][inputs - first] = dy W, zero where `active` (laid out like dx; null: everywhere) is */
 static void hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
-                          const float *active, float *dx)
+                          const float *active, float *dx, const wac_span *ahead)
 {
     int kept = layer->inputs - first;
     if (kept <= NARROW && layer->outputs <= NARROW_DEPTH && !active) {
@@ -156,12 +204,12 @@ static void hidden_dinput(const wac_layer *layer, int rows, int first, const flo
                                    .a_row = layer->outputs,
                                    .a_depth = 1,
                                    .b = layer->weight + first,
-                                   .b_depth = layer->inputs,
-                                   .b_column = 1,
+                                   .b_row = layer->inputs,
                                    .c = dx,
                                    .c_row = kept,
                                    .finish = active ? WAC_FINISH_MASK : WAC_FINISH_STORE,
-                                   .active = active});
+                                   .active = active,
+                                   .ahead = ahead});
 }
 
 /* rows first … end-1 of the weight gradient dy^T x, and of the bias gradient */
@@ -180,8 +228,7 @@ static void hidden_dparams(const wac_layer *dlayer, int rows, int first, int end
                                        .a_row = 1,
                                        .a_depth = inputs,
                                        .b = dy + first,
-                                       .b_depth = dlayer->outputs,
-                                       .b_column = 1,
+                                       .b_row = dlayer->outputs,
                                        .c = turned,
                                        .c_row = units});
         for (int u = 0; u < units; u++)
@@ -195,12 +242,30 @@ static void hidden_dparams(const wac_layer *dlayer, int rows, int first, int end
                                        .a_row = 1,
                                        .a_depth = dlayer->outputs,
                                        .b = x,
-                                       .b_depth = inputs,
-                                       .b_column = 1,
+                                       .b_row = inputs,
                                        .c = dweight,
                                        .c_row = inputs});
     }
     sum_rows(rows, dlayer->outputs, first, end, dy, dlayer->bias);
+}
+
+/* a strip of hidden units, whose weights are rows here and columns there */
+static void settle_piece(void *work, int piece)
+{
+    const wac_stack *stack = work;
+    int strips = pieces_of(stack->shape.width, STRIP), first = piece % strips * STRIP;
+    int units = smaller(STRIP, stack->shape.width - first);
+    for (int i = 0; i < WAC_LAYERS - 1; i++) {
+        wac_layer layer = wac_stack_layer(stack, stack->params, piece / strips, i);
+        wac_turn(units, layer.inputs, layer.weight + (size_t)(first * layer.inputs),
+                 wac_stack_turned(stack, piece / strips, i) + first, layer.outputs);
+    }
+}
+
+static void settle(wac_team *team, const wac_stack *stack)
+{
+    wac_team_run(team, settle_piece, (void *)stack,
+                 stack->members * pieces_of(stack->shape.width, STRIP));
 }
 
 /* One forward or backward pass, as its pieces see it. */
@@ -210,101 +275,232 @@ typedef struct job {
     const wac_pass *pass, *scratch;
     const float *dout;
     const wac_gradient *gradient;
-    int pieces, rows; /* per member, per piece */
+    bool kept;   /* the hidden activations are needed afterwards */
+    int members; /* in a piece; 0: members are cut … */
+    int cuts;    /* … into so many pieces */
 } job;
 
-/* The rows of a member that a piece covers, and where they lie. */
-typedef struct place {
-    int member, rows;
-    const float *x;
-    wac_pass pass;
-    size_t first; /* row within the member */
-} place;
+/* What a piece covers: some members, and of each a range of rows or units. */
+typedef struct share {
+    int member, member_end, first, end;
+    int slice; /* the part of shared memory that is the piece's own */
+} share;
 
-static wac_pass pass_at(const wac_pass *pass, const wac_stack *stack, int member, size_t row)
+static int greatest_divisor(int a, int b)
+{
+    return b == 0 ? a : greatest_divisor(b, a % b);
+}
+
+/* Cut a pass for the team; returns the number of pieces. */
+static int cut(job *job, const wac_team *team)
+{
+    int members = job->stack->members;
+    int threads = job->input.rows < ALONE_ROWS ? 1 : wac_team_threads(team);
+    if (members % threads == 0) {
+        job->members = members / threads;
+        return threads;
+    }
+    job->cuts = threads / greatest_divisor(members, threads);
+    return members * job->cuts;
+}
+
+/* The piece's part of `count` rows or units. */
+static share share_of(const job *job, int piece, int count)
+{
+    if (job->members)
+        return (share){piece * job->members, (piece + 1) * job->members, 0, count, piece};
+    int member = piece / job->cuts, cut = piece % job->cuts;
+    int size = pieces_of(pieces_of(count, job->cuts), LANES) * LANES;
+    return (share){member, member + 1, smaller(cut * size, count), smaller((cut + 1) * size, count),
+                   member};
+}
+
+static wac_pass pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row)
 {
     wac_pass at = wac_pass_slice(pass, stack, member);
-    at.h0 += row * (size_t)stack->shape.width;
-    at.h1 += row * (size_t)stack->shape.width;
-    at.out += row * (size_t)stack->shape.outputs;
+    at.h0 += (size_t)row * (size_t)stack->shape.width;
+    at.h1 += (size_t)row * (size_t)stack->shape.width;
+    at.out += (size_t)row * (size_t)stack->shape.outputs;
     return at;
 }
 
-static place place_of(const job *job, int piece)
+static const float *input_at(const job *job, int member, int row)
 {
-    int member = piece / job->pieces, first = piece % job->pieces * job->rows;
-    return (place){
-        .member = member,
-        .rows = smaller(job->rows, job->input.rows - first),
-        .x = job->input.x + (size_t)member * job->input.stride +
-             (size_t)first * (size_t)job->stack->shape.inputs,
-        .pass = pass_at(job->pass, job->stack, member, (size_t)first),
-        .first = (size_t)first,
-    };
+    return job->input.x + (size_t)member * job->input.stride +
+           (size_t)row * (size_t)job->stack->shape.inputs;
+}
+
+/* What is read after member m has passed: the next one's weights, or those that the way back begins
+ * with. */
+static wac_span next_weights(const job *job, const share *share, int m)
+{
+    const wac_stack *stack = job->stack;
+    size_t count = (size_t)stack->shape.width * (size_t)stack->shape.width;
+    if (m + 1 < share->member_end)
+        return (wac_span){wac_stack_turned(stack, m + 1, 1), count};
+    if (job->kept)
+        return (wac_span){wac_stack_layer(stack, stack->params, share->member, 1).weight, count};
+    return (wac_span){0};
+}
+
+/* The part of a span that falls to some of all rows. */
+static wac_span part_of(wac_span span, int first, int rows, int all)
+{
+    size_t row = span.count / (size_t)all;
+    return (wac_span){span.start + row * (size_t)first, row * (size_t)rows};
 }
 
 static void forward_piece(void *work, int piece)
 {
     const job *job = work;
     const wac_stack *stack = job->stack;
-    place at = place_of(job, piece);
-    wac_layer layer0 = wac_stack_layer(stack, stack->params, at.member, 0);
-    wac_layer layer1 = wac_stack_layer(stack, stack->params, at.member, 1);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, at.member, 2);
-    hidden_forward(&layer0, at.rows, at.x, at.pass.h0);
-    hidden_forward(&layer1, at.rows, at.pass.h0, at.pass.h1);
-    dots(&layer2, at.rows, at.pass.h1, at.pass.out);
+    int width = stack->shape.width;
+    share share = share_of(job, piece, job->input.rows);
+    for (int m = share.member; m < share.member_end; m++) {
+        wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
+        wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
+        wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
+        const float *turned0 = NULL, *turned1 = NULL;
+        wac_span next = {0};
+        if (job->input.rows > FEW_ROWS) {
+            turned0 = wac_stack_turned(stack, m, 0);
+            turned1 = wac_stack_turned(stack, m, 1);
+            next = next_weights(job, &share, m);
+            if (m == share.member)
+                touch(width * width, turned1);
+        }
+        /* some rows through all layers, then the next: they are still in the nearest cache */
+        for (int row = share.first; row < share.end; row += CHUNK) {
+            int rows = smaller(CHUNK, share.end - row), left = share.end - row - rows;
+            wac_pass pass = pass_at(job->pass, stack, job->kept ? m : share.slice, row);
+            wac_span ahead[] = {
+                part_of(next, row - share.first, rows, share.end - share.first),
+                {pass.h0 + rows * width, job->kept ? (size_t)(smaller(left, rows) * width) : 0}};
+            hidden_forward(&layer0, turned0, rows, input_at(job, m, row), pass.h0, NULL);
+            hidden_forward(&layer1, turned1, rows, pass.h0, pass.h1, ahead);
+            dots(&layer2, rows, pass.h1, pass_at(job->pass, stack, m, row).out);
+        }
+    }
 }
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    job job = {.stack = stack, .input = input, .pass = pass, .rows = piece_rows(stack)};
-    job.pieces = pieces_of(input.rows, job.rows);
-    wac_team_run(team, forward_piece, &job, stack->members * job.pieces);
+    job job = {.stack = stack, .input = input, .pass = pass, .kept = true};
+    wac_team_run(team, forward_piece, &job, cut(&job, team));
 }
 
-/* rows of the hidden gradients, down to the inputs if they are wanted */
-static void backward_piece(void *work, int piece)
+static void infer(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    const job *job = work;
+    job job = {.stack = stack, .input = input, .pass = pass};
+    wac_team_run(team, forward_piece, &job, cut(&job, team));
+}
+
+/* the hidden gradients of a member's rows, and those of its inputs if they are wanted */
+static void backward_rows(const job *job, int member, int first, int end, const wac_pass *down)
+{
     const wac_stack *stack = job->stack;
     const wac_gradient *gradient = job->gradient;
-    place at = place_of(job, piece);
-    wac_pass down = pass_at(job->scratch, stack, at.member, at.first);
-    size_t row = (size_t)at.member * (size_t)job->pass->capacity + at.first;
-    wac_layer layer1 = wac_stack_layer(stack, stack->params, at.member, 1);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, at.member, 2);
-    head_dinput(&layer2, at.rows, job->dout + row * (size_t)stack->shape.outputs, at.pass.h1,
-                down.h1);
-    hidden_dinput(&layer1, at.rows, 0, down.h1, at.pass.h0, down.h0);
-    if (gradient->inputs) {
-        wac_layer layer0 = wac_stack_layer(stack, stack->params, at.member, 0);
-        hidden_dinput(&layer0, at.rows, gradient->input_first, down.h0, NULL,
-                      gradient->inputs +
-                          row * (size_t)(stack->shape.inputs - gradient->input_first));
+    wac_pass pass = pass_at(job->pass, stack, member, first);
+    size_t row = (size_t)(member * job->pass->capacity + first);
+    wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
+    wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
+    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
+    head_dinput(&layer2, end - first, NULL, job->dout + row * (size_t)stack->shape.outputs, pass.h1,
+                down->h1);
+    touch(layer1.inputs * layer1.outputs, layer1.weight);
+    hidden_dinput(&layer1, end - first, 0, down->h1, pass.h0, down->h0, NULL);
+    if (gradient->inputs)
+        hidden_dinput(
+            &layer0, end - first, gradient->input_first, down->h0, NULL,
+            gradient->inputs + row * (size_t)(stack->shape.inputs - gradient->input_first), NULL);
+}
+
+/* Gradients of a member's inputs alone: what goes back is only the rows whose output counts. Of
+ * twin critics a row reads the smaller, so that half of all rows are left out. */
+static void backward_selected(const job *job, int member, int first, int end, const wac_pass *down)
+{
+    const wac_stack *stack = job->stack;
+    const wac_gradient *gradient = job->gradient;
+    int outputs = stack->shape.outputs, kept = stack->shape.inputs - gradient->input_first;
+    wac_pass pass = pass_at(job->pass, stack, member, first);
+    size_t row = (size_t)(member * job->pass->capacity + first);
+    const float *dout = job->dout + row * (size_t)outputs;
+    float *dinputs = gradient->inputs + row * (size_t)kept;
+    int list[SELECTED], count = 0;
+    for (int i = 0; i < end - first; i++) {
+        bool counts = false;
+        for (int o = 0; o < outputs; o++)
+            counts |= dout[i * outputs + o] != 0;
+        if (counts)
+            list[count++] = i;
+    }
+    wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
+    wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
+    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
+    head_dinput(&layer2, count, list, dout, pass.h1, down->h1);
+    touch(layer1.inputs * layer1.outputs, layer1.weight);
+    hidden_dinput(&layer1, count, 0, down->h1, NULL, down->h0, NULL);
+    mask_rows(count, list, stack->shape.width, pass.h0, down->h0);
+    hidden_dinput(&layer0, count, gradient->input_first, down->h0, NULL, dinputs, NULL);
+
+    /* to their places, from the last on */
+    size_t bytes = (size_t)kept * sizeof *dinputs;
+    for (int i = end - first - 1; i >= 0; i--) {
+        if (count > 0 && list[count - 1] == i)
+            memmove(dinputs + (size_t)i * (size_t)kept, dinputs + (size_t)--count * (size_t)kept,
+                    bytes);
+        else
+            memset(dinputs + (size_t)i * (size_t)kept, 0, bytes);
     }
 }
 
-/* a slice of the hidden units: their rows of dW0 and dW1, their columns of dW2 */
-static void dparams_piece(void *work, int piece)
+/* the gradients of a slice of a member's hidden units: their rows of dW0 and dW1, their columns of
+ * dW2 */
+static void dparams_units(const job *job, int member, int first, int end, const wac_pass *down)
 {
-    const job *job = work;
     const wac_stack *stack = job->stack;
-    int member = piece / job->pieces, first = piece % job->pieces * UNITS;
-    int end = smaller(first + UNITS, stack->shape.width), rows = job->input.rows;
+    int rows = job->input.rows;
     wac_pass pass = wac_pass_slice(job->pass, stack, member);
-    wac_pass down = wac_pass_slice(job->scratch, stack, member);
     const float *dout =
         job->dout + (size_t)member * (size_t)(job->pass->capacity * stack->shape.outputs);
     wac_layer dlayer0 = wac_stack_layer(stack, job->gradient->params, member, 0);
     wac_layer dlayer1 = wac_stack_layer(stack, job->gradient->params, member, 1);
     wac_layer dlayer2 = wac_stack_layer(stack, job->gradient->params, member, 2);
-    hidden_dparams(&dlayer0, rows, first, end, job->input.x + (size_t)member * job->input.stride,
-                   down.h0);
-    hidden_dparams(&dlayer1, rows, first, end, pass.h0, down.h1);
+    for (int from = first; from < end; from += UNITS) {
+        int to = smaller(from + UNITS, end);
+        hidden_dparams(&dlayer1, rows, from, to, pass.h0, down->h1);
+        hidden_dparams(&dlayer0, rows, from, to, input_at(job, member, 0), down->h0);
+    }
     head_dweight(&dlayer2, rows, first, end, dout, pass.h1);
     if (first == 0)
         sum_rows(rows, dlayer2.outputs, 0, dlayer2.outputs, dout, dlayer2.bias);
+}
+
+static void backward_piece(void *work, int piece)
+{
+    const job *job = work;
+    share share = share_of(job, piece, job->input.rows);
+    for (int m = share.member; m < share.member_end; m++) {
+        if (job->gradient->params) {
+            wac_pass down = pass_at(job->scratch, job->stack, share.slice, share.first);
+            backward_rows(job, m, share.first, share.end, &down);
+            if (job->members)
+                dparams_units(job, m, 0, job->stack->shape.width, &down);
+            continue;
+        }
+        for (int first = share.first; first < share.end; first += SELECTED) {
+            wac_pass down = pass_at(job->scratch, job->stack, share.slice, first);
+            backward_selected(job, m, first, smaller(first + SELECTED, share.end), &down);
+        }
+    }
+}
+
+static void dparams_piece(void *work, int piece)
+{
+    const job *job = work;
+    share share = share_of(job, piece, job->stack->shape.width);
+    wac_pass down = wac_pass_slice(job->scratch, job->stack, share.slice);
+    dparams_units(job, share.member, share.first, share.end, &down);
 }
 
 static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
@@ -315,21 +511,18 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
                .pass = pass,
                .scratch = scratch,
                .dout = dout,
-               .gradient = gradient,
-               .rows = piece_rows(stack)};
-    job.pieces = pieces_of(input.rows, job.rows);
-    wac_team_run(team, backward_piece, &job, stack->members * job.pieces);
-    if (gradient->params) {
-        job.pieces = pieces_of(stack->shape.width, UNITS);
-        wac_team_run(team, dparams_piece, &job, stack->members * job.pieces);
-    }
+               .gradient = gradient};
+    int pieces = cut(&job, team);
+    wac_team_run(team, backward_piece, &job, pieces);
+    if (gradient->params && !job.members)
+        wac_team_run(team, dparams_piece, &job, pieces);
 }
 
 /* Element-wise work over a member's parameters, cut into blocks. */
 typedef struct sweep {
     const wac_stack *stack, *source;
     const float *gradient;
-    wac_adam *adam;
+    const wac_adam *adam;
     float rate;
     int pieces; /* per member */
 } sweep;
@@ -352,20 +545,21 @@ static void adam_piece(void *work, int piece)
     int member = piece / sweep->pieces;
     size_t first = (size_t)(piece % sweep->pieces) * BLOCK, end = block_end(sweep, first);
     size_t at = (size_t)member * sweep->stack->stride + first;
-    wac_adam *adam = sweep->adam;
+    const wac_adam *adam = sweep->adam;
     adam_block(wac_adam_prepare(adam->steps, adam->rates[member]), end - first,
                sweep->gradient + at, adam->first + at, adam->second + at,
                sweep->stack->params + at);
 }
 
-static void adam(wac_team *team, const wac_stack *stack, const float *gradient, wac_adam *adam)
+static void adam(wac_team *team, const wac_stack *stack, const float *gradient,
+                 const wac_adam *adam)
 {
-    adam->steps++;
     sweep sweep = {.stack = stack,
                    .gradient = gradient,
                    .adam = adam,
                    .pieces = pieces_of((int)stack->stride, BLOCK)};
     wac_team_run(team, adam_piece, &sweep, stack->members * sweep.pieces);
+    settle(team, stack);
 }
 
 VECTORISED static void polyak_block(float rate, size_t count, const float *source, float *target)
@@ -389,11 +583,14 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
                    .rate = (float)rate,
                    .pieces = pieces_of((int)target->stride, BLOCK)};
     wac_team_run(team, polyak_piece, &sweep, target->members * sweep.pieces);
+    settle(team, target);
 }
 
 const wac_ops wac_ops_cpu = {
     .name = "cpu",
+    .settle = settle,
     .forward = forward,
+    .infer = infer,
     .backward = backward,
     .policy_sample = wac_reference_policy_sample,
     .policy_gradient = wac_reference_policy_gradient,

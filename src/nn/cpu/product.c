@@ -1,4 +1,4 @@
-/* Which version of the product runs, and the one for every other machine: the library's. */
+/* Which version runs, and the one for every other machine: the library's. */
 #include "nn/cpu/product.h"
 
 #include <cblas.h>
@@ -8,12 +8,10 @@
 void wac_product_library(const wac_product *p)
 {
     /* a row or column alone can be walked both ways; the library wants the long step to be so */
-    bool a_straight = p->a_depth == 1 && p->a_row >= p->depth;
-    bool b_straight = p->b_column == 1 && p->b_depth >= p->columns;
-    cblas_sgemm(CblasRowMajor, a_straight ? CblasNoTrans : CblasTrans,
-                b_straight ? CblasNoTrans : CblasTrans, p->rows, p->columns, p->depth, 1, p->a,
-                (int)(a_straight ? p->a_row : p->a_depth), p->b,
-                (int)(b_straight ? p->b_depth : p->b_column), 0, p->c, (int)p->c_row);
+    bool straight = p->a_depth == 1 && p->a_row >= p->depth;
+    cblas_sgemm(CblasRowMajor, straight ? CblasNoTrans : CblasTrans, CblasNoTrans, p->rows,
+                p->columns, p->depth, 1, p->a, (int)(straight ? p->a_row : p->a_depth), p->b,
+                (int)p->b_row, 0, p->c, (int)p->c_row);
     for (int i = 0; p->finish != WAC_FINISH_STORE && i < p->rows; i++) {
         float *row = p->c + i * p->c_row;
         for (int j = 0; j < p->columns; j++) {
@@ -25,17 +23,49 @@ void wac_product_library(const wac_product *p)
     }
 }
 
-void wac_product_run(const wac_product *p)
+typedef enum unit { UNIT_NONE, UNIT_AVX2, UNIT_AVX512 } unit;
+
+static unit best_unit(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma")) {
-        wac_product_avx512(p);
-        return;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        wac_product_avx2(p);
-        return;
-    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"))
+        return UNIT_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return UNIT_AVX2;
 #endif
-    wac_product_library(p);
+    return UNIT_NONE;
+}
+
+void wac_product_run(const wac_product *p)
+{
+    switch (best_unit()) {
+#if defined(__x86_64__)
+    case UNIT_AVX512:
+        wac_product_avx512(p);
+        break;
+    case UNIT_AVX2:
+        wac_product_avx2(p);
+        break;
+#endif
+    default:
+        wac_product_library(p);
+    }
+}
+
+void wac_turn(int rows, int columns, const float *from, float *to, int to_row)
+{
+    switch (best_unit()) {
+#if defined(__x86_64__)
+    case UNIT_AVX512:
+        wac_turn_avx512(rows, columns, from, to, to_row);
+        break;
+    case UNIT_AVX2:
+        wac_turn_avx2(rows, columns, from, to, to_row);
+        break;
+#endif
+    default:
+        for (int j = 0; j < columns; j++)
+            for (int i = 0; i < rows; i++)
+                to[(ptrdiff_t)j * to_row + i] = from[(ptrdiff_t)i * columns + j];
+    }
 }

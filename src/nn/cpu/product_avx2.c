@@ -2,7 +2,7 @@
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 
-#define KERNEL wac_product_avx2
+#define NAME(function) function##_avx2
 #define LANES 8
 #define VECTORS 2
 #define TILE_ROWS 6

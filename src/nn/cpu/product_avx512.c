@@ -2,7 +2,7 @@
 #if defined(__AVX512F__) && defined(__FMA__)
 #include <immintrin.h>
 
-#define KERNEL wac_product_avx512
+#define NAME(function) function##_avx512
 #define LANES 16
 #define VECTORS 2
 #define TILE_ROWS 14

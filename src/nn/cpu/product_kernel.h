@@ -1,6 +1,6 @@
-/* The product, for one vector unit. The includer defines
+/* The product and the transposition, for one vector unit. The includer defines
  *
- *   KERNEL         name of the function
+ *   NAME(function) the function's name with the unit's
  *   LANES          floats in a vector
  *   VECTORS        vectors in a tile's row; a tile is TILE_ROWS x PANEL, PANEL = VECTORS * LANES
  *   TILE_ROWS      6 or 14
@@ -9,9 +9,8 @@
  *   V_KEEP(x, active): x where active > 0, else 0
  *   V_ZIP_LOW(a, b), V_ZIP_HIGH(a, b): a0 b0 a1 b1 … of the lower, of the upper halves
  *
- * B is packed, a panel of one tile's width and up to DEPTH numbers deep at a time, into a buffer
- * that stays in the first-level cache while all rows of A pass by. The tile's sums stay in
- * registers.
+ * The sums of a tile stay in registers. A tile's rows of A pass by all of B's panels before the
+ * next tile's do; B is up to DEPTH x COLUMNS at a time, so that it stays in the second-level cache.
  */
 #include "nn/cpu/product.h"
 
@@ -24,84 +23,103 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-enum { DEPTH = 256, PANEL = VECTORS * LANES };
+enum {
+    DEPTH = 256,
+    COLUMNS = 256,
+    PANEL = VECTORS * LANES,
+    DEEP = 64, /* from here on the end of a tile is far enough to fetch what it needs */
+    FAR = 1024 /* rows of B that are this far apart fight for their place in the cache */
+};
 
 /* Where a tile is: `columns` of C from `column`, `rows` from `row`, `depth` steps from `from`. */
 typedef struct place {
     int row, rows, column, columns, from, depth;
 } place;
 
-/* A square of LANES x LANES, transposed: zipping rows half a square apart, again and again. */
-static inline __attribute__((always_inline)) void turn(const float *from, ptrdiff_t step, float *to)
+/* A panel of B: rows of PANEL numbers, `step` apart. */
+typedef struct panel {
+    const float *start;
+    ptrdiff_t step;
+} panel;
+
+static int smaller(int a, int b)
 {
-    vector row[LANES], zipped[LANES];
-    UNROLL
-    for (int i = 0; i < LANES; i++)
-        row[i] = V_LOAD(from + i * step);
-    UNROLL
-    for (int stage = 1; stage < LANES; stage *= 2) {
-        UNROLL
-        for (int i = 0; i < LANES / 2; i++) {
-            zipped[2 * i] = V_ZIP_LOW(row[i], row[i + LANES / 2]);
-            zipped[2 * i + 1] = V_ZIP_HIGH(row[i], row[i + LANES / 2]);
-        }
-        UNROLL
-        for (int i = 0; i < LANES; i++)
-            row[i] = zipped[i];
-    }
-    UNROLL
-    for (int i = 0; i < LANES; i++)
-        V_STORE(to + i * PANEL, row[i]);
+    return a < b ? a : b;
 }
 
-/* panel [depth][PANEL], zero beyond the columns */
-static void pack(const wac_product *p, const place *at, float *panel)
+/* The lines to fetch beside the work at hand. */
+typedef struct fetch {
+    wac_span spans[2];
+} fetch;
+
+static inline __attribute__((always_inline)) void fetch_some(fetch *fetch)
 {
-    const float *b = p->b + at->column * p->b_column + at->from * p->b_depth;
-    if (at->columns < PANEL)
-        memset(panel, 0, (size_t)at->depth * PANEL * sizeof *panel);
-    if (p->b_column == 1) {
-        for (int k = 0; k < at->depth; k++)
-            memcpy(panel + k * PANEL, b + k * p->b_depth, (size_t)at->columns * sizeof *b);
-        return;
+    enum { LINE = 64 / sizeof(float) };
+    UNROLL
+    for (int i = 0; i < 2; i++) {
+        wac_span *span = &fetch->spans[i];
+        if (span->count >= 2 * LINE) {
+            __builtin_prefetch(span->start);
+            __builtin_prefetch(span->start + LINE);
+            span->start += 2 * LINE;
+            span->count -= 2 * LINE;
+        }
     }
-    /* whole squares, then what is left below and beside them */
-    int depth = p->b_depth == 1 ? at->depth / LANES * LANES : 0;
-    int columns = depth > 0 ? at->columns / LANES * LANES : 0;
-    for (int k = 0; k < depth; k += LANES)
-        for (int j = 0; j < columns; j += LANES)
-            turn(b + k + j * p->b_column, p->b_column, panel + k * PANEL + j);
-    for (int j = 0; j < at->columns; j++)
-        for (int k = j < columns ? depth : 0; k < at->depth; k++)
-            panel[k * PANEL + j] = b[k * p->b_depth + j * p->b_column];
 }
 
 /* `rows` (a constant where this is inlined) by PANEL sums into c; with `finish` applied at the end
  * of the depth */
 static inline __attribute__((always_inline)) void tile(const wac_product *p, const int rows,
-                                                       const place *at, const float *panel,
-                                                       float *c, ptrdiff_t c_row, wac_finish finish)
+                                                       const place *at, panel b, float *c,
+                                                       ptrdiff_t c_row, wac_finish finish,
+                                                       fetch *fetch)
 {
     vector sum[TILE_ROWS][VECTORS];
+    const float *active = p->active + (c - p->c);
     UNROLL
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++) {
         UNROLL
-    for (int v = 0; v < VECTORS; v++)
-        sum[i][v] = at->from == 0 ? V_ZERO : V_LOAD(c + i * c_row + v * LANES);
+        for (int v = 0; v < VECTORS; v++)
+            sum[i][v] = at->from == 0 ? V_ZERO : V_LOAD(c + i * c_row + v * LANES);
+    }
+    if (at->depth >= DEEP) {
+        UNROLL
+        for (int i = 0; i < rows; i++) {
+            UNROLL
+            for (int v = 0; v < VECTORS; v++) {
+                __builtin_prefetch(c + i * c_row + v * LANES, 1);
+                if (finish == WAC_FINISH_MASK)
+                    __builtin_prefetch(active + i * c_row + v * LANES);
+            }
+        }
+    }
 
     const float *a = p->a + at->row * p->a_row + at->from * p->a_depth;
     const ptrdiff_t a_row = p->a_row, a_depth = p->a_depth;
-    for (int k = 0; k < at->depth; k++) {
-        vector b[VECTORS];
-        UNROLL
-        for (int v = 0; v < VECTORS; v++)
-            b[v] = V_LOAD(panel + k * PANEL + v * LANES);
-        UNROLL
-        for (int i = 0; i < rows; i++) {
-            vector value = V_SPREAD(a[i * a_row + k * a_depth]);
+    for (int line = 0; line < at->depth; line += LANES) {
+        if (a_depth == 1 && line + LANES < at->depth) {
+            /* the rows' next lines */
+            UNROLL
+            for (int i = 0; i < rows; i++)
+                __builtin_prefetch(a + i * a_row + line + LANES);
+        }
+        fetch_some(fetch);
+        int end = smaller(line + LANES, at->depth);
+        for (int k = line; k < end; k++) {
+            vector row[VECTORS];
             UNROLL
             for (int v = 0; v < VECTORS; v++)
-                sum[i][v] = V_FMA(value, b[v], sum[i][v]);
+                row[v] = V_LOAD(b.start + k * b.step + v * LANES);
+            const float *number = a + k * a_depth;
+            UNROLL
+            for (int i = 0; i < rows; i++) {
+                vector value = V_SPREAD(*number);
+                UNROLL
+                for (int v = 0; v < VECTORS; v++)
+                    sum[i][v] = V_FMA(value, row[v], sum[i][v]);
+                number += a_row;
+                __asm__("" : "+r"(number)); /* one address, not as many as there are rows */
+            }
         }
     }
 
@@ -113,7 +131,7 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
             if (finish == WAC_FINISH_BIAS_RELU)
                 value = V_MAX(V_ZERO, V_ADD(value, V_LOAD(p->bias + at->column + v * LANES)));
             else if (finish == WAC_FINISH_MASK)
-                value = V_KEEP(value, V_LOAD(p->active + (c - p->c) + i * c_row + v * LANES));
+                value = V_KEEP(value, V_LOAD(active + i * c_row + v * LANES));
             V_STORE(c + i * c_row + v * LANES, value);
         }
     }
@@ -121,34 +139,35 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
 
 /* The same for any number of rows up to TILE_ROWS: one copy for each, so that sums stay in
  * registers. */
-static void tile_of(const wac_product *p, const place *at, const float *panel, float *c,
-                    ptrdiff_t c_row, wac_finish finish)
+static void tile_of(const wac_product *p, const place *at, panel b, float *c, ptrdiff_t c_row,
+                    wac_finish finish, fetch *fetch)
 {
 #define ROWS(n)                                                                                    \
     case n:                                                                                        \
-        tile(p, n, at, panel, c, c_row, finish);                                                   \
+        tile(p, n, at, b, c, c_row, finish, fetch);                                                \
         break;
     switch (at->rows) {
         ROWS(1)
         ROWS(2)
         ROWS(3)
         ROWS(4)
-        ROWS(5) ROWS(6)
+        ROWS(5)
+        ROWS(6)
 #if TILE_ROWS > 6
-            ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
+        ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
 #endif
     }
 #undef ROWS
 }
 
 /* A tile that C's right edge cuts: made aside, then its columns are copied. */
-static void edge_tile(const wac_product *p, const place *at, const float *panel, float *c,
-                      wac_finish finish)
+static void edge_tile(const wac_product *p, const place *at, panel b, float *c, wac_finish finish,
+                      fetch *fetch)
 {
     _Alignas(64) float aside[TILE_ROWS * PANEL];
     for (int i = 0; at->from > 0 && i < at->rows; i++)
         memcpy(aside + i * PANEL, c + i * p->c_row, (size_t)at->columns * sizeof *c);
-    tile_of(p, at, panel, aside, PANEL, WAC_FINISH_STORE);
+    tile_of(p, at, b, aside, PANEL, WAC_FINISH_STORE, fetch);
     for (int i = 0; i < at->rows; i++) {
         float *row = c + i * p->c_row;
         for (int j = 0; j < at->columns; j++) {
@@ -164,29 +183,90 @@ static void edge_tile(const wac_product *p, const place *at, const float *panel,
     }
 }
 
-static int smaller(int a, int b)
+/* B where it lies; or a copy of it, if the panel is cut by B's edge or its rows are far apart */
+static panel panel_of(const wac_product *p, const place *at, float *copy)
 {
-    return a < b ? a : b;
+    const float *b = p->b + at->column + at->from * p->b_row;
+    if (at->columns == PANEL && p->b_row < FAR)
+        return (panel){b, p->b_row};
+    for (int k = 0; k < at->depth; k++) {
+        memcpy(copy + k * PANEL, b + k * p->b_row, (size_t)at->columns * sizeof *b);
+        memset(copy + k * PANEL + at->columns, 0, (size_t)(PANEL - at->columns) * sizeof *b);
+    }
+    return (panel){copy, PANEL};
 }
 
-void KERNEL(const wac_product *p)
+void NAME(wac_product)(const wac_product *p)
 {
-    _Alignas(64) float panel[DEPTH * PANEL];
+    _Alignas(64) float copies[COLUMNS / PANEL][DEPTH * PANEL];
+    panel panels[COLUMNS / PANEL];
+    fetch fetch = {0};
+    if (p->ahead)
+        memcpy(fetch.spans, p->ahead, sizeof fetch.spans);
     place at;
-    for (at.column = 0; at.column < p->columns; at.column += PANEL) {
-        at.columns = smaller(PANEL, p->columns - at.column);
+    for (int first = 0; first < p->columns; first += COLUMNS) {
+        int end = smaller(first + COLUMNS, p->columns);
         for (at.from = 0; at.from < p->depth; at.from += DEPTH) {
             at.depth = smaller(DEPTH, p->depth - at.from);
             wac_finish finish = at.from + at.depth == p->depth ? p->finish : WAC_FINISH_STORE;
-            pack(p, &at, panel);
-            for (at.row = 0; at.row < p->rows; at.row += TILE_ROWS) {
-                float *c = p->c + at.row * p->c_row + at.column;
-                at.rows = smaller(TILE_ROWS, p->rows - at.row);
-                if (at.columns == PANEL)
-                    tile_of(p, &at, panel, c, p->c_row, finish);
-                else
-                    edge_tile(p, &at, panel, c, finish);
+            for (int i = 0; first + i * PANEL < end; i++) {
+                at.column = first + i * PANEL;
+                at.columns = smaller(PANEL, end - at.column);
+                panels[i] = panel_of(p, &at, copies[i]);
+            }
+            /* tiles of about the same height: low ones wait for B */
+            for (at.row = 0; at.row < p->rows; at.row += at.rows) {
+                int left = p->rows - at.row, tiles = (left + TILE_ROWS - 1) / TILE_ROWS;
+                at.rows = (left + tiles - 1) / tiles;
+                for (int i = 0; first + i * PANEL < end; i++) {
+                    at.column = first + i * PANEL;
+                    at.columns = smaller(PANEL, end - at.column);
+                    float *c = p->c + at.row * p->c_row + at.column;
+                    if (at.columns == PANEL)
+                        tile_of(p, &at, panels[i], c, p->c_row, finish, &fetch);
+                    else
+                        edge_tile(p, &at, panels[i], c, finish, &fetch);
+                }
             }
         }
     }
+}
+
+/* A square of LANES x LANES: zipping rows half a square apart, again and again. */
+static inline __attribute__((always_inline)) void turn_square(const float *from, ptrdiff_t step,
+                                                              float *to, ptrdiff_t to_step)
+{
+    vector row[LANES], zipped[LANES];
+    UNROLL
+    for (int i = 0; i < LANES; i++) {
+        row[i] = V_LOAD(from + i * step);
+        __builtin_prefetch(to + (2 * LANES + i) * to_step, 1);
+    }
+    UNROLL
+    for (int stage = 1; stage < LANES; stage *= 2) {
+        UNROLL
+        for (int i = 0; i < LANES / 2; i++) {
+            zipped[2 * i] = V_ZIP_LOW(row[i], row[i + LANES / 2]);
+            zipped[2 * i + 1] = V_ZIP_HIGH(row[i], row[i + LANES / 2]);
+        }
+        UNROLL
+        for (int i = 0; i < LANES; i++)
+            row[i] = zipped[i];
+    }
+    UNROLL
+    for (int i = 0; i < LANES; i++)
+        V_STORE(to + i * to_step, row[i]);
+}
+
+void NAME(wac_turn)(int rows, int columns, const float *from, float *to, int to_row)
+{
+    /* whole squares, then what is left beside and below them */
+    int square_rows = rows / LANES * LANES, square_columns = columns / LANES * LANES;
+    for (int i = 0; i < square_rows; i += LANES)
+        for (int j = 0; j < square_columns; j += LANES)
+            turn_square(from + (ptrdiff_t)i * columns + j, columns, to + (ptrdiff_t)j * to_row + i,
+                        to_row);
+    for (int i = 0; i < rows; i++)
+        for (int j = i < square_rows ? square_columns : 0; j < columns; j++)
+            to[(ptrdiff_t)j * to_row + i] = from[(ptrdiff_t)i * columns + j];
 }

@@ -82,48 +82,40 @@ void wac_reference_td_target(const wac_backup *b)
     }
 }
 
-void wac_reference_mean_error(int rows, int capacity, const real *out, const real *target,
-                              real *dout, double losses[2], double *average)
+void wac_reference_mean_error(int rows, const real *out, const real *target, real *dout,
+                              double *loss, double *average)
 {
-    double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        losses[k] = 0;
-        for (int i = 0; i < rows; i++) {
-            real value = out[k * capacity + i];
-            real error = value - target[i];
-            losses[k] += (double)error * (double)error / rows;
-            sum += (double)value;
-            dout[k * capacity + i] = 2 * error / (real)rows;
-        }
+    *loss = *average = 0;
+    for (int i = 0; i < rows; i++) {
+        real error = out[i] - target[i];
+        *loss += (double)error * (double)error / rows;
+        *average += (double)out[i];
+        dout[i] = 2 * error / (real)rows;
     }
-    *average = sum / (2.0 * rows);
+    *average /= rows;
 }
 
-void wac_reference_std_error(int rows, int synthetic, int capacity, const real *out,
-                             const real *target, const real *anchor, int anchor_capacity,
-                             real lambda, real sigma_max, real *dout, double losses[2],
-                             double regularisation[2], double averages[2])
+void wac_reference_std_error(int rows, int synthetic, const real *out, const real *target,
+                             const real *anchor, real lambda, real sigma_max, real *dout,
+                             double *loss, double *regularisation, double averages[2])
 {
-    double sums[2] = {0, 0};
-    for (int k = 0; k < 2; k++) {
-        losses[k] = regularisation[k] = 0;
-        for (int i = 0; i < rows; i++) {
-            real std = exp(out[k * capacity + i]);
-            real error = std - target[i];
-            losses[k] += (double)error * (double)error / rows;
-            sums[0] += (double)std;
-            dout[k * capacity + i] = 2 * error * std / (real)rows;
-        }
-        for (int i = 0; i < synthetic; i++) {
-            real std = exp(out[k * capacity + rows + i]);
-            real error = std - clamp(exp(anchor[k * anchor_capacity + i]), 0, sigma_max);
-            regularisation[k] += (double)error * (double)error / synthetic;
-            sums[1] += (double)std;
-            dout[k * capacity + rows + i] = 2 * lambda * error * std / (real)synthetic;
-        }
+    *loss = *regularisation = averages[0] = averages[1] = 0;
+    for (int i = 0; i < rows; i++) {
+        real std = exp(out[i]);
+        real error = std - target[i];
+        *loss += (double)error * (double)error / rows;
+        averages[0] += (double)std;
+        dout[i] = 2 * error * std / (real)rows;
     }
-    averages[0] = sums[0] / (2.0 * rows);
-    averages[1] = sums[1] / (2.0 * synthetic); /* not a number without synthetic rows */
+    for (int i = 0; i < synthetic; i++) {
+        real std = exp(out[rows + i]);
+        real error = std - clamp(exp(anchor[i]), 0, sigma_max);
+        *regularisation += (double)error * (double)error / synthetic;
+        averages[1] += (double)std;
+        dout[rows + i] = 2 * lambda * error * std / (real)synthetic;
+    }
+    averages[0] /= rows;
+    averages[1] /= synthetic; /* not a number without synthetic rows */
 }
 
 double wac_reference_upper_bound(const wac_critic_rows *critics, real *dout)

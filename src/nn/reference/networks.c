@@ -50,6 +50,12 @@ static void layer_dinput(const wac_layer *layer, int rows, int first, const real
     }
 }
 
+/* It keeps nothing beside the parameters. */
+static void settle(wac_team *team, const wac_stack *stack)
+{
+    (void)team, (void)stack;
+}
+
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
     (void)team;
@@ -93,10 +99,9 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
     }
 }
 
-static void adam(wac_team *team, const wac_stack *stack, const real *gradient, wac_adam *adam)
+static void adam(wac_team *team, const wac_stack *stack, const real *gradient, const wac_adam *adam)
 {
     (void)team;
-    adam->steps++;
     for (int m = 0; m < stack->members; m++) {
         wac_adam_factors factors = wac_adam_prepare(adam->steps, adam->rates[m]);
         for (size_t i = (size_t)m * stack->stride; i < (size_t)(m + 1) * stack->stride; i++)
@@ -114,7 +119,9 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
 
 const wac_ops wac_ops_reference = {
     .name = "reference",
+    .settle = settle,
     .forward = forward,
+    .infer = forward,
     .backward = backward,
     .policy_sample = wac_reference_policy_sample,
     .policy_gradient = wac_reference_policy_gradient,

@@ -8,12 +8,11 @@ void wac_reference_policy_sample(const wac_sample *sample);
 void wac_reference_policy_gradient(const wac_sample *sample, const real *daction,
                                    const real *dlog_prob, real *dheads);
 void wac_reference_td_target(const wac_backup *backup);
-void wac_reference_mean_error(int rows, int capacity, const real *out, const real *target,
-                              real *dout, double losses[2], double *average);
-void wac_reference_std_error(int rows, int synthetic, int capacity, const real *out,
-                             const real *target, const real *anchor, int anchor_capacity,
-                             real lambda, real sigma_max, real *dout, double losses[2],
-                             double regularisation[2], double averages[2]);
+void wac_reference_mean_error(int rows, const real *out, const real *target, real *dout,
+                              double *loss, double *average);
+void wac_reference_std_error(int rows, int synthetic, const real *out, const real *target,
+                             const real *anchor, real lambda, real sigma_max, real *dout,
+                             double *loss, double *regularisation, double averages[2]);
 double wac_reference_upper_bound(const wac_critic_rows *critics, real *dout);
 void wac_reference_entropy_step(const wac_sample *sample, real entropy_target,
                                 wac_entropy *entropy);

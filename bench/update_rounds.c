@@ -1,0 +1,46 @@
+/* Times updates in turns with another program: each line on stdin asks for a round, each line on
+ * stdout is its updates per second. bench/peers/compare.py holds the other end. */
+#include "run/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(const char *message)
+{
+    fprintf(stderr, "bench_update_rounds: %s\n", message);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4)
+        return fail("usage: bench_update_rounds ALGORITHM THREADS SECONDS < requests");
+    wac_bench_case bench = {&wac_bench_sizes[0], WAC_ALGORITHM_OE_WAC, 256, 256, atoi(argv[2])};
+    double seconds = strtod(argv[3], NULL);
+    while (strcmp(wac_algorithm_name(bench.algorithm), argv[1]) != 0)
+        if (bench.algorithm++ == WAC_ALGORITHM_OAC)
+            return fail("no such algorithm");
+    wac_agent *agent;
+    wac_error error = {0};
+    if (bench.threads < 1 || wac_bench_agent(&agent, &bench, &error) != WAC_STATUS_OK)
+        return fail(error.message);
+    wac_losses losses;
+    wac_status status = WAC_STATUS_OK;
+    for (int i = 0; i < 10 && !status; i++)
+        status = wac_agent_update(agent, &losses, &error);
+    printf("ready %s\n", wac_version());
+    fflush(stdout);
+    for (int letter; !status && (letter = getchar()) != EOF;) {
+        if (letter != '\n')
+            continue;
+        int64_t count = 0;
+        double start = wac_bench_now(), spent = 0;
+        for (; spent < seconds && !status; spent = wac_bench_now() - start, count++)
+            status = wac_agent_update(agent, &losses, &error);
+        printf("%.6g\n", (double)count / spent);
+        fflush(stdout);
+    }
+    wac_agent_destroy(agent);
+    return status ? fail(error.message) : 0;
+}

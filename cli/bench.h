@@ -1,0 +1,18 @@
+/* What `wac bench` was asked for; one function a subject. Each returns an exit status. */
+#ifndef WAC_CLI_BENCH_H
+#define WAC_CLI_BENCH_H
+
+#include "cli.h"
+
+/* 0 and null: not given. */
+typedef struct cli_bench_flags {
+    bool json, quick;
+    const char *algorithm, *size, *figure;
+    int64_t width, batch, threads, epochs;
+} cli_bench_flags;
+
+int cli_bench_kernels(void);
+int cli_bench_train(const cli_bench_flags *flags);
+int cli_bench_update(const cli_bench_flags *flags);
+
+#endif
