@@ -11,6 +11,7 @@ processors, and rounds take turns.
 """
 import glob
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -23,7 +24,8 @@ SECONDS = 0.3
 
 
 class Worker:
-    """A program that times a round for each line that it gets."""
+    """A program that times a round for each line that it gets, and stands still in between: threads
+    that wait by spinning would take the processors from the other."""
 
     def __init__(self, command, processors, environment=None, quiet=False):
         self.process = subprocess.Popen(
@@ -39,13 +41,18 @@ class Worker:
         if words[:1] != ["ready"]:
             self.end()
             raise RuntimeError(f"{' '.join(command)} does not start")
+        self.process.send_signal(signal.SIGSTOP)
 
     def round(self):
+        self.process.send_signal(signal.SIGCONT)
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        return float(self.process.stdout.readline())
+        rate = float(self.process.stdout.readline())
+        self.process.send_signal(signal.SIGSTOP)
+        return rate
 
     def end(self):
+        self.process.send_signal(signal.SIGCONT)
         self.process.stdin.close()
         self.process.wait()
 
