@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "run/columns.h"
 #include "run/config.h"
 #include "run/run.h"
 
@@ -17,11 +18,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static const char header[] =
-    "epoch,env_steps,updates,eval_return,eval_success,eval_episodes,coverage_sampled,"
-    "coverage_visited,alpha,q_mean,sigma_visited,sigma_uniform,seconds,explore_episodes,"
-    "explore_return,explore_success\n";
-enum { SECONDS_COLUMN = 12, PROGRESS_LIMIT = 1 << 30 };
+static const char *const header = &(WAC_COLUMN_NAMES "\n")[1];
+enum { PROGRESS_LIMIT = 1 << 30 };
 
 wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wac_error *error)
 {
@@ -187,7 +185,7 @@ static double read_seconds(const wac_run *run, const char *row)
     char cell[32] = "";
     if (!row)
         return 0;
-    for (int column = 0; column < SECONDS_COLUMN && row; column++)
+    for (int column = 0; column < wac_column_seconds && row; column++)
         row = strchr(row, ',') ? strchr(row, ',') + 1 : NULL;
     if (row)
         snprintf(cell, sizeof cell, "%.*s", (int)strcspn(row, ",\n"), row);

@@ -41,7 +41,7 @@ typedef struct wac_group {
     /* unique within a task, and the same across tasks for the same method: the algorithm, then what
      * differs between groups of a task; the algorithm is left out where the whole set has but one
      * and the rest is not empty: "sac", "oe-wac lambda 0.5", "lambda 0.5" */
-    char label[512];
+    char label[1024];
 } wac_group;
 
 /* A run that could not be read. */
@@ -51,7 +51,7 @@ typedef struct wac_problem {
 } wac_problem;
 
 typedef struct wac_runset {
-    wac_record *runs; /* [count], in the order found: arguments first, then paths sorted by byte */
+    wac_record *runs; /* [count], in the order found: that of the directories, then by name */
     size_t count;
     wac_group *groups; /* [group_count] */
     size_t group_count, task_count;
@@ -74,6 +74,12 @@ typedef struct wac_runset {
 wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,
                            bool go_on, wac_error *error);
 void wac_runset_free(wac_runset *set);
+
+/* The part of it that reads a progress.csv from memory into rows and columns of a record. Takes
+ * over `bytes` (from malloc, with room for one more behind the `size` given), also when it fails;
+ * free(run->columns[0]) after success. `path` is for messages. */
+wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const char *path,
+                            wac_error *error);
 
 /* The settings in which this group differs from others of the set, as "lambda 0.5, rho 1", without
  * the algorithm; empty where there are none. Returns `text`. */

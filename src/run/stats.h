@@ -5,10 +5,10 @@
  * Whatever compares or adds up over tasks takes an array of samples, one for each task; bootstraps
  * resample the runs within each task (stratified). Intervals are percentile intervals at 95 %.
  *
- * Results do not depend on the order of the values of a sample, to the bit, and the same seed gives
- * the same bytes. Where a value is NaN, or there are none, results are NaN. Statuses report failing
- * memory alone. With fewer than WAC_SEEDS_ENOUGH runs in a task numbers decide nothing: see
- * `fewest`.
+ * Intervals and tests do not depend on the order of the values of a sample, to the bit, and the
+ * same seed gives the same bytes. Where a value is NaN, or there are none, results are NaN.
+ * Statuses report failing memory alone. With fewer than WAC_SEEDS_ENOUGH runs in a task numbers
+ * decide nothing: see `fewest`.
  */
 #ifndef WAC_RUN_STATS_H
 #define WAC_RUN_STATS_H
@@ -25,7 +25,8 @@ typedef struct wac_sample {
 typedef struct wac_interval {
     double value;     /* of the runs as they are */
     double low, high; /* 2.5 % and 97.5 % of the resamples */
-    size_t fewest;    /* runs in the smallest sample: below WAC_SEEDS_ENOUGH nothing is decided */
+    size_t fewest;    /* runs in the smallest sample (0 with NaN among them): below
+                         WAC_SEEDS_ENOUGH nothing is decided */
 } wac_interval;
 
 typedef struct wac_bootstrap {
