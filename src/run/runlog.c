@@ -139,6 +139,14 @@ wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *er
     return write_manifest(manifest, run->directory, error);
 }
 
+bool wac_runlog_is_finished(const wac_run *run)
+{
+    json_t *manifest = read_manifest(run);
+    bool finished = json_is_string(json_object_get(manifest, "finished"));
+    json_decref(manifest);
+    return finished;
+}
+
 /* True for "config.yaml.123-0.tmp" and the like, which a write that was cut off leaves behind. */
 static bool is_leftover(const char *name)
 {

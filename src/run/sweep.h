@@ -8,14 +8,14 @@
  *
  * Runs are trained by processes of their own, one thread and one processor each: a run that fails,
  * crashes or is killed is reported with its reason and does not touch the others. Under mpirun the
- * ranks share the runs out among them (sweep_mpi.h).
+ * ranks share the runs out among them (plugins/mpi.c).
  */
 #ifndef WAC_RUN_SWEEP_H
 #define WAC_RUN_SWEEP_H
 
 #include "wac/run.h"
 
-enum { WAC_SWEEP_FOLDER = 256, WAC_SWEEP_RUNS = 100000 };
+enum { WAC_SWEEP_FOLDER = 256, WAC_SWEEP_RUNS = 10000 /* most of them */ };
 
 typedef struct wac_sweep_run {
     wac_config config;
@@ -115,5 +115,9 @@ wac_status wac_sweep_estimate(double *seconds, const wac_sweep *sweep, const wac
 
 /* The processors that this process may use. */
 int wac_sweep_processors(void);
+
+/* The rank of this process as mpirun or srun has told it in the environment; 0 without them. Of
+ * several ranks only the first should speak. */
+int wac_sweep_rank(void);
 
 #endif

@@ -1,0 +1,235 @@
+/* wac sweep: many runs from one file. */
+#include "options.h"
+#include "progress.h"
+#include "sweep_view.h"
+
+#include "base/files.h"
+#include "run/sweep.h"
+#include "run/sweep_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "wac sweep: train many agents from one file\n"
+    "\n"
+    "Usage\n"
+    "  wac sweep FILE.yaml [--out DIR] [--workers N]\n"
+    "  wac sweep FILE.yaml [--out DIR] --dry-run\n"
+    "  wac sweep FILE.yaml [--out DIR] --slurm\n"
+    "  mpirun -n N wac sweep FILE.yaml [--out DIR]\n"
+    "\n"
+    "The file lists what to combine; every combination is an ordinary run folder\n"
+    "DIR/ENVIRONMENT/ALGORITHM/SETTINGS/seed-N:\n"
+    "\n"
+    "  environments: [lqg, riverswim]\n"
+    "  algorithms: [sac, oe-wac]\n"
+    "  seeds: 5                      # 1 to 5; or a list such as [1, 2, 7]\n"
+    "  settings:                     # any setting of \"wac config\"\n"
+    "    epochs: 30\n"
+    "  oe-wac:                       # only for this algorithm (or environment)\n"
+    "    lambda: [0, 0.5]            # a list: one run for each value\n"
+    "\n"
+    "One run is trained by each processor. A run that fails does not stop the rest.\n"
+    "Ctrl-C saves what is running. The same command again goes on: finished runs\n"
+    "are kept, others continue from their checkpoints, failed ones are tried again.\n"
+    "The file may grow meanwhile (more seeds, longer lists), nothing else.\n"
+    "\n"
+    "Flags\n"
+    "  --out DIR           where the runs go (sweeps/FILE)\n"
+    "  --workers N         runs at a time (one for each processor it may use)\n"
+    "  --dry-run           only list what would be done and how long it should take\n"
+    "  --slurm             write DIR/sweep.slurm, an array job for \"sbatch\"\n"
+    "  --only K/N          train only every N-th run, from the K-th on\n"
+    "\n"
+    "Examples\n"
+    "  wac sweep lambda.yaml --dry-run\n"
+    "  wac sweep lambda.yaml --out sweeps/lambda\n"
+    "  mpirun -n 64 --hostfile hosts wac sweep lambda.yaml --out /shared/lambda\n"
+    "  wac sweep lambda.yaml --slurm && sbatch sweeps/lambda/sweep.slurm\n";
+
+/* sweeps/FILE without its folders and ending */
+static void name_directory(char *directory, size_t size, const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *end = strrchr(name, '.');
+    int length = (int)(end && end > name ? (size_t)(end - name) : strlen(name));
+    snprintf(directory, size, "sweeps/%.*s", length, name);
+}
+
+/* "3/12" */
+static int read_share(wac_sweep_options *options, const char *text)
+{
+    char *end = NULL, *last = NULL;
+    long index = strtol(text, &end, 10);
+    long count = *end == '/' ? strtol(end + 1, &last, 10) : 0;
+    if (!last || *last || index < 1 || count < index || count > WAC_SWEEP_RUNS)
+        return cli_refuse("--only must be as in 3/12, the third of twelve shares, not \"%s\"",
+                          text);
+    options->share_index = (int)index - 1;
+    options->share_count = (int)count;
+    return CLI_OK;
+}
+
+static int dry_run(const wac_sweep *sweep, const char *directory, int workers)
+{
+    static const char *const words[] = {"start", "go on", "", "done", ""};
+    wac_error error = {0};
+    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    size_t counts[5] = {0};
+    double seconds;
+    char duration[48], text[48];
+    if (!items) {
+        snprintf(error.message, sizeof error.message, "not enough memory for the list of runs");
+        return cli_fail(&error);
+    }
+    wac_status status = wac_sweep_inspect(items, sweep, directory, &error);
+    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
+        counts[items[i].state]++;
+        printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
+        if (items[i].state == WAC_SWEEP_BEGUN)
+            printf("  (epoch %lld of %lld)", (long long)items[i].progress.epoch,
+                   (long long)items[i].progress.epochs);
+        putchar('\n');
+    }
+    fflush(stdout);
+    if (status == WAC_STATUS_OK)
+        status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
+    free(items);
+    if (status != WAC_STATUS_OK)
+        return status == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+    cli_format_duration(duration, seconds);
+    printf("\n%s in %s: %zu to start, %zu to go on with, %zu done\n",
+           cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_NEW],
+           counts[WAC_SWEEP_BEGUN], counts[WAC_SWEEP_DONE]);
+    if (counts[WAC_SWEEP_DONE] < sweep->count)
+        printf("about %s with %s on this machine (an estimate from a moment of each)\n", duration,
+               cli_count(text, workers, "worker"));
+    return CLI_OK;
+}
+
+/* A name between single quotes for the shell. */
+static void print_quoted(FILE *stream, const char *text)
+{
+    fputc('\'', stream);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, 0}, stream);
+    fputc('\'', stream);
+}
+
+static int write_slurm(const wac_sweep *sweep, const char *file, const char *directory)
+{
+    enum { MOST_TASKS = 1000 }; /* what most clusters allow in an array */
+    char path[PATH_MAX], program[PATH_MAX], whole_file[PATH_MAX], whole_directory[PATH_MAX];
+    wac_error error = {0};
+    size_t tasks = sweep->count < MOST_TASKS ? sweep->count : MOST_TASKS;
+    wac_sweep_options options = wac_sweep_options_default();
+    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    int lock;
+    if (!items || wac_sweep_claim(&lock, items, sweep, directory, &options, &error)) {
+        free(items);
+        return error.status == WAC_STATUS_INPUT ? cli_refuse("%s", error.message)
+                                                : cli_fail(&error);
+    }
+    free(items);
+    close(lock);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    if (!realpath(file, whole_file) || !realpath(directory, whole_directory) ||
+        wac_path_join(path, sizeof path, directory, "sweep.slurm", &error) != WAC_STATUS_OK)
+        return cli_refuse("the path of %s or %s is too long", file, directory);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return cli_refuse("not enough memory for the script");
+    fprintf(stream,
+            "#!/bin/bash\n"
+            "# %zu runs in %zu tasks of one processor each; submit with: sbatch sweep.slurm\n"
+            "# Submit it again to go on with what is not finished.\n"
+            "#SBATCH --job-name=wac-sweep\n"
+            "#SBATCH --array=1-%zu\n"
+            "#SBATCH --ntasks=1\n"
+            "#SBATCH --cpus-per-task=1\n"
+            "#SBATCH --signal=B:TERM@60\n"
+            "#SBATCH --output=/dev/null\n"
+            "exec ",
+            sweep->count, tasks, tasks);
+    print_quoted(stream, program);
+    fputs(" sweep ", stream);
+    print_quoted(stream, whole_file);
+    fputs(" --out ", stream);
+    print_quoted(stream, whole_directory);
+    fprintf(stream, " --workers 1 --only \"$SLURM_ARRAY_TASK_ID/%zu\"\n", tasks);
+    bool bad = ferror(stream);
+    bad = fclose(stream) != 0 || bad;
+    wac_status status = bad ? WAC_STATUS_MEMORY : wac_file_write(path, text, size, &error);
+    free(text);
+    if (status != WAC_STATUS_OK)
+        return cli_fail(&error);
+    printf("%s\n", path);
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *out = NULL, *only = NULL;
+    int64_t workers = 0;
+    bool dry = false, slurm = false;
+    const cli_option options[] = {
+        {"out", .text = &out},
+        {"only", .text = &only},
+        {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+        {"dry-run", .on = &dry},
+        {"slurm", .on = &slurm},
+        {0},
+    };
+    char directory[PATH_MAX], command[3 * PATH_MAX];
+    cli_arguments arguments = {.most_words = 1};
+    wac_sweep_options how = wac_sweep_options_default();
+    wac_error error = {0};
+    wac_sweep sweep;
+    /* of several ranks one speaks */
+    if (wac_sweep_rank() > 0 && !freopen("/dev/null", "w", stderr))
+        return CLI_FAILED;
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (!status && arguments.word_count == 0)
+        status = cli_refuse("name a sweep file; \"%s help sweep\" shows one", cli_program());
+    if (!status && only)
+        status = read_share(&how, only);
+    if (status)
+        return status;
+    const char *file = arguments.words[0];
+    if (out)
+        snprintf(directory, sizeof directory, "%s", out);
+    else
+        name_directory(directory, sizeof directory, file);
+    wac_status read = wac_sweep_read(&sweep, file, &error);
+    if (read != WAC_STATUS_OK)
+        return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+    int count = workers > 0 ? (int)workers : wac_sweep_processors();
+    if (dry || slurm) {
+        status = dry ? dry_run(&sweep, directory, count) : write_slurm(&sweep, file, directory);
+        wac_sweep_free(&sweep);
+        return status;
+    }
+    cli_sweep_view view = cli_sweep_view_make(stderr);
+    wac_sweep_outcome outcome;
+    how.workers = (int)workers;
+    how.stop = cli_stop_on_signals("stopped at once; what runs is still saving itself");
+    how.progress = cli_sweep_view_show;
+    how.user = &view;
+    wac_status ended = wac_sweep_execute(&sweep, directory, &how, &outcome, &error);
+    cli_sweep_view_end(&view);
+    snprintf(command, sizeof command, "%s sweep %s%s%s", cli_program(), file, out ? " --out " : "",
+             out ? out : "");
+    if (outcome.rank == 0)
+        status = cli_sweep_conclude(command, sweep.count, ended, &outcome, &error);
+    if (outcome.rank == 0 && status == CLI_OK)
+        printf("%s\n", directory);
+    wac_sweep_free(&sweep);
+    return status;
+}
+
+const cli_command cli_sweep = {"sweep", "train many agents from one file", help, run};
