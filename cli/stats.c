@@ -1,0 +1,378 @@
+/* wac stats: what several seeds say together. */
+#include "base/json.h"
+#include "base/suggest.h"
+#include "options.h"
+#include "run/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "wac stats: what several seeds say together\n"
+    "\n"
+    "Usage\n"
+    "  wac stats DIR... [--measure NAME] [--json]\n"
+    "\n"
+    "Reads every finished run at or below DIR and sums them up, one number a run:\n"
+    "for each task and algorithm (or setting, where runs differ in more) the mean\n"
+    "and the interquartile mean over the seeds; for each pair of algorithms how\n"
+    "probable it is that one does better than the other; where scores are shares of\n"
+    "the best possible, how many runs get how far. Intervals are of 95 %, from\n"
+    "runs drawn anew within each task (never from episodes). Fewer than 4 seeds\n"
+    "decide nothing, and the table says so. docs/statistics.md explains each\n"
+    "number.\n"
+    "\n"
+    "Flags\n"
+    "  --measure NAME      what a run is judged by (score):\n"
+    "      score             Point: success; RiverSwim: return as a share of 161.6,\n"
+    "                        what always swimming up earns; others: return\n"
+    "      return            return of an evaluation, over the last 10 epochs\n"
+    "      success           share of episodes that reach the goal, last 50 epochs\n"
+    "      solved            first epoch with success of 0.9 (RiverSwim: return of\n"
+    "                        100); never is the last epoch + 1\n"
+    "      coverage          share of the state-action space covered by samples,\n"
+    "                        over all epochs; coverage-visited: by steps\n"
+    "      episodes          evaluation episodes completed, over the last 50 epochs\n"
+    "      best              highest return\n"
+    "  --json              everything as JSON, for other programs\n"
+    "\n"
+    "Exit status 1 if a run could not be read; the others are summed up anyway.\n"
+    "\n"
+    "Examples\n"
+    "  for seed in 1 2 3 4 5; do\n"
+    "    wac train riverswim --epochs 40 --seed $seed\n"
+    "    wac train riverswim --epochs 40 --seed $seed --algorithm sac\n"
+    "  done\n"
+    "  wac stats runs\n"
+    "  wac stats runs --measure solved\n";
+
+enum { MOST_PAIRS = 30 };
+
+/* --- words and numbers --------------------------------------------------------------------- */
+
+/* A number for a table: four digits, no exponent in the usual range; "-" for none. */
+static const char *figure(char text[32], double number)
+{
+    if (isnan(number))
+        return "-";
+    double size = fabs(number);
+    if (size >= 1000 && size < 1e9)
+        snprintf(text, 32, "%.0f", number);
+    else if (size < 1e-6)
+        return "0";
+    else if (size < 1)
+        snprintf(text, 32, "%.4f", number);
+    else
+        snprintf(text, 32, "%.4g", number);
+    return text;
+}
+#define FIGURE(number) figure((char[32]){0}, (number))
+
+/* "0.9 [0.8, 1]" */
+static const char *interval(char text[112], const wac_interval *interval)
+{
+    snprintf(text, 112, "%s [%s, %s]", FIGURE(interval->value), FIGURE(interval->low),
+             FIGURE(interval->high));
+    return text;
+}
+#define INTERVAL(which) interval((char[112]){0}, (which))
+
+static int wider(int width, const char *text)
+{
+    int length = (int)strlen(text);
+    return length > width ? length : width;
+}
+
+static bool is_enough(size_t seeds)
+{
+    return seeds >= WAC_SEEDS_ENOUGH;
+}
+
+/* Why a run does not count, or null if it does. */
+static const char *excuse(char text[96], const wac_record *run, wac_measure measure)
+{
+    if (!run->finished) {
+        snprintf(text, 96, "is not finished (%zu of %" PRId64 " epochs)",
+                 run->rows ? run->rows - 1 : 0, run->config.epochs);
+        return text;
+    }
+    if (!isnan(wac_record_measure(run, measure)))
+        return NULL;
+    snprintf(text, 96, "has no value for \"%s\"", wac_measure_name(measure));
+    return text;
+}
+
+/* --- the tables ---------------------------------------------------------------------------- */
+
+static void print_groups(const wac_comparison *all, const cli_style *style)
+{
+    int task_width = 4, label_width = 9;
+    for (size_t i = 0; i < all->set->group_count; i++) {
+        task_width = wider(task_width, all->groups[i].group->task_name);
+        label_width = wider(label_width, all->groups[i].group->label);
+    }
+    printf("%s%-*s  %-*s  %5s  %21s  interquartile mean [95 %%]%s\n", style->dim, task_width,
+           "task", label_width, "algorithm", "seeds", "mean +- 2 s/sqrt(n)", style->plain);
+    for (size_t i = 0; i < all->set->group_count; i++) {
+        const wac_group_summary *group = &all->groups[i];
+        char mean[72];
+        snprintf(mean, sizeof mean, "%s +- %s", FIGURE(group->mean), FIGURE(group->spread));
+        printf("%-*s  %-*s  %4zu%s  %21s  %s\n", task_width, group->group->task_name, label_width,
+               group->group->label, group->count, is_enough(group->count) ? " " : "*", mean,
+               INTERVAL(&group->iqm));
+    }
+}
+
+static void print_methods(const wac_comparison *all, const cli_style *style)
+{
+    static const int points[] = {5, 10, 15, 18}; /* 0.25, 0.5, 0.75, 0.9 */
+    enum { POINTS = sizeof points / sizeof *points };
+    char tasks[48];
+    int label_width = 9;
+    for (size_t i = 0; i < all->method_count; i++)
+        label_width = wider(label_width, all->methods[i].label);
+    printf("\n%sScores as shares of the best possible, %s%s\n", style->bold,
+           cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
+    printf("%s%-*s  %-25s  %-25s  runs above", style->dim, label_width, "algorithm",
+           "interquartile mean [95 %]", "optimality gap [95 %]");
+    for (int i = 0; i < POINTS; i++)
+        printf("  %5g", wac_profile_threshold(points[i]));
+    printf("%s\n", style->plain);
+    for (size_t i = 0; i < all->method_count; i++) {
+        const wac_method_summary *method = &all->methods[i];
+        printf("%-*s  %-25s  %-25s  %10s", label_width, method->label, INTERVAL(&method->iqm),
+               INTERVAL(&method->gap), "");
+        for (int k = 0; k < POINTS; k++)
+            printf("  %5.2f", method->profile[points[k]].value);
+        putchar('\n');
+    }
+}
+
+static void print_pairs(const wac_comparison *all, const cli_style *style)
+{
+    if (all->pair_count > MOST_PAIRS) {
+        printf("\n%zu pairs to compare are too many for a table; give fewer folders, or take "
+               "--json\n",
+               all->pair_count);
+        return;
+    }
+    int better = 6, worse = 4;
+    for (size_t i = 0; i < all->pair_count; i++) {
+        better = wider(better, all->methods[all->pairs[i].better].label);
+        worse = wider(worse, all->methods[all->pairs[i].worse].label);
+    }
+    printf("\n%sProbability that a run does better%s\n", style->bold, style->plain);
+    printf("%s%-*s  %-*s  %5s  %5s  probability [95 %%]%s\n", style->dim, better, "better", worse,
+           "than", "tasks", "seeds", style->plain);
+    for (size_t i = 0; i < all->pair_count; i++) {
+        const wac_pair_summary *pair = &all->pairs[i];
+        size_t fewest = pair->improvement.fewest;
+        printf("%-*s  %-*s  %5zu  %4zu%s  %s\n", better, all->methods[pair->better].label, worse,
+               all->methods[pair->worse].label, pair->tasks, fewest, is_enough(fewest) ? " " : "*",
+               INTERVAL(&pair->improvement));
+    }
+}
+
+static void print_tables(const wac_comparison *all)
+{
+    cli_style style = cli_style_of(stdout);
+    char runs[48];
+    size_t counted = 0, small = 0;
+    for (size_t i = 0; i < all->set->group_count; i++) {
+        counted += all->groups[i].count;
+        small += !is_enough(all->groups[i].count);
+    }
+    printf("%s%s of %s%s%s\n", style.bold, wac_measure_name(all->measure),
+           cli_count(runs, (int64_t)counted, "run"), style.plain,
+           wac_measure_is_cost(all->measure) ? " (less is better)" : "");
+    print_groups(all, &style);
+    if (all->shared_count > 0)
+        print_methods(all, &style);
+    if (all->pair_count > 0)
+        print_pairs(all, &style);
+    if (all->method_count > WAC_METHODS_PAIRED)
+        printf("\n%zu settings are too many to compare in pairs; give fewer folders\n",
+               all->method_count);
+    if (small > 0)
+        printf("\n* fewer than %d seeds: too few to decide anything, whatever the numbers\n",
+               WAC_SEEDS_ENOUGH);
+}
+
+/* --- JSON ---------------------------------------------------------------------------------- */
+
+/* a number, or null for none */
+static json_t *json_number(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *json_interval(const wac_interval *interval)
+{
+    return json_pack("{s:o, s:o, s:o}", "value", json_number(interval->value), "low",
+                     json_number(interval->low), "high", json_number(interval->high));
+}
+
+static json_t *json_group(const wac_group_summary *summary)
+{
+    const wac_group *group = summary->group;
+    json_t *seeds = json_array(), *values = json_array();
+    for (size_t i = 0; i < summary->count; i++) {
+        json_array_append_new(seeds, json_integer((json_int_t)summary->seeds[i]));
+        json_array_append_new(values, json_number(summary->values[i]));
+    }
+    const wac_config *config = &group->runs[0]->config;
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "task", group->task_name,
+                     "environment", config->environment, "label", group->label, "algorithm",
+                     wac_algorithm_name((wac_algorithm)config->algorithm), "seeds", seeds, "values",
+                     values, "enough_seeds", is_enough(summary->count), "mean",
+                     json_number(summary->mean), "spread", json_number(summary->spread), "iqm",
+                     json_interval(&summary->iqm));
+}
+
+static json_t *json_method(const wac_method_summary *method)
+{
+    json_t *profile = json_array();
+    for (int i = 0; i < WAC_PROFILE_POINTS; i++) {
+        json_t *point = json_interval(&method->profile[i]);
+        json_object_set_new(point, "above", json_real(wac_profile_threshold(i)));
+        json_array_append_new(profile, point);
+    }
+    return json_pack("{s:s, s:b, s:o, s:o, s:o}", "label", method->label, "enough_seeds",
+                     is_enough(method->iqm.fewest), "iqm", json_interval(&method->iqm),
+                     "optimality_gap", json_interval(&method->gap), "profile", profile);
+}
+
+/* The name of a task, by its place. */
+static const char *task_name(const wac_comparison *all, size_t task)
+{
+    size_t i = 0;
+    while (all->groups[i].group->task != task)
+        i++;
+    return all->groups[i].group->task_name;
+}
+
+static json_t *json_comparison(const wac_comparison *all)
+{
+    char reason[96];
+    json_t *groups = json_array(), *tasks = json_array(), *methods = json_array(),
+           *pairs = json_array(), *left_out = json_array();
+    for (size_t i = 0; i < all->set->group_count; i++)
+        json_array_append_new(groups, json_group(&all->groups[i]));
+    for (size_t i = 0; i < all->set->task_count; i++)
+        if (all->shared[i])
+            json_array_append_new(tasks, json_string(task_name(all, i)));
+    for (size_t i = 0; i < all->method_count && all->shared_count > 0; i++)
+        json_array_append_new(methods, json_method(&all->methods[i]));
+    for (size_t i = 0; i < all->pair_count; i++) {
+        const wac_pair_summary *pair = &all->pairs[i];
+        json_array_append_new(pairs, json_pack("{s:s, s:s, s:I, s:b, s:o}", "better",
+                                               all->methods[pair->better].label, "worse",
+                                               all->methods[pair->worse].label, "tasks",
+                                               (json_int_t)pair->tasks, "enough_seeds",
+                                               is_enough(pair->improvement.fewest), "probability",
+                                               json_interval(&pair->improvement)));
+    }
+    for (size_t i = 0; i < all->set->count; i++) {
+        const char *why = excuse(reason, &all->set->runs[i], all->measure);
+        if (why)
+            json_array_append_new(
+                left_out, json_pack("{s:s, s:s}", "run", all->set->runs[i].path, "reason", why));
+    }
+    for (size_t i = 0; i < all->set->problem_count; i++)
+        json_array_append_new(left_out, json_pack("{s:s, s:s}", "run", all->set->problems[i].path,
+                                                  "reason", all->set->problems[i].message));
+    return json_pack("{s:s, s:b, s:i, s:I, s:i, s:o, s:{s:o, s:o}, s:o, s:o}", "measure",
+                     wac_measure_name(all->measure), "less_is_better",
+                     wac_measure_is_cost(all->measure), "resamples", all->bootstrap.resamples,
+                     "seed", (json_int_t)all->bootstrap.seed, "seeds_needed", WAC_SEEDS_ENOUGH,
+                     "groups", groups, "shares", "tasks", tasks, "methods", methods, "pairs", pairs,
+                     "left_out", left_out);
+}
+
+static int print_json(const wac_comparison *all)
+{
+    size_t size;
+    json_t *json = json_comparison(all);
+    char *text =
+        wac_json_text(json, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15), &size);
+    json_decref(json);
+    if (!text)
+        return cli_fail(&(wac_error){WAC_STATUS_MEMORY, "no memory for the JSON"});
+    puts(text);
+    free(text);
+    return CLI_OK;
+}
+
+/* --- the command --------------------------------------------------------------------------- */
+
+static const char *measure_name(const void *names, size_t index)
+{
+    (void)names;
+    return wac_measure_name((wac_measure)index);
+}
+
+static int read_measure(wac_measure *measure, const char *name)
+{
+    for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
+        if (strcmp(name, wac_measure_name((wac_measure)i)) == 0) {
+            *measure = (wac_measure)i;
+            return CLI_OK;
+        }
+    const char *near = wac_suggest(name, measure_name, NULL);
+    if (near)
+        return cli_refuse("unknown measure \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
+    return cli_refuse("unknown measure \"%s\"; \"%s stats --help\" lists them", WAC_CLIP(name),
+                      cli_program());
+}
+
+/* What does not count, on stderr. */
+static int complain(const wac_runset *set, wac_measure measure)
+{
+    char reason[96];
+    for (size_t i = 0; i < set->count; i++)
+        if (excuse(reason, &set->runs[i], measure))
+            fprintf(stderr, "wac: %s %s; left out\n", set->runs[i].path, reason);
+    for (size_t i = 0; i < set->problem_count; i++)
+        fprintf(stderr, "wac: %s\n", set->problems[i].message);
+    return set->problem_count ? CLI_FAILED : CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *name = "score";
+    bool json = false;
+    const cli_option options[] = {{"measure", .text = &name}, {"json", .on = &json}, {0}};
+    cli_arguments arguments = {.most_words = -1};
+    wac_measure measure = WAC_MEASURE_SCORE;
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (!status)
+        status = read_measure(&measure, name);
+    if (status)
+        return status;
+    if (arguments.word_count == 0)
+        return cli_refuse("which runs? Give a folder that has some, as in: %s stats runs",
+                          cli_program());
+
+    wac_runset set;
+    wac_comparison comparison;
+    wac_error error = {0};
+    if (wac_runset_load(&set, (const char *const *)arguments.words, (size_t)arguments.word_count,
+                        true, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    if (wac_compare(&comparison, &set, measure, wac_bootstrap_default(), &error) == WAC_STATUS_OK) {
+        status = complain(&set, measure);
+        if (json && print_json(&comparison) != CLI_OK)
+            status = CLI_FAILED;
+        if (!json)
+            print_tables(&comparison);
+        wac_comparison_free(&comparison);
+    } else {
+        status = cli_fail(&error);
+    }
+    wac_runset_free(&set);
+    return status;
+}
+
+const cli_command cli_stats = {"stats", "sum up runs of several seeds", help, run};
