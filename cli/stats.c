@@ -73,6 +73,8 @@ static const char *figure(char text[32], double number)
 /* "0.9 [0.8, 1]" */
 static const char *interval(char text[112], const wac_interval *interval)
 {
+    if (isnan(interval->value))
+        return "-";
     snprintf(text, 112, "%s [%s, %s]", FIGURE(interval->value), FIGURE(interval->low),
              FIGURE(interval->high));
     return text;
@@ -118,7 +120,8 @@ static void print_groups(const wac_comparison *all, const cli_style *style)
     for (size_t i = 0; i < all->set->group_count; i++) {
         const wac_group_summary *group = &all->groups[i];
         char mean[72];
-        snprintf(mean, sizeof mean, "%s +- %s", FIGURE(group->mean), FIGURE(group->spread));
+        snprintf(mean, sizeof mean, group->count > 1 ? "%s +- %s" : "%s", FIGURE(group->mean),
+                 FIGURE(group->spread));
         printf("%-*s  %-*s  %4zu%s  %21s  %s\n", task_width, group->group->task_name, label_width,
                group->group->label, group->count, is_enough(group->count) ? " " : "*", mean,
                INTERVAL(&group->iqm));
@@ -132,7 +135,8 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     char tasks[48];
     int label_width = 9;
     for (size_t i = 0; i < all->method_count; i++)
-        label_width = wider(label_width, all->methods[i].label);
+        if (!isnan(all->methods[i].iqm.value))
+            label_width = wider(label_width, all->methods[i].label);
     printf("\n%sScores as shares of the best possible, %s%s\n", style->bold,
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
     printf("%s%-*s  %-25s  %-25s  runs above", style->dim, label_width, "algorithm",
@@ -142,6 +146,8 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     printf("%s\n", style->plain);
     for (size_t i = 0; i < all->method_count; i++) {
         const wac_method_summary *method = &all->methods[i];
+        if (isnan(method->iqm.value))
+            continue;
         printf("%-*s  %-25s  %-25s  %10s", label_width, method->label, INTERVAL(&method->iqm),
                INTERVAL(&method->gap), "");
         for (int k = 0; k < POINTS; k++)
@@ -263,8 +269,9 @@ static json_t *json_comparison(const wac_comparison *all)
     for (size_t i = 0; i < all->set->task_count; i++)
         if (all->shared[i])
             json_array_append_new(tasks, json_string(task_name(all, i)));
-    for (size_t i = 0; i < all->method_count && all->shared_count > 0; i++)
-        json_array_append_new(methods, json_method(&all->methods[i]));
+    for (size_t i = 0; i < all->method_count; i++)
+        if (!isnan(all->methods[i].iqm.value))
+            json_array_append_new(methods, json_method(&all->methods[i]));
     for (size_t i = 0; i < all->pair_count; i++) {
         const wac_pair_summary *pair = &all->pairs[i];
         json_array_append_new(pairs, json_pack("{s:s, s:s, s:I, s:b, s:o}", "better",

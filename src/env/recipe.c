@@ -208,7 +208,7 @@ static wac_status read_detail(wac_yaml *in, wac_recipe_entry *entry, const wac_y
     if (key < KEY_AXES)
         return wac_yaml_number(in, &entry->numbers[key - KEY_NUMBER], pair->value, pair->key);
     WAC_TRY(wac_yaml_word(in, &word, pair, MEASURES));
-    entry->measure = (wac_measure)word;
+    entry->measure = (wac_recipe_measure)word;
     return WAC_STATUS_OK;
 }
 

@@ -43,11 +43,11 @@ typedef enum wac_recipe_number {
 } wac_recipe_number;
 
 /* How a reward makes one number of a quantity's values. */
-typedef enum wac_measure {
+typedef enum wac_recipe_measure {
     WAC_MEASURE_SUM,
     WAC_MEASURE_SQUARES,
     WAC_MEASURE_ABSOLUTE,
-} wac_measure;
+} wac_recipe_measure;
 
 /* When a bonus is paid. */
 typedef enum wac_bonus {
@@ -70,7 +70,7 @@ typedef struct wac_recipe_entry {
     double point[3];
     int first, last; /* qpos, qvel, control without a name: these; last -1: all to the end */
     unsigned axes;   /* site, site_velocity, distance: bits 1, 2, 4 for x, y, z */
-    wac_measure measure;
+    wac_recipe_measure measure;
     wac_bonus bonus;
     double numbers[WAC_RECIPE_NUMBERS];
 } wac_recipe_entry;

@@ -24,7 +24,7 @@ static wac_status sum_up_group(wac_group_summary *summary, const wac_group *grou
     }
     summary->mean = wac_mean(summary->values, summary->count);
     summary->spread = wac_spread(summary->values, summary->count);
-    wac_sample sample = {summary->values, summary->count};
+    wac_values sample = {summary->values, summary->count};
     return wac_interval_iqm(&summary->iqm, &sample, 1, bootstrap, error);
 }
 
@@ -61,46 +61,60 @@ static size_t find_method(const wac_comparison *comparison, const char *label)
 }
 
 /* The runs of a method on a task; none of either gives an empty sample. */
-static wac_sample sample_of(const wac_comparison *comparison, size_t method, size_t task)
+static wac_values sample_of(const wac_comparison *comparison, size_t method, size_t task)
 {
     for (size_t i = 0; i < comparison->set->group_count; i++) {
         const wac_group_summary *summary = &comparison->groups[i];
         if (summary->group->task == task &&
             strcmp(summary->group->label, comparison->methods[method].label) == 0)
-            return (wac_sample){summary->values, summary->count};
+            return (wac_values){summary->values, summary->count};
     }
-    return (wac_sample){NULL, 0};
+    return (wac_values){NULL, 0};
 }
 
 /* The scores of a method on the shared tasks as shares, one task after the other in `values`. */
-static void collect_shares(const wac_comparison *comparison, size_t method, wac_sample *samples,
+static void collect_shares(const wac_comparison *comparison, size_t method, wac_values *samples,
                            double *values)
 {
     for (size_t task = 0; task < comparison->set->task_count; task++) {
         if (!comparison->shared[task])
             continue;
         double unit = wac_runset_score_unit(comparison->set, task);
-        wac_sample sample = sample_of(comparison, method, task);
+        wac_values sample = sample_of(comparison, method, task);
         for (size_t i = 0; i < sample.count; i++)
             values[i] = sample.values[i] / unit;
-        *samples++ = (wac_sample){values, sample.count};
+        *samples++ = (wac_values){values, sample.count};
         values += sample.count;
     }
 }
 
+static bool has_scale(const wac_comparison *comparison, size_t task)
+{
+    return comparison->measure == WAC_MEASURE_SCORE &&
+           !isnan(wac_runset_score_unit(comparison->set, task));
+}
+
+static bool has_scaled_runs(const wac_comparison *comparison, size_t method)
+{
+    for (size_t task = 0; task < comparison->set->task_count; task++)
+        if (has_scale(comparison, task) && sample_of(comparison, method, task).count > 0)
+            return true;
+    return false;
+}
+
+/* Tasks with a scale that all methods have runs on, but for those that have none on any such. */
 static void find_shared(wac_comparison *comparison)
 {
     for (size_t task = 0; task < comparison->set->task_count; task++) {
-        bool shared = comparison->measure == WAC_MEASURE_SCORE &&
-                      !isnan(wac_runset_score_unit(comparison->set, task));
+        bool shared = has_scale(comparison, task);
         for (size_t i = 0; i < comparison->method_count && shared; i++)
-            shared = sample_of(comparison, i, task).count > 0;
+            shared = sample_of(comparison, i, task).count > 0 || !has_scaled_runs(comparison, i);
         comparison->shared[task] = shared;
         comparison->shared_count += shared;
     }
 }
 
-static wac_status sum_up_methods(wac_comparison *comparison, wac_sample *samples, double *values,
+static wac_status sum_up_methods(wac_comparison *comparison, wac_values *samples, double *values,
                                  wac_error *error)
 {
     double thresholds[WAC_PROFILE_POINTS];
@@ -118,13 +132,13 @@ static wac_status sum_up_methods(wac_comparison *comparison, wac_sample *samples
     return WAC_STATUS_OK;
 }
 
-static wac_status sum_up_pair(wac_comparison *comparison, size_t a, size_t b, wac_sample *samples,
+static wac_status sum_up_pair(wac_comparison *comparison, size_t a, size_t b, wac_values *samples,
                               wac_error *error)
 {
     size_t tasks = 0, room = comparison->set->task_count;
-    wac_sample *others = samples + room;
+    wac_values *others = samples + room;
     for (size_t task = 0; task < room; task++) {
-        wac_sample one = sample_of(comparison, a, task), other = sample_of(comparison, b, task);
+        wac_values one = sample_of(comparison, a, task), other = sample_of(comparison, b, task);
         if (one.count == 0 || other.count == 0)
             continue;
         samples[tasks] = one;
@@ -145,7 +159,7 @@ static wac_status sum_up_pair(wac_comparison *comparison, size_t a, size_t b, wa
     return WAC_STATUS_OK;
 }
 
-static wac_status sum_up(wac_comparison *comparison, wac_sample *samples, double *values,
+static wac_status sum_up(wac_comparison *comparison, wac_values *samples, double *values,
                          wac_error *error)
 {
     WAC_TRY(sum_up_groups(comparison, error));
@@ -176,7 +190,7 @@ wac_status wac_compare(wac_comparison *comparison, const wac_runset *set, wac_me
     comparison->groups = calloc(set->group_count, sizeof *comparison->groups);
     comparison->methods = calloc(set->group_count, sizeof *comparison->methods);
     comparison->shared = calloc(set->task_count, sizeof *comparison->shared);
-    wac_sample *samples = calloc(2 * set->task_count, sizeof *samples);
+    wac_values *samples = calloc(2 * set->task_count, sizeof *samples);
     double *values = malloc(set->count * sizeof *values);
     wac_status status = WAC_STATUS_OK;
     if (!comparison->groups || !comparison->methods || !comparison->shared || !samples || !values)

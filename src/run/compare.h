@@ -30,8 +30,9 @@ typedef struct wac_group_summary {
     wac_interval iqm;
 } wac_group_summary;
 
-/* A method over the tasks that all methods share and whose scores are shares (or become some by
- * wac_runset_score_unit). */
+/* A method over the shared tasks: those whose scores are shares (or become some by
+ * wac_runset_score_unit) and that all methods have runs on. Methods without a run on any task of
+ * that kind are passed over; their numbers are NaN. */
 typedef struct wac_method_summary {
     const char *label;
     wac_interval iqm, gap, profile[WAC_PROFILE_POINTS];

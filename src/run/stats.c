@@ -69,13 +69,13 @@ double wac_iqm(double *values, size_t count)
 
 /* All samples of an algorithm; without any, tasks is 0. */
 typedef struct pool {
-    const wac_sample *samples; /* for their counts */
+    const wac_values *samples; /* for their counts */
     size_t tasks, total;
     double *values; /* [total], task by task, sorted within each */
     double *drawn;  /* [total], as values, resampled */
 } pool;
 
-static wac_status fill_pool(pool *pool, const wac_sample *samples, size_t tasks, wac_error *error)
+static wac_status fill_pool(pool *pool, const wac_values *samples, size_t tasks, wac_error *error)
 {
     *pool = (struct pool){.samples = samples, .tasks = tasks};
     for (size_t i = 0; i < tasks; i++)
@@ -234,8 +234,8 @@ static wac_status bootstrap_answers(wac_interval *intervals, question *question,
 }
 
 /* Fills in the pools of a question (b may be null), then answers it. */
-static wac_status answer(wac_interval *intervals, question *question, const wac_sample *a,
-                         const wac_sample *b, size_t tasks, wac_bootstrap bootstrap,
+static wac_status answer(wac_interval *intervals, question *question, const wac_values *a,
+                         const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
                          wac_error *error)
 {
     assert(bootstrap.resamples > 0);
@@ -255,21 +255,21 @@ static wac_status answer(wac_interval *intervals, question *question, const wac_
     return status;
 }
 
-wac_status wac_interval_mean(wac_interval *interval, const wac_sample *samples, size_t tasks,
+wac_status wac_interval_mean(wac_interval *interval, const wac_values *samples, size_t tasks,
                              wac_bootstrap bootstrap, wac_error *error)
 {
     question question = {.statistic = give_mean, .answers = 1};
     return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
 }
 
-wac_status wac_interval_iqm(wac_interval *interval, const wac_sample *samples, size_t tasks,
+wac_status wac_interval_iqm(wac_interval *interval, const wac_values *samples, size_t tasks,
                             wac_bootstrap bootstrap, wac_error *error)
 {
     question question = {.statistic = give_iqm, .answers = 1};
     return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
 }
 
-wac_status wac_interval_gap(wac_interval *interval, const wac_sample *samples, size_t tasks,
+wac_status wac_interval_gap(wac_interval *interval, const wac_values *samples, size_t tasks,
                             wac_bootstrap bootstrap, wac_error *error)
 {
     question question = {.statistic = give_gap, .answers = 1};
@@ -277,22 +277,22 @@ wac_status wac_interval_gap(wac_interval *interval, const wac_sample *samples, s
 }
 
 wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t count,
-                       const wac_sample *samples, size_t tasks, wac_bootstrap bootstrap,
+                       const wac_values *samples, size_t tasks, wac_bootstrap bootstrap,
                        wac_error *error)
 {
     question question = {.statistic = give_profile, .answers = count, .thresholds = thresholds};
     return answer(intervals, &question, samples, NULL, tasks, bootstrap, error);
 }
 
-wac_status wac_interval_difference(wac_interval *interval, const wac_sample *a, const wac_sample *b,
+wac_status wac_interval_difference(wac_interval *interval, const wac_values *a, const wac_values *b,
                                    size_t tasks, wac_bootstrap bootstrap, wac_error *error)
 {
     question question = {.statistic = give_difference, .answers = 1};
     return answer(interval, &question, a, b, tasks, bootstrap, error);
 }
 
-wac_status wac_interval_improvement(wac_interval *interval, const wac_sample *a,
-                                    const wac_sample *b, size_t tasks, wac_bootstrap bootstrap,
+wac_status wac_interval_improvement(wac_interval *interval, const wac_values *a,
+                                    const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
                                     wac_error *error)
 {
     question question = {.statistic = give_improvement, .answers = 1};

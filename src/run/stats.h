@@ -17,10 +17,10 @@
 
 enum { WAC_SEEDS_ENOUGH = 4 };
 
-typedef struct wac_sample {
+typedef struct wac_values {
     const double *values; /* [count] */
     size_t count;
-} wac_sample;
+} wac_values;
 
 typedef struct wac_interval {
     double value;     /* of the runs as they are */
@@ -52,26 +52,26 @@ double wac_iqm(double *values, size_t count);
 
 /* Mean, interquartile mean, and optimality gap (mean of how much is missing to 1) of all values
  * together. */
-wac_status wac_interval_mean(wac_interval *interval, const wac_sample *samples, size_t tasks,
+wac_status wac_interval_mean(wac_interval *interval, const wac_values *samples, size_t tasks,
                              wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_iqm(wac_interval *interval, const wac_sample *samples, size_t tasks,
+wac_status wac_interval_iqm(wac_interval *interval, const wac_values *samples, size_t tasks,
                             wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_gap(wac_interval *interval, const wac_sample *samples, size_t tasks,
+wac_status wac_interval_gap(wac_interval *interval, const wac_values *samples, size_t tasks,
                             wac_bootstrap bootstrap, wac_error *error);
 
 /* Performance profile: for each of the `count` thresholds the share of values above it, with its
  * pointwise interval; intervals: [count]. */
 wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t count,
-                       const wac_sample *samples, size_t tasks, wac_bootstrap bootstrap,
+                       const wac_values *samples, size_t tasks, wac_bootstrap bootstrap,
                        wac_error *error);
 
 /* Two algorithms, a and b, on the same tasks; each is resampled by itself. Difference: IQM of a
  * minus IQM of b. Improvement: the probability that a run of a has a larger value than one of b
  * (Mann-Whitney U / (n m), a tie counts half), averaged over tasks. */
-wac_status wac_interval_difference(wac_interval *interval, const wac_sample *a, const wac_sample *b,
+wac_status wac_interval_difference(wac_interval *interval, const wac_values *a, const wac_values *b,
                                    size_t tasks, wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_improvement(wac_interval *interval, const wac_sample *a,
-                                    const wac_sample *b, size_t tasks, wac_bootstrap bootstrap,
+wac_status wac_interval_improvement(wac_interval *interval, const wac_values *a,
+                                    const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
                                     wac_error *error);
 
 /* --- tests and correlation ----------------------------------------------------------------------
@@ -87,7 +87,7 @@ typedef struct wac_test {
 
 /* U of a over b, ties counting half; "rising" means a larger than b. Exact up to 60 values
  * together; else with corrections for ties and continuity. */
-wac_status wac_mann_whitney(wac_test *test, wac_sample a, wac_sample b, wac_error *error);
+wac_status wac_mann_whitney(wac_test *test, wac_values a, wac_values b, wac_error *error);
 
 /* Page's L for a trend over ordered settings. values: [blocks][settings], a block being a seed, its
  * values in the order in which they are expected to rise. Exact for up to 10 settings and 30

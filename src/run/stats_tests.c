@@ -112,7 +112,7 @@ static wac_status test_choices(wac_test *test, const size_t *ranks, size_t m, si
     return WAC_STATUS_OK;
 }
 
-wac_status wac_mann_whitney(wac_test *test, wac_sample a, wac_sample b, wac_error *error)
+wac_status wac_mann_whitney(wac_test *test, wac_values a, wac_values b, wac_error *error)
 {
     size_t m = a.count, n = b.count, all = m + n, rank_sum = 0;
     *test = (wac_test){NAN, NAN, NAN, false};

@@ -1,0 +1,180 @@
+"""Writes statistics.json: samples, and what NumPy and SciPy make of them; and progress.csv, the
+table of a run that never was, with what measures must make of it.
+
+tests/test_stats.c and tests/test_runset.c compare. Run it again after a change: python3 tests/recorded/statistics.py
+(NumPy and SciPy from anywhere; the samples come from a fixed seed)."""
+
+import json
+import pathlib
+
+import numpy as np
+from scipy import stats
+
+RESAMPLES = 200000
+draw = np.random.default_rng(7)
+
+
+def sample(size, ties):
+    values = draw.normal(draw.uniform(-1, 1), draw.uniform(0.1, 2), size)
+    return np.round(values, 1) if ties else np.round(values, 6)
+
+
+def percentile_interval(drawn):
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return {"low": low, "high": high, "std": float(np.std(drawn))}
+
+
+def resample(tasks):
+    """[tasks] of [resamples, runs], runs drawn within each task."""
+    return [x[draw.integers(0, len(x), (RESAMPLES, len(x)))] for x in tasks]
+
+
+def iqm(rows):
+    return stats.trim_mean(rows, 0.25, axis=-1)
+
+
+def improvement(a, b):
+    """Mean over tasks of U / (n m); a and b: [tasks] of [..., runs]."""
+    parts = []
+    for x, y in zip(a, b):
+        wins = (x[..., :, None] > y[..., None, :]) + 0.5 * (x[..., :, None] == y[..., None, :])
+        parts.append(wins.mean(axis=(-2, -1)))
+    return np.mean(parts, axis=0)
+
+
+def lists(arrays):
+    return [x.tolist() for x in arrays]
+
+
+def one_sample():
+    for size in (1, 2, 3, 4, 5, 7, 8, 10, 13, 20, 51):
+        x = sample(size, size % 2 == 0)
+        s = float(np.std(x, ddof=1)) if size > 1 else None
+        yield {"values": x.tolist(), "mean": float(np.mean(x)), "std": s,
+               "spread": 2 * s / np.sqrt(size) if size > 1 else None, "iqm": float(iqm(x))}
+
+
+def intervals():
+    thresholds = [-0.5, 0.0, 0.4, 0.75]
+    for sizes in ((5,), (10,), (5, 5, 5), (4, 6, 8, 5), (20, 20)):
+        a = [sample(n, ties=True) for n in sizes]
+        b = [sample(n + 1, ties=True) + 0.3 for n in sizes]
+        b = [np.round(x, 1) for x in b]
+        drawn_a, drawn_b = resample(a), resample(b)
+        rows_a, rows_b = np.concatenate(drawn_a, axis=1), np.concatenate(drawn_b, axis=1)
+        all_a, all_b = np.concatenate(a), np.concatenate(b)
+        yield {
+            "a": lists(a), "b": lists(b), "thresholds": thresholds,
+            "mean": {"value": all_a.mean(), **percentile_interval(rows_a.mean(axis=1))},
+            "iqm": {"value": float(iqm(all_a)), **percentile_interval(iqm(rows_a))},
+            "gap": {"value": np.maximum(0, 1 - all_a).mean(),
+                    **percentile_interval(np.maximum(0, 1 - rows_a).mean(axis=1))},
+            "difference": {"value": float(iqm(all_a) - iqm(all_b)),
+                           **percentile_interval(iqm(rows_a) - iqm(rows_b))},
+            "improvement": {"value": float(improvement(a, b)), **percentile_interval(
+                improvement([x[:50000] for x in drawn_a], [x[:50000] for x in drawn_b]))},
+            "profile": [{"value": float((all_a > t).mean()),
+                         **percentile_interval((rows_a > t).mean(axis=1))} for t in thresholds],
+        }
+
+
+def mann_whitney():
+    """Without ties SciPy counts; with ties it counts where it goes through all permutations."""
+    for m, n, ties in ((5, 5, False), (4, 7, False), (1, 3, False), (12, 9, False), (5, 5, True),
+                       (4, 6, True), (40, 35, False), (50, 41, True)):
+        a, b = sample(m, ties), sample(n, ties)
+        if m + n > 60:
+            method = "asymptotic"
+        elif ties:
+            method = stats.PermutationMethod(n_resamples=np.inf)
+        else:
+            method = "exact"
+        found = {way: stats.mannwhitneyu(a, b, alternative=way, method=method)
+                 for way in ("greater", "less")}
+        yield {"a": a.tolist(), "b": b.tolist(), "statistic": float(found["greater"].statistic),
+               "rising": float(found["greater"].pvalue), "falling": float(found["less"].pvalue),
+               "exact": m + n <= 60}
+
+
+def page():
+    for blocks, settings, slope in ((5, 5, 0.3), (5, 5, 0), (5, 4, -0.5), (4, 3, 0.4), (12, 6, 0.1),
+                                    (3, 8, 0.2), (20, 3, 0.1), (40, 4, 0.05), (6, 12, 0.1)):
+        x = np.round(draw.normal(0, 1, (blocks, settings)) + slope * np.arange(settings), 6)
+        exact = settings <= 10 and blocks <= 30
+        method = "exact" if exact else "asymptotic"
+        rising = stats.page_trend_test(x, method=method)
+        falling = stats.page_trend_test(-x, method=method)
+        yield {"values": x.tolist(), "statistic": float(rising.statistic),
+               "rising": float(rising.pvalue), "falling": float(falling.pvalue), "exact": exact}
+
+
+def page_ties():
+    """SciPy's L; its p-values ignore ties, so these go through all orders of every block."""
+    from itertools import permutations
+
+    for blocks, settings in ((3, 4), (4, 3), (2, 5)):
+        x = np.round(draw.normal(0, 1, (blocks, settings)) + 0.4 * np.arange(settings))
+        ranks = stats.rankdata(x, axis=1)
+        place = np.arange(1, settings + 1)
+        sums = np.zeros(1)
+        for row in ranks:
+            orders = np.array([np.dot(place, order) for order in permutations(row)])
+            sums = (sums[:, None] + orders[None, :]).ravel()
+        found = float(stats.page_trend_test(x).statistic)
+        yield {"values": x.tolist(), "statistic": found,
+               "rising": float((sums >= found - 1e-9).mean()),
+               "falling": float((sums <= found + 1e-9).mean()), "exact": True}
+
+
+def spearman():
+    for size, ties in ((2, False), (5, False), (10, True), (400, True)):
+        x = sample(size, ties)
+        y = np.round(sample(size, ties) - 0.5 * x, 2)
+        yield {"x": x.tolist(), "y": y.tolist(),
+               "correlation": float(stats.spearmanr(x, y).statistic)}
+
+
+COLUMNS = ("epoch env_steps updates eval_return eval_success eval_episodes coverage_sampled "
+           "coverage_visited alpha q_mean sigma_visited sigma_uniform seconds explore_episodes "
+           "explore_return explore_success").split()
+
+
+def measures():
+    """61 rows, empty fields among them."""
+    rows = np.arange(61)
+    table = {name: np.round(draw.normal(0, 1, 61), 5) for name in COLUMNS}
+    table["epoch"], table["env_steps"], table["updates"] = rows, 1000 * (rows + 1), 1000 * rows
+    table["eval_return"] = np.round(draw.normal(3 * rows, 20), 4)
+    table["eval_success"] = np.round(np.clip(draw.normal(rows / 60, 0.1), 0, 1), 2)
+    table["eval_episodes"] = draw.integers(10, 40, 61)
+    for name in ("coverage_sampled", "coverage_visited"):
+        table[name] = np.round(draw.uniform(0, 1, 61), 4)
+    for name, row in (("eval_return", 55), ("eval_success", 33), ("eval_success", 60),
+                      ("coverage_sampled", 0), ("q_mean", 0)):
+        table[name] = table[name].astype(float)
+        table[name][row] = np.nan
+    cells = [["" if np.isnan(table[name][row]) else f"{table[name][row]:.9g}" for name in COLUMNS]
+             for row in rows]
+    path = pathlib.Path(__file__).with_name("progress.csv")
+    path.write_text("\n".join(",".join(row) for row in [COLUMNS] + cells) + "\n")
+    with np.errstate(invalid="ignore"):
+        reached = {"point-3": np.argmax(table["eval_success"] >= 0.9),
+                   "riverswim": np.argmax(table["eval_return"] >= 100)}
+    last_return, success = np.nanmean(table["eval_return"][-10:]), np.nanmean(
+        table["eval_success"][-50:])
+    scores = {"point-3": success, "riverswim": last_return / 161.6, "lqg": last_return,
+              "hopper": last_return}
+    for environment, score in scores.items():
+        yield {"environment": environment, "score": score, "return": last_return,
+               "success": success,
+               "solved": int(reached.get(environment, reached["point-3"])),
+               "coverage": np.nanmean(table["coverage_sampled"]),
+               "coverage-visited": np.nanmean(table["coverage_visited"]),
+               "episodes": table["eval_episodes"][-50:].mean(),
+               "best": np.nanmax(table["eval_return"])}
+
+
+parts = {"one_sample": one_sample, "intervals": intervals, "mann_whitney": mann_whitney,
+         "page": page, "page_ties": page_ties, "spearman": spearman, "measures": measures}
+path = pathlib.Path(__file__).with_suffix(".json")
+path.write_text(json.dumps({name: list(make()) for name, make in parts.items()}) + "\n")
