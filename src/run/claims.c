@@ -81,7 +81,7 @@ static wac_status compare(wac_judge *judge, const char *who, const char *than, c
     wac_finding finding = {0};
     wac_interval interval = {0};
     size_t seeds = a->seeds < b->seeds ? a->seeds : b->seeds;
-    wac_sample ours = {a->at, a->count}, theirs = {b->at, b->count};
+    wac_values ours = {a->at, a->count}, theirs = {b->at, b->count};
     if (!a->count || !b->count) {
         snprintf(finding.text, sizeof finding.text, "no finished run of %s",
                  WAC_UPPER(a->count ? than : who));

@@ -39,8 +39,12 @@ void wac_finding_add(wac_finding *finding, const char *format, ...)
     size_t used = strlen(finding->text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(finding->text + used, sizeof finding->text - used, format, arguments);
+    int length = vsnprintf(finding->text + used, sizeof finding->text - used, format, arguments);
     va_end(arguments);
+    /* where it is cut off, not within a letter */
+    if (length >= 0 && used + (size_t)length >= sizeof finding->text)
+        for (size_t i = sizeof finding->text - 1; i-- > 0 && (finding->text[i] & 0x80);)
+            finding->text[i] = 0;
 }
 
 static wac_status append(wac_judge *judge, const wac_finding *finding)

@@ -132,7 +132,7 @@ static wac_status find_step_against(wac_judge *judge, const table *table, int tr
             lower[row] = table->values[row * table->level_count + k];
             upper[row] = table->values[row * table->level_count + k + 1];
         }
-        wac_sample here = {lower, table->blocks}, next = {upper, table->blocks};
+        wac_values here = {lower, table->blocks}, next = {upper, table->blocks};
         WAC_TRY(wac_interval_improvement(&interval, trend > 0 ? &here : &next,
                                          trend > 0 ? &next : &here, 1, wac_bootstrap_default(),
                                          judge->error));

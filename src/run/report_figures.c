@@ -516,7 +516,7 @@ static wac_status write_bars(sheet *sheet, size_t t, const wac_record **runs, do
         }
         if (there == 0)
             continue;
-        wac_sample sample = {values, there};
+        wac_values sample = {values, there};
         wac_interval iqm;
         WAC_TRY(wac_interval_iqm(&iqm, &sample, 1, wac_bootstrap_default(), error));
         wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %d\n", i, iqm.value, iqm.low,
