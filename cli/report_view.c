@@ -95,6 +95,7 @@ int cli_report_make(const char *runs, const char *out, const wac_experiment *exp
         .out = out,
         .experiment = experiment,
         .scale = experiment && scale < 0 ? choose_scale(&set, experiment) : (wac_scale)scale,
+        .name = runs,
         .command = command,
         .progress = show_progress,
         .user = &display,

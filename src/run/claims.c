@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "run/stats.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ typedef struct values {
 } values;
 
 static wac_status gather(wac_judge *judge, values *values, const char *algorithm,
-                         wac_measure measure, bool spread)
+                         wac_measure measure)
 {
     const wac_runset *set = judge->selection->set;
     *values = (struct values){.seeds = SIZE_MAX};
@@ -48,7 +49,7 @@ static wac_status gather(wac_judge *judge, values *values, const char *algorithm
         if (!wac_judge_means(judge, i, algorithm))
             continue;
         size_t count =
-            wac_judge_values(&set->groups[i], measure, spread, values->at + values->count, NULL);
+            wac_judge_values(&set->groups[i], measure, false, values->at + values->count, NULL);
         values->count += count;
         values->seeds = count < values->seeds ? count : values->seeds;
     }
@@ -59,14 +60,51 @@ static wac_status gather(wac_judge *judge, values *values, const char *algorithm
 
 /* --- one algorithm against another ------------------------------------------------------------ */
 
+static double drawn_std(const values *values, wac_rng *rng, double *drawn)
+{
+    for (size_t i = 0; i < values->count; i++)
+        drawn[i] = values->at[(size_t)(wac_rng_uniform(rng) * (double)values->count)];
+    return wac_std(drawn, values->count);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The standard deviation of a minus that of b, with a bootstrap interval over runs. */
+static wac_status spread_difference(wac_interval *interval, const values *a, const values *b,
+                                    wac_error *error)
+{
+    wac_bootstrap bootstrap = wac_bootstrap_default();
+    size_t count = (size_t)bootstrap.resamples;
+    double *differences = malloc(count * sizeof *differences);
+    double *drawn = malloc((a->count + b->count) * sizeof *drawn);
+    wac_rng rng = {.seed = bootstrap.seed};
+    *interval = (wac_interval){
+        .value = wac_std(a->at, a->count) - wac_std(b->at, b->count), .low = NAN, .high = NAN};
+    wac_status status =
+        differences && drawn ? WAC_STATUS_OK : wac_fail_memory(error, "the resamples");
+    for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++) {
+        double ours = drawn_std(a, &rng, drawn);
+        differences[i] = ours - drawn_std(b, &rng, drawn);
+    }
+    if (status == WAC_STATUS_OK && a->count > 1 && b->count > 1) {
+        qsort(differences, count, sizeof *differences, by_value);
+        interval->low = differences[(size_t)(0.025 * (double)(count - 1) + 0.5)];
+        interval->high = differences[(size_t)(0.975 * (double)(count - 1) + 0.5)];
+    }
+    free(differences);
+    free(drawn);
+    return status;
+}
+
 /* What is compared: "score", "epoch of first success", … */
 static const char *subject_of(const wac_claim_part *part, char text[96])
 {
     const char *name = wac_measure_name(part->measure);
-    if (part->rule == WAC_RULE_LESS_SPREAD)
-        snprintf(text, 96, "distance of %s from its median",
-                 part->measure == WAC_MEASURE_SOLVED ? "first success" : name);
-    else if (part->measure == WAC_MEASURE_SOLVED)
+    if (part->measure == WAC_MEASURE_SOLVED)
         snprintf(text, 96, "epoch of first success");
     else
         snprintf(text, 96, "%s", name);
@@ -87,13 +125,14 @@ static wac_status compare(wac_judge *judge, const char *who, const char *than, c
                  WAC_UPPER(a->count ? than : who));
         return wac_judge_lack(judge, finding.text);
     }
-    bool less = part->rule == WAC_RULE_LESS_SPREAD || wac_measure_is_cost(part->measure);
-    bool level = part->rule == WAC_RULE_LEVEL, holds;
+    bool less = wac_measure_is_cost(part->measure), holds;
+    bool level = part->rule == WAC_RULE_LEVEL, spread = part->rule == WAC_RULE_LESS_SPREAD;
     wac_verdict direction;
-    wac_finding_add(&finding, "%s, %s: %s %s, %s %s (means); ", judge->place,
-                    subject_of(part, subject), WAC_UPPER(who),
-                    WAC_DIGITS(wac_mean(a->at, a->count)), WAC_UPPER(than),
-                    WAC_DIGITS(wac_mean(b->at, b->count)));
+    wac_finding_add(
+        &finding, "%s, %s: %s %s, %s %s (%s); ", judge->place, subject_of(part, subject),
+        WAC_UPPER(who), WAC_DIGITS(spread ? wac_std(a->at, a->count) : wac_mean(a->at, a->count)),
+        WAC_UPPER(than), WAC_DIGITS(spread ? wac_std(b->at, b->count) : wac_mean(b->at, b->count)),
+        spread ? "standard deviations" : "means");
     if (level) {
         WAC_TRY(wac_interval_difference(&interval, &ours, &theirs, 1, wac_bootstrap_default(),
                                         judge->error));
@@ -101,21 +140,24 @@ static wac_status compare(wac_judge *judge, const char *who, const char *than, c
         direction = holds ? WAC_HOLDS : WAC_FAILS;
         wac_finding_add(&finding, "difference of interquartile means %s",
                         WAC_DIGITS(interval.value));
+    } else if (spread) {
+        WAC_TRY(spread_difference(&interval, a, b, judge->error));
+        holds = interval.high < 0;
+        direction = wac_judge_direction(-interval.value, 0);
+        wac_finding_add(&finding, "difference %s", WAC_DIGITS(interval.value));
     } else {
         WAC_TRY(wac_interval_improvement(&interval, less ? &theirs : &ours, less ? &ours : &theirs,
                                          1, wac_bootstrap_default(), judge->error));
         holds = interval.low > 0.5;
         direction = wac_judge_direction(interval.value, 0.5);
         wac_finding_add(&finding, "probability that %s %s %s", WAC_UPPER(who),
-                        part->rule == WAC_RULE_FASTER        ? "is first"
-                        : part->rule == WAC_RULE_LESS_SPREAD ? "spreads less"
-                                                             : "is better",
+                        part->rule == WAC_RULE_FASTER ? "is first" : "is better",
                         WAC_DIGITS(interval.value));
     }
+    bool contrary = !level && (spread ? interval.low > 0 : interval.high < 0.5);
     wac_finding_add(&finding, ", 95 %% interval %s to %s%s; %s against %zu",
                     WAC_DIGITS(interval.low), WAC_DIGITS(interval.high),
-                    !level && !holds && interval.high < 0.5 ? ": the other way round" : "",
-                    WAC_COUNT_SEEDS(a->seeds), b->seeds);
+                    contrary ? ": the other way round" : "", WAC_COUNT_SEEDS(a->seeds), b->seeds);
     return wac_judge_conclude(judge, &finding, seeds, holds, direction);
 }
 
@@ -123,14 +165,13 @@ static wac_status judge_pairs(wac_judge *judge)
 {
     const wac_claim_part *part = judge->part;
     wac_measure measure = part->measure;
-    bool spread = part->rule == WAC_RULE_LESS_SPREAD;
     wac_status status = WAC_STATUS_OK;
     for (int i = 0; i < part->who_count && !status; i++)
         for (int k = 0; k < part->than_count && !status; k++) {
             values a = {0}, b = {0};
-            status = gather(judge, &a, part->who[i], measure, spread);
+            status = gather(judge, &a, part->who[i], measure);
             if (!status)
-                status = gather(judge, &b, part->than[k], measure, spread);
+                status = gather(judge, &b, part->than[k], measure);
             if (!status)
                 status = compare(judge, part->who[i], part->than[k], &a, &b);
             free(a.at);

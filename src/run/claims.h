@@ -11,7 +11,8 @@
  *                           against the trend (as ahead-of has it)
  *   ahead-of                the probability of improvement has its lower 95 % bound above .5
  *   faster                  the same of the epoch of first success (never: the last + 1)
- *   less-spread             the same of the distances to the median, less being better
+ *   less-spread             the bootstrap 95 % interval of the difference of standard deviations
+ *                           lies below 0
  *   level                   the 95 % interval of the difference of interquartile means holds 0
  *   never, some, any, all   of n runs 0; neither 0 nor n; at least 1; n solve the task
  *   correlation             Spearman's over the cells of state and action, of what the agent is

@@ -16,7 +16,9 @@ const char *wac_short_number(char text[WAC_SHORT], double number)
 {
     if (isnan(number))
         return strcpy(text, "–");
-    wac_number_print(text, WAC_SHORT, fabs(number) >= 100 ? "%.0f" : "%.3g", number);
+    char digits[48];
+    wac_number_print(digits, sizeof digits, fabs(number) >= 100 ? "%.0f" : "%.3g", fabs(number));
+    snprintf(text, WAC_SHORT, "%s%s", number < 0 ? "−" : "", digits);
     return text;
 }
 

@@ -8,11 +8,12 @@
 #include "run/report_html.h"
 #include "run/sweep_file.h"
 
-#include <errno.h>
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_DRAWINGS = 48 };
 
@@ -274,8 +275,34 @@ static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *er
     return status;
 }
 
+/* "12-curves.svg" and the like, from a report before this one. */
+static bool is_figure(const char *name)
+{
+    static const char *const rests[] = {"-curves.", "-settings.", "-bars.", "-maps."};
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    size_t digits = strspn(name, "0123456789");
+    for (size_t i = 0; i < 4 && digits; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (strncmp(name + digits, rests[i], strlen(rests[i])) == 0 &&
+                strcmp(name + digits + strlen(rests[i]), endings[k]) == 0)
+                return true;
+    return false;
+}
+
+static void remove_old(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (is_figure(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+}
+
 static wac_status draw_all(work *work, wac_error *error)
 {
+    remove_old(work->folder);
     wac_figure chosen[WAC_EXPERIMENT_FIGURES];
     const wac_experiment *experiment = work->options->experiment;
     const wac_figure *figures = experiment ? experiment->figures : chosen;

@@ -23,11 +23,11 @@ enum {
     LEFT = 92,
     RIGHT = 28,
     TOP = 30,
-    TITLE = 34,
+    TITLE = 26,
     LEGEND = 30,
-    PANEL_TITLE = 40,
+    PANEL_TITLE = 34,
     BELOW = 64,
-    GAP = 64,
+    GAP = 76,
     BAR = 26,
 };
 
@@ -117,6 +117,18 @@ static void name_line(const sheet *sheet, line *line)
     wac_page_quote(line->label, sizeof line->label, text);
 }
 
+/* Curves: whether some run of the group has a number to show. */
+static bool has_numbers(const wac_figure *figure, const wac_group *group)
+{
+    if (figure->kind != WAC_FIGURE_CURVES)
+        return true;
+    for (size_t i = 0; i < group->count; i++)
+        for (size_t row = 0; row < group->runs[i]->rows; row++)
+            if (!isnan(group->runs[i]->columns[figure->columns[0]][row]))
+                return true;
+    return false;
+}
+
 static wac_status collect(sheet *sheet, size_t most_lines, wac_error *error)
 {
     const wac_runset *set = sheet->selection->set;
@@ -125,7 +137,8 @@ static wac_status collect(sheet *sheet, size_t most_lines, wac_error *error)
         return wac_fail_memory(error, "the lines of a figure");
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        if (!wac_figure_means(sheet->figure, sheet->selection, i))
+        if (!wac_figure_means(sheet->figure, sheet->selection, i) ||
+            !has_numbers(sheet->figure, group))
             continue;
         if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
             sheet->task_count < MOST_PANELS)
@@ -242,7 +255,7 @@ static double begin_page(sheet *sheet, double width, double panels, bool marks)
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
     wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, 16, "%s", title);
-    print_legend(sheet, TOP + TITLE - 12, room, true, marks);
+    print_legend(sheet, TOP + TITLE - 6, room, true, marks);
     return first;
 }
 
@@ -277,11 +290,15 @@ static void print_nothing(sheet *sheet)
 static bool write_curve(sheet *sheet, const char *name, wac_column column,
                         const wac_record *const *runs, size_t count, double *values)
 {
-    size_t rows = 0, drawn = 0;
+    /* as far as all of them go; those that have just begun are not waited for */
+    size_t rows = SIZE_MAX, drawn = 0, longest = 0;
     for (size_t i = 0; i < count; i++) {
-        sheet->uneven |= i > 0 && runs[i]->rows != runs[0]->rows;
-        rows = runs[i]->rows > rows ? runs[i]->rows : rows;
+        longest = runs[i]->rows > longest ? runs[i]->rows : longest;
+        if (runs[i]->rows > 0 && runs[i]->rows < rows)
+            rows = runs[i]->rows;
     }
+    rows = longest ? rows : 0;
+    sheet->uneven |= rows < longest;
     wac_plot_file(&sheet->page.plot, name);
     for (size_t epoch = 0; epoch < rows; epoch++) {
         size_t there = 0;
@@ -502,9 +519,10 @@ static int algorithm_of(const sheet *sheet, size_t task, size_t index, const wac
 }
 
 static wac_status write_bars(sheet *sheet, size_t t, const wac_record **runs, double *values,
-                             bool *any, wac_error *error)
+                             bool *any, double ends[2], wac_error *error)
 {
     char name[64];
+    ends[0] = ends[1] = 0;
     snprintf(name, sizeof name, "bars-%zu", t);
     wac_plot_file(&sheet->page.plot, name);
     for (size_t i = 0; i < sheet->line_count; i++) {
@@ -522,12 +540,28 @@ static wac_status write_bars(sheet *sheet, size_t t, const wac_record **runs, do
         wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %d\n", i, iqm.value, iqm.low,
                        iqm.high, algorithm_of(sheet, sheet->tasks[t], i, runs));
         note_runs(sheet, there);
+        ends[0] = fmin(ends[0], iqm.low);
+        ends[1] = fmax(ends[1], iqm.high);
         *any = true;
     }
     return WAC_STATUS_OK;
 }
 
-static void print_bar_page(sheet *sheet, const bool *any)
+/* A step that cuts a range, which reaches to 0, into about four. */
+static double nice_step(double low, double high)
+{
+    static const double steps[] = {1, 2, 2.5, 5, 10};
+    double rough = (fmax(high, 0) - fmin(low, 0)) / 4;
+    if (!(rough > 0))
+        return 1;
+    double power = pow(10, floor(log10(rough)));
+    int i = 0;
+    while (i < 4 && steps[i] * power < rough * 0.999)
+        i++;
+    return steps[i] * power;
+}
+
+static void print_bar_page(sheet *sheet, const bool *any, const double (*ends)[2])
 {
     wac_plot *plot = &sheet->page.plot;
     double widest = 0, height = BAR * (double)sheet->line_count + 12;
@@ -547,9 +581,10 @@ static void print_bar_page(sheet *sheet, const bool *any)
                     sheet->tasks[t]);
         wac_plot_print(plot, "set xlabel '%s' tc rgb grey\nset ytics scale 0 (",
                        wac_pretty_measure(sheet->figure->measure));
-        for (size_t i = 0; i < sheet->line_count && column == 0; i++)
-            wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "", sheet->lines[i].label, i);
-        wac_plot_print(plot, ")\n");
+        for (size_t i = 0; i < sheet->line_count; i++)
+            wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
+                           column == 0 ? sheet->lines[i].label : "", i);
+        wac_plot_print(plot, ")\nset xtics %.9g\n", nice_step(ends[t][0], ends[t][1]));
         if (any[t]) {
             wac_plot_print(plot, "set xrange [*:*]; set yrange [%zu.6:-0.6]\nplot ",
                            sheet->line_count - 1);
@@ -586,8 +621,7 @@ static void write_caption(const sheet *sheet, wac_drawing *drawing)
         snprintf(text, sizeof text, "Means of %s each; %s show ± 2 s/√n.", runs,
                  sheet->figure->kind == WAC_FIGURE_CURVES ? "bands" : "bars");
     snprintf(drawing->caption, sizeof drawing->caption, "%s%s%s", text,
-             sheet->uneven ? " Runs differ in length: where some have ended, the others go on."
-                           : "",
+             sheet->uneven ? " A line ends where the shortest of its runs does." : "",
              sheet->line_count < sheet->line_total ? " Not all lines are shown." : "");
 }
 
@@ -597,6 +631,7 @@ static wac_status draw_kind(sheet *sheet, wac_error *error)
     const wac_record **runs = malloc((sheet->selection->set->count + 1) * sizeof *runs);
     double *values = malloc((sheet->selection->set->count + 1) * sizeof *values);
     bool *there = calloc(cells, sizeof *there);
+    double ends[MOST_PANELS][2];
     wac_status status =
         runs && values && there ? WAC_STATUS_OK : wac_fail_memory(error, "the runs of a figure");
     if (status == WAC_STATUS_OK && sheet->figure->kind == WAC_FIGURE_CURVES) {
@@ -606,9 +641,9 @@ static wac_status draw_kind(sheet *sheet, wac_error *error)
         status = draw_levels(sheet, runs, values);
     } else if (status == WAC_STATUS_OK) {
         for (size_t t = 0; t < sheet->task_count && status == WAC_STATUS_OK; t++)
-            status = write_bars(sheet, t, runs, values, &there[t], error);
+            status = write_bars(sheet, t, runs, values, &there[t], ends[t], error);
         if (status == WAC_STATUS_OK)
-            print_bar_page(sheet, there);
+            print_bar_page(sheet, there, (const double(*)[2])ends);
     }
     free(runs);
     free(values);

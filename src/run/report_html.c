@@ -35,7 +35,9 @@ static const char style[] =
     ".35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;"
     "font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
-    ".claims td ul{margin:0;padding-left:1.1rem}.claims td{min-width:9rem}\n"
+    ".claims td ul{margin:0;padding-left:1.1rem}.claims "
+    "td:nth-child(2){min-width:11rem;width:24%}.claims td:nth-child(3){min-width:7rem}.claims "
+    "td:nth-child(4){min-width:20rem;font-size:.88rem}\n"
     ".v{font-weight:700;white-space:nowrap}.holds{color:var(--good)}.fails{color:var(--bad)}"
     ".undecided{color:var(--open)}\n"
     "figure{margin:1.2rem 0 2rem}figure img{display:block;height:auto;background:#fff;"
@@ -253,7 +255,7 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
         snprintf(name, sizeof name, "%s.svg", drawing->name);
         WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
         WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
-        int narrow = drawing->width < 640 ? drawing->width : 640;
+        int narrow = drawing->width / 2; /* smaller than that nobody can read it */
         fprintf(to,
                 "<figure><div class=\"wide\"><img style=\"width:min(100%%,%dpx);min-width:%dpx\" "
                 "src=\"data:image/svg+xml;base64,",
@@ -520,7 +522,13 @@ static void write_made(FILE *to, const wac_report_page *page)
 static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *error)
 {
     const wac_experiment *experiment = page->options->experiment;
-    const char *title = experiment ? experiment->title : "Runs";
+    const char *name = page->options->name ? page->options->name : "";
+    char title[320];
+    snprintf(title, sizeof title, "%s%.300s",
+             experiment ? ""
+             : *name    ? "Runs in "
+                        : "Runs",
+             experiment ? experiment->title : name);
     tag(to,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
