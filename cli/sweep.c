@@ -1,6 +1,5 @@
 /* wac sweep: many runs from one file. */
 #include "options.h"
-#include "progress.h"
 #include "sweep_view.h"
 
 #include "base/files.h"
@@ -34,7 +33,7 @@ static const char help[] =
     "One run is trained by each processor. A run that fails does not stop the rest.\n"
     "Ctrl-C saves what is running. The same command again goes on: finished runs\n"
     "are kept, others continue from their checkpoints, failed ones are tried again.\n"
-    "The file may grow meanwhile (more seeds, longer lists), nothing else.\n"
+    "The file may grow meanwhile (more seeds, longer lists); what has begun stays.\n"
     "\n"
     "Flags\n"
     "  --out DIR           where the runs go (sweeps/FILE)\n"
@@ -49,15 +48,6 @@ static const char help[] =
     "  mpirun -n 64 --hostfile hosts wac sweep lambda.yaml --out /shared/lambda\n"
     "  wac sweep lambda.yaml --slurm && sbatch sweeps/lambda/sweep.slurm\n";
 
-/* sweeps/FILE without its folders and ending */
-static void name_directory(char *directory, size_t size, const char *file)
-{
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    const char *end = strrchr(name, '.');
-    int length = (int)(end && end > name ? (size_t)(end - name) : strlen(name));
-    snprintf(directory, size, "sweeps/%.*s", length, name);
-}
-
 /* "3/12" */
 static int read_share(wac_sweep_options *options, const char *text)
 {
@@ -69,43 +59,6 @@ static int read_share(wac_sweep_options *options, const char *text)
                           text);
     options->share_index = (int)index - 1;
     options->share_count = (int)count;
-    return CLI_OK;
-}
-
-static int dry_run(const wac_sweep *sweep, const char *directory, int workers)
-{
-    static const char *const words[] = {"start", "go on", "", "done", ""};
-    wac_error error = {0};
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
-    size_t counts[5] = {0};
-    double seconds;
-    char duration[48], text[48];
-    if (!items) {
-        snprintf(error.message, sizeof error.message, "not enough memory for the list of runs");
-        return cli_fail(&error);
-    }
-    wac_status status = wac_sweep_inspect(items, sweep, directory, &error);
-    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
-        counts[items[i].state]++;
-        printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
-        if (items[i].state == WAC_SWEEP_BEGUN)
-            printf("  (epoch %lld of %lld)", (long long)items[i].progress.epoch,
-                   (long long)items[i].progress.epochs);
-        putchar('\n');
-    }
-    fflush(stdout);
-    if (status == WAC_STATUS_OK)
-        status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
-    free(items);
-    if (status != WAC_STATUS_OK)
-        return status == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
-    cli_format_duration(duration, seconds);
-    printf("\n%s in %s: %zu to start, %zu to go on with, %zu done\n",
-           cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_NEW],
-           counts[WAC_SWEEP_BEGUN], counts[WAC_SWEEP_DONE]);
-    if (counts[WAC_SWEEP_DONE] < sweep->count)
-        printf("about %s with %s on this machine (an estimate from a moment of each)\n", duration,
-               cli_count(text, workers, "worker"));
     return CLI_OK;
 }
 
@@ -190,9 +143,7 @@ static int run(int argc, char **argv)
     wac_sweep_options how = wac_sweep_options_default();
     wac_error error = {0};
     wac_sweep sweep;
-    /* of several ranks one speaks */
-    if (wac_sweep_rank() > 0 && !freopen("/dev/null", "w", stderr))
-        return CLI_FAILED;
+    cli_sweep_quiet_ranks();
     int status = cli_parse(&arguments, options, argc, argv);
     if (!status && arguments.word_count == 0)
         status = cli_refuse("name a sweep file; \"%s help sweep\" shows one", cli_program());
@@ -201,32 +152,22 @@ static int run(int argc, char **argv)
     if (status)
         return status;
     const char *file = arguments.words[0];
-    if (out)
-        snprintf(directory, sizeof directory, "%s", out);
-    else
-        name_directory(directory, sizeof directory, file);
+    cli_sweep_directory(directory, out, "sweeps", file);
     wac_status read = wac_sweep_read(&sweep, file, &error);
     if (read != WAC_STATUS_OK)
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
-    int count = workers > 0 ? (int)workers : wac_sweep_processors();
     if (dry || slurm) {
-        status = dry ? dry_run(&sweep, directory, count) : write_slurm(&sweep, file, directory);
+        status = dry ? cli_sweep_dry_run(&sweep, directory, (int)workers)
+                     : write_slurm(&sweep, file, directory);
         wac_sweep_free(&sweep);
         return status;
     }
-    cli_sweep_view view = cli_sweep_view_make(stderr);
-    wac_sweep_outcome outcome;
+    bool speaks;
     how.workers = (int)workers;
-    how.stop = cli_stop_on_signals("stopped at once; what runs is still saving itself");
-    how.progress = cli_sweep_view_show;
-    how.user = &view;
-    wac_status ended = wac_sweep_execute(&sweep, directory, &how, &outcome, &error);
-    cli_sweep_view_end(&view);
-    snprintf(command, sizeof command, "%s sweep %s%s%s", cli_program(), file, out ? " --out " : "",
-             out ? out : "");
-    if (outcome.rank == 0)
-        status = cli_sweep_conclude(command, sweep.count, ended, &outcome, &error);
-    if (outcome.rank == 0 && status == CLI_OK)
+    snprintf(command, sizeof command, "%s sweep %s%s%s%s%s", cli_program(), file,
+             out ? " --out " : "", out ? out : "", only ? " --only " : "", only ? only : "");
+    status = cli_sweep_run(&sweep, directory, &how, command, &speaks);
+    if (speaks && status == CLI_OK)
         printf("%s\n", directory);
     wac_sweep_free(&sweep);
     return status;

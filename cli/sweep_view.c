@@ -18,7 +18,7 @@ cli_sweep_view cli_sweep_view_make(FILE *stream)
 void cli_format_duration(char text[48], double seconds)
 {
     if (seconds < 90)
-        snprintf(text, 48, "%.0f seconds", fmax(1, seconds));
+        cli_count(text, (int64_t)fmax(1, round(seconds)), "second");
     else if (seconds < 5400)
         snprintf(text, 48, "%.0f minutes", seconds / 60);
     else if (seconds < 36 * 3600.0)
@@ -174,30 +174,4 @@ void cli_sweep_view_show(void *user, const wac_sweep_view *sweep, size_t changed
     /* starts and ends of tiny runs come in masses: the next look will show them */
     if (view->live && changed == SIZE_MAX)
         draw(view, sweep);
-}
-
-int cli_sweep_conclude(const char *command, size_t runs, wac_status status,
-                       const wac_sweep_outcome *outcome, const wac_error *error)
-{
-    char text[48], seconds[24];
-    if (status == WAC_STATUS_INTERRUPTED) {
-        fprintf(stderr, "wac: stopped and saved, %zu of %zu done; go on with: %s\n", outcome->done,
-                runs, command);
-        return CLI_FAILED;
-    }
-    if (status != WAC_STATUS_OK)
-        return status == WAC_STATUS_INPUT ? cli_refuse("%s", error->message) : cli_fail(error);
-    if (outcome->failed) {
-        fprintf(stderr, "wac: %s of %zu failed; try again with: %s\n",
-                cli_count(text, (int64_t)outcome->failed, "run"), runs, command);
-        return CLI_FAILED;
-    }
-    cli_format_seconds(seconds, outcome->seconds);
-    cli_count(text, (int64_t)outcome->done, "run");
-    if (outcome->busy > 0)
-        fprintf(stderr, "%s done in %s; the workers trained for %.0f %% of it\n", text, seconds,
-                100 * outcome->busy / (outcome->seconds * outcome->workers));
-    else
-        fprintf(stderr, "nothing left to do: %s done\n", text);
-    return CLI_OK;
 }

@@ -20,6 +20,9 @@ foreach(source IN LISTS tests)
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})
     add_dependencies(${name} wac)
+    if(TARGET wac_mpi)
+        add_dependencies(${name} wac_mpi)
+    endif()
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${name} PRIVATE

@@ -283,6 +283,8 @@ static wac_status read_figure(reader *in, void *user, const yaml_node_t *node, c
         return wac_yaml_refuse(&in->yaml, line, "curves need \"rows\", as in [return, episodes]");
     if (figure->kind == WAC_FIGURE_SETTINGS && !*figure->x)
         return wac_yaml_refuse(&in->yaml, line, "a figure over settings needs \"x\", a setting");
+    if (figure->kind == WAC_FIGURE_SETTINGS && !*figure->lines)
+        strcpy(figure->lines, "algorithm");
     in->experiment->figure_count++;
     return WAC_STATUS_OK;
 }

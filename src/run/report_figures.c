@@ -20,7 +20,7 @@ enum {
     MOST_BARS = 60,
     COLUMNS = 4,
     /* pixels */
-    LEFT = 92,
+    LEFT = 112,
     RIGHT = 28,
     TOP = 30,
     TITLE = 26,

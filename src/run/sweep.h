@@ -94,9 +94,10 @@ typedef struct wac_sweep_outcome {
 } wac_sweep_outcome;
 
 /* Train all runs of the list in `directory`, which is made if it is not there. It keeps the list as
- * sweep.yaml. A directory that holds another sweep is refused, and so is anything that is no sweep;
- * the list may have more runs than before, but not fewer or other ones. Two sweeps at once in one
- * directory are refused. WAC_STATUS_OK where runs have failed, too: see the outcome.
+ * sweep.yaml. A directory that holds another sweep is refused, and so is anything that is no sweep:
+ * every run that has begun there must be in the list, with the same settings. So the list may grow.
+ * Two sweeps at once in one directory are refused. WAC_STATUS_OK where runs have failed, too: see
+ * the outcome.
  *
  * Processes are forked: the caller must be the only thread of the program. */
 wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,

@@ -1,9 +1,9 @@
 /* The directory of a sweep: what is in it, whose it is, and the marks that a sweep leaves there.
  *
  * The list of all runs with all settings stands in sweep.yaml, a line each. A sweep may go on in a
- * directory if every line there is one of its own: it can grow, but a run of another sweep can
- * never end up in it. The directory is locked while a sweep works in it; shares of one sweep lock
- * it together.
+ * directory if every run that has begun there is one of its own, with the same settings: it can
+ * grow, but never mix with another. The directory is locked while a sweep works in it; shares of
+ * one sweep lock it together.
  */
 #include "base/files.h"
 #include "base/status.h"
@@ -87,6 +87,11 @@ static wac_status check_line(const wac_sweep *sweep, const wac_sweep_run **sorte
                         "%s/%s is no list that a sweep has left; choose another directory",
                         directory, list_name);
     *colon = 0;
+    /* what has not begun may change or go */
+    char folder[PATH_MAX];
+    WAC_TRY(wac_path_join(folder, sizeof folder, directory, line, error));
+    if (!wac_path_exists(folder))
+        return WAC_STATUS_OK;
     wac_sweep_run key;
     const wac_sweep_run *pointer = &key;
     strcpy(key.folder, line);
@@ -102,7 +107,7 @@ static wac_status check_line(const wac_sweep *sweep, const wac_sweep_run **sorte
     return refuse_other(directory, line, why, error);
 }
 
-/* Every line of the list that is there must be one of this sweep. */
+/* Every run of the list that is there must be one of this sweep. */
 static wac_status check_list(const wac_sweep *sweep, char *text, const char *directory,
                              wac_error *error)
 {

@@ -187,11 +187,13 @@ bool wac_sweep_worker_read(wac_sweep_worker *worker)
 {
     wac_sweep_message message;
     ssize_t size;
-    while ((size = read(worker->pipe, &message, sizeof message)) == (ssize_t)sizeof message ||
-           (size < 0 && errno == EINTR))
-        if (size > 0)
+    do {
+        size = read(worker->pipe, &message, sizeof message);
+        if (size == (ssize_t)sizeof message)
             worker->last = message;
-    if (size < 0 && errno == EAGAIN)
+    } while (worker->last.word != WAC_SWEEP_ENDS && (size > 0 || (size < 0 && errno == EINTR)));
+    /* a process that has said its last word is gone in no time */
+    if (worker->last.word != WAC_SWEEP_ENDS && size < 0 && errno == EAGAIN)
         return false;
     conclude(worker);
     return true;

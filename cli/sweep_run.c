@@ -1,0 +1,105 @@
+/* What the commands that run sweeps share. */
+#include "progress.h"
+#include "sweep_view.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_sweep_quiet_ranks(void)
+{
+    if (wac_sweep_rank() > 0 && !freopen("/dev/null", "w", stderr))
+        fclose(stderr);
+}
+
+void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *parent,
+                         const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *end = strrchr(name, '.');
+    int length = (int)(end && end > name ? (size_t)(end - name) : strlen(name));
+    if (out)
+        snprintf(directory, PATH_MAX, "%s", out);
+    else
+        snprintf(directory, PATH_MAX, "%s/%.*s", parent, length, name);
+}
+
+int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers)
+{
+    static const char *const words[] = {"start", "go on", "", "done", ""};
+    wac_error error = {0};
+    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    size_t counts[5] = {0};
+    double seconds;
+    char duration[48], text[48];
+    workers = workers > 0 ? workers : wac_sweep_processors();
+    if (!items) {
+        snprintf(error.message, sizeof error.message, "not enough memory for the list of runs");
+        return cli_fail(&error);
+    }
+    wac_status status = wac_sweep_inspect(items, sweep, directory, &error);
+    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
+        counts[items[i].state]++;
+        printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
+        if (items[i].state == WAC_SWEEP_BEGUN)
+            printf("  (epoch %lld of %lld)", (long long)items[i].progress.epoch,
+                   (long long)items[i].progress.epochs);
+        putchar('\n');
+    }
+    fflush(stdout);
+    if (status == WAC_STATUS_OK)
+        status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
+    free(items);
+    if (status != WAC_STATUS_OK)
+        return status == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+    cli_format_duration(duration, seconds);
+    printf("\n%s in %s: %zu to start, %zu to go on with, %zu done\n",
+           cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_NEW],
+           counts[WAC_SWEEP_BEGUN], counts[WAC_SWEEP_DONE]);
+    if (counts[WAC_SWEEP_DONE] < sweep->count)
+        printf("about %s with %s on this machine (an estimate from a moment of each)\n", duration,
+               cli_count(text, workers, "worker"));
+    return CLI_OK;
+}
+
+/* How it ended, and the command that goes on. */
+static int conclude(const char *command, size_t runs, wac_status status,
+                    const wac_sweep_outcome *outcome, const wac_error *error)
+{
+    char text[48], seconds[24];
+    if (status == WAC_STATUS_INTERRUPTED) {
+        fprintf(stderr, "wac: stopped and saved, %zu of %zu done; go on with: %s\n", outcome->done,
+                runs, command);
+        return CLI_FAILED;
+    }
+    if (status != WAC_STATUS_OK)
+        return status == WAC_STATUS_INPUT ? cli_refuse("%s", error->message) : cli_fail(error);
+    if (outcome->failed) {
+        fprintf(stderr, "wac: %s of %zu failed; try again with: %s\n",
+                cli_count(text, (int64_t)outcome->failed, "run"), runs, command);
+        return CLI_FAILED;
+    }
+    cli_format_seconds(seconds, outcome->seconds);
+    cli_count(text, (int64_t)outcome->done, "run");
+    if (outcome->busy > 0)
+        fprintf(stderr, "%s done in %s; the workers trained for %.0f %% of it\n", text, seconds,
+                100 * outcome->busy / (outcome->seconds * outcome->workers));
+    else
+        fprintf(stderr, "nothing left to do: %s done\n", text);
+    return CLI_OK;
+}
+
+int cli_sweep_run(const wac_sweep *sweep, const char *directory, wac_sweep_options *options,
+                  const char *command, bool *speaks)
+{
+    cli_sweep_view view = cli_sweep_view_make(stderr);
+    wac_sweep_outcome outcome;
+    wac_error error = {0};
+    options->stop = cli_stop_on_signals("stopped at once; what is running still saves itself");
+    options->progress = cli_sweep_view_show;
+    options->user = &view;
+    wac_status status = wac_sweep_execute(sweep, directory, options, &outcome, &error);
+    cli_sweep_view_end(&view);
+    *speaks = outcome.rank == 0;
+    return *speaks ? conclude(command, sweep->count, status, &outcome, &error) : CLI_OK;
+}

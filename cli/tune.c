@@ -1,0 +1,161 @@
+/* wac tune: look for good settings. */
+#include "options.h"
+#include "progress.h"
+#include "sweep_view.h"
+
+#include "base/words.h"
+#include "run/tune.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "wac tune: look for good settings\n"
+    "\n"
+    "Usage\n"
+    "  wac tune FILE.yaml [--out DIR] [--workers N] [--dry-run]\n"
+    "\n"
+    "The file is that of a sweep (\"wac help sweep\"): lists are what to choose from.\n"
+    "With \"samples\" so many choices are drawn at random, also from ranges; without\n"
+    "it all combinations are tried. Each is trained with all seeds, and ranked by\n"
+    "its mean return over the last epochs:\n"
+    "\n"
+    "  environments: [riverswim]\n"
+    "  algorithms: [sac]\n"
+    "  seeds: 3\n"
+    "  settings:\n"
+    "    epochs: 40\n"
+    "    width: [64, 128, 256]\n"
+    "    learning_rate: {from: 1e-5, to: 1e-3, scale: log}   # or scale: linear\n"
+    "  samples: 20                # choices for each environment and algorithm\n"
+    "  seed: 1                    # of the draws\n"
+    "  measure: eval_return       # or eval_success, coverage_visited\n"
+    "  last: 10                   # epochs at the end that are averaged\n"
+    "\n"
+    "Ends with the best settings and DIR/tune.csv, which has all of them. Stops and\n"
+    "goes on like a sweep, and runs under mpirun like one. More samples, or longer\n"
+    "lists, may be asked for later; what is there is kept.\n"
+    "\n"
+    "Flags\n"
+    "  --out DIR           where the runs go (tunes/FILE)\n"
+    "  --workers N         runs at a time (one for each processor it may use)\n"
+    "  --dry-run           only list what would be done and how long it should take\n"
+    "\n"
+    "Examples\n"
+    "  wac tune sac.yaml --dry-run\n"
+    "  wac tune sac.yaml --out tunes/sac\n";
+
+enum { SHOWN = 5 };
+
+/* "learning_rate 0.0003  width 128", or as flags */
+static void print_settings(const wac_sweep *sweep, const wac_config *config, bool as_flags)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count; i++) {
+        char value[64], name[64];
+        if (!wac_tune_varies(sweep, &settings[i]) || !wac_config_reads(config, &settings[i]))
+            continue;
+        wac_config_format(config, &settings[i], value, sizeof value);
+        snprintf(name, sizeof name, "%s", settings[i].name);
+        for (char *letter = name; as_flags && *letter; letter++)
+            *letter = *letter == '_' ? '-' : *letter;
+        printf("%s%s %s", as_flags ? " --" : "  ", name, value);
+    }
+}
+
+/* The best choices of one environment and algorithm, and how to train with the first. */
+static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t count)
+{
+    const wac_config *best = &sweep->runs[list[0].first].config;
+    char name[320], text[48];
+    cli_style style = cli_style_of(stdout);
+    const char *algorithm = wac_algorithm_name((wac_algorithm)best->algorithm);
+    printf("\n%s%s on %s%s, best of %s\n", style.bold, algorithm, cli_environment(name, best),
+           style.plain, cli_count(text, (int64_t)count, "choice"));
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        printf("  %10.5g  (%.5g .. %.5g)", list[i].mean, list[i].smallest, list[i].largest);
+        print_settings(sweep, &sweep->runs[list[i].first].config, false);
+        if (list[i].finished < list[i].runs)
+            printf("  (%zu of %zu seeds)", list[i].finished, list[i].runs);
+        putchar('\n');
+    }
+    printf("  %s train %s --algorithm %s", cli_program(), name, algorithm);
+    print_settings(sweep, best, true);
+    putchar('\n');
+}
+
+static int conclude(const wac_sweep *sweep, const wac_search *search, const char *directory)
+{
+    wac_error error = {0};
+    wac_tuned *list;
+    size_t count, length;
+    char seeds[48];
+    if (wac_tune_rank(&list, &count, sweep, search, directory, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    const char *measure = wac_word_at(WAC_SEARCH_MEASURES, search->measure, &length);
+    printf("%.*s over the last %lld epochs: mean (min .. max) of %s\n", (int)length, measure,
+           (long long)search->last, cli_count(seeds, (int64_t)list[0].runs, "seed"));
+    for (size_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count && wac_tune_is_rival(sweep, &list[i], &list[end]))
+            end++;
+        print_rivals(sweep, &list[i], end - i);
+    }
+    wac_status status = wac_tune_write(list, count, sweep, directory, &error);
+    free(list);
+    if (status != WAC_STATUS_OK)
+        return cli_fail(&error);
+    printf("\nall of them: %s/tune.csv\n", directory);
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *out = NULL;
+    int64_t workers = 0;
+    bool dry = false;
+    const cli_option options[] = {
+        {"out", .text = &out},
+        {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+        {"dry-run", .on = &dry},
+        {0},
+    };
+    char directory[PATH_MAX], command[3 * PATH_MAX];
+    cli_arguments arguments = {.most_words = 1};
+    wac_error error = {0};
+    wac_sweep sweep;
+    wac_search search;
+    cli_sweep_quiet_ranks();
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (!status && arguments.word_count == 0)
+        status = cli_refuse("name a file; \"%s help tune\" shows one", cli_program());
+    if (status)
+        return status;
+    const char *file = arguments.words[0];
+    cli_sweep_directory(directory, out, "tunes", file);
+    wac_status read = wac_sweep_file_read(&sweep, &search, file, &error);
+    if (read != WAC_STATUS_OK)
+        return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+    if (dry) {
+        status = cli_sweep_dry_run(&sweep, directory, (int)workers);
+        wac_sweep_free(&sweep);
+        return status;
+    }
+    wac_sweep_options how = wac_sweep_options_default();
+    how.workers = (int)workers;
+    snprintf(command, sizeof command, "%s tune %s%s%s", cli_program(), file, out ? " --out " : "",
+             out ? out : "");
+    bool speaks;
+    status = cli_sweep_run(&sweep, directory, &how, command, &speaks);
+    /* what has failed is ranked last, but the rest is worth knowing */
+    if (speaks && status != CLI_USAGE && !(how.stop && *how.stop)) {
+        int ranked = conclude(&sweep, &search, directory);
+        status = status ? status : ranked;
+    }
+    wac_sweep_free(&sweep);
+    return status;
+}
+
+const cli_command cli_tune = {"tune", "look for good settings", help, run};
