@@ -52,7 +52,7 @@ enum { MOST_PAIRS = 30 };
 
 /* --- words and numbers --------------------------------------------------------------------- */
 
-/* A number for a table: four digits, no exponent in the usual range; "-" for none. */
+/* A number for a table: about four digits, no exponent in the usual range; "-" for none. */
 static const char *figure(char text[32], double number)
 {
     if (isnan(number))
@@ -60,8 +60,10 @@ static const char *figure(char text[32], double number)
     double size = fabs(number);
     if (size >= 1000 && size < 1e9)
         snprintf(text, 32, "%.0f", number);
-    else if (size < 1e-6)
+    else if (size < 1e-12) /* what is left over from rounding */
         return "0";
+    else if (size < 1e-3)
+        snprintf(text, 32, "%.2g", number);
     else if (size < 1)
         snprintf(text, 32, "%.4f", number);
     else
@@ -133,25 +135,30 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     static const int points[] = {5, 10, 15, 18}; /* 0.25, 0.5, 0.75, 0.9 */
     enum { POINTS = sizeof points / sizeof *points };
     char tasks[48];
-    int label_width = 9;
-    for (size_t i = 0; i < all->method_count; i++)
-        if (!isnan(all->methods[i].iqm.value))
-            label_width = wider(label_width, all->methods[i].label);
+    const char *iqm_title = "interquartile mean [95 %]", *gap_title = "optimality gap [95 %]";
+    int label_width = 9, iqm_width = wider(0, iqm_title), gap_width = wider(0, gap_title);
+    for (size_t i = 0; i < all->method_count; i++) {
+        if (isnan(all->methods[i].iqm.value))
+            continue;
+        label_width = wider(label_width, all->methods[i].label);
+        iqm_width = wider(iqm_width, INTERVAL(&all->methods[i].iqm));
+        gap_width = wider(gap_width, INTERVAL(&all->methods[i].gap));
+    }
     printf("\n%sScores as shares of the best possible, %s%s\n", style->bold,
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
-    printf("%s%-*s  %-25s  %-25s  runs above", style->dim, label_width, "algorithm",
-           "interquartile mean [95 %]", "optimality gap [95 %]");
+    printf("%s%-*s  %-*s  %-*s  runs", style->dim, label_width, "algorithm", iqm_width, iqm_title,
+           gap_width, gap_title);
     for (int i = 0; i < POINTS; i++)
-        printf("  %5g", wac_profile_threshold(points[i]));
+        printf(" > %.2f", wac_profile_threshold(points[i]));
     printf("%s\n", style->plain);
     for (size_t i = 0; i < all->method_count; i++) {
         const wac_method_summary *method = &all->methods[i];
         if (isnan(method->iqm.value))
             continue;
-        printf("%-*s  %-25s  %-25s  %10s", label_width, method->label, INTERVAL(&method->iqm),
-               INTERVAL(&method->gap), "");
+        printf("%-*s  %-*s  %-*s      ", label_width, method->label, iqm_width,
+               INTERVAL(&method->iqm), gap_width, INTERVAL(&method->gap));
         for (int k = 0; k < POINTS; k++)
-            printf("  %5.2f", method->profile[points[k]].value);
+            printf("   %.2f", method->profile[points[k]].value);
         putchar('\n');
     }
 }
@@ -208,6 +215,15 @@ static void print_tables(const wac_comparison *all)
 
 /* --- JSON ---------------------------------------------------------------------------------- */
 
+/* An array that lacks something becomes null, and with it everything that it was to be part of. */
+static void append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value) != 0) {
+        json_decref(*array);
+        *array = NULL;
+    }
+}
+
 /* a number, or null for none */
 static json_t *json_number(double number)
 {
@@ -225,8 +241,8 @@ static json_t *json_group(const wac_group_summary *summary)
     const wac_group *group = summary->group;
     json_t *seeds = json_array(), *values = json_array();
     for (size_t i = 0; i < summary->count; i++) {
-        json_array_append_new(seeds, json_integer((json_int_t)summary->seeds[i]));
-        json_array_append_new(values, json_number(summary->values[i]));
+        append(&seeds, json_integer((json_int_t)summary->seeds[i]));
+        append(&values, json_number(summary->values[i]));
     }
     const wac_config *config = &group->runs[0]->config;
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "task", group->task_name,
@@ -241,9 +257,9 @@ static json_t *json_method(const wac_method_summary *method)
 {
     json_t *profile = json_array();
     for (int i = 0; i < WAC_PROFILE_POINTS; i++) {
-        json_t *point = json_interval(&method->profile[i]);
-        json_object_set_new(point, "above", json_real(wac_profile_threshold(i)));
-        json_array_append_new(profile, point);
+        json_t *above = json_real(wac_profile_threshold(i));
+        append(&profile, json_pack("{s:o, s:o}", "above", above, "share",
+                                   json_interval(&method->profile[i])));
     }
     return json_pack("{s:s, s:b, s:o, s:o, s:o}", "label", method->label, "enough_seeds",
                      is_enough(method->iqm.fewest), "iqm", json_interval(&method->iqm),
@@ -265,31 +281,30 @@ static json_t *json_comparison(const wac_comparison *all)
     json_t *groups = json_array(), *tasks = json_array(), *methods = json_array(),
            *pairs = json_array(), *left_out = json_array();
     for (size_t i = 0; i < all->set->group_count; i++)
-        json_array_append_new(groups, json_group(&all->groups[i]));
+        append(&groups, json_group(&all->groups[i]));
     for (size_t i = 0; i < all->set->task_count; i++)
         if (all->shared[i])
-            json_array_append_new(tasks, json_string(task_name(all, i)));
+            append(&tasks, json_string(task_name(all, i)));
     for (size_t i = 0; i < all->method_count; i++)
         if (!isnan(all->methods[i].iqm.value))
-            json_array_append_new(methods, json_method(&all->methods[i]));
+            append(&methods, json_method(&all->methods[i]));
     for (size_t i = 0; i < all->pair_count; i++) {
         const wac_pair_summary *pair = &all->pairs[i];
-        json_array_append_new(pairs, json_pack("{s:s, s:s, s:I, s:b, s:o}", "better",
-                                               all->methods[pair->better].label, "worse",
-                                               all->methods[pair->worse].label, "tasks",
-                                               (json_int_t)pair->tasks, "enough_seeds",
-                                               is_enough(pair->improvement.fewest), "probability",
-                                               json_interval(&pair->improvement)));
+        append(&pairs,
+               json_pack("{s:s, s:s, s:I, s:b, s:o}", "better", all->methods[pair->better].label,
+                         "worse", all->methods[pair->worse].label, "tasks", (json_int_t)pair->tasks,
+                         "enough_seeds", is_enough(pair->improvement.fewest), "probability",
+                         json_interval(&pair->improvement)));
     }
     for (size_t i = 0; i < all->set->count; i++) {
         const char *why = excuse(reason, &all->set->runs[i], all->measure);
         if (why)
-            json_array_append_new(
-                left_out, json_pack("{s:s, s:s}", "run", all->set->runs[i].path, "reason", why));
+            append(&left_out,
+                   json_pack("{s:s, s:s}", "run", all->set->runs[i].path, "reason", why));
     }
     for (size_t i = 0; i < all->set->problem_count; i++)
-        json_array_append_new(left_out, json_pack("{s:s, s:s}", "run", all->set->problems[i].path,
-                                                  "reason", all->set->problems[i].message));
+        append(&left_out, json_pack("{s:s, s:s}", "run", all->set->problems[i].path, "reason",
+                                    all->set->problems[i].message));
     return json_pack("{s:s, s:b, s:i, s:I, s:i, s:o, s:{s:o, s:o}, s:o, s:o}", "measure",
                      wac_measure_name(all->measure), "less_is_better",
                      wac_measure_is_cost(all->measure), "resamples", all->bootstrap.resamples,
@@ -306,7 +321,9 @@ static int print_json(const wac_comparison *all)
         wac_json_text(json, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15), &size);
     json_decref(json);
     if (!text)
-        return cli_fail(&(wac_error){WAC_STATUS_MEMORY, "no memory for the JSON"});
+        return cli_fail(&(wac_error){WAC_STATUS_MEMORY,
+                                     "cannot make JSON of it: memory ran out, or the "
+                                     "name of a folder is not UTF-8; try without --json"});
     puts(text);
     free(text);
     return CLI_OK;

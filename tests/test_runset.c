@@ -463,6 +463,17 @@ static void test_program(void **state)
     assert_non_null(strstr(result->out, "score of 15 runs"));
 }
 
+static void test_program_help(void **state)
+{
+    (void)state;
+    const outcome *result = wac("stats --help");
+    assert_done(result);
+    for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
+        assert_non_null(strstr(result->out, wac_measure_name((wac_measure)i)));
+    for (const char *line = result->out; *line; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= 79);
+}
+
 static void test_program_refuses(void **state)
 {
     (void)state;
@@ -502,20 +513,11 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_real_runs),
-        TEST(test_finished),
-        TEST(test_damage),
-        TEST(test_nothing_there),
-        TEST(test_twice),
-        TEST(test_groups),
-        TEST(test_grid),
-        TEST(test_measures),
-        TEST(test_unsolved),
-        TEST(test_score_unit),
-        TEST(test_compare),
-        TEST(test_program),
-        TEST(test_program_refuses),
-        TEST(test_many),
+        TEST(test_real_runs),     TEST(test_finished),        TEST(test_damage),
+        TEST(test_nothing_there), TEST(test_twice),           TEST(test_groups),
+        TEST(test_grid),          TEST(test_measures),        TEST(test_unsolved),
+        TEST(test_score_unit),    TEST(test_compare),         TEST(test_program),
+        TEST(test_program_help),  TEST(test_program_refuses), TEST(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

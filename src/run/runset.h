@@ -86,8 +86,7 @@ wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const cha
 const char *wac_runset_settings(const wac_runset *set, const wac_group *group, char *text,
                                 size_t size);
 
-/* --- one number for a run ----------------------------------------------------------------------
- */
+/* --- one number for a run ------------------------------------------------------------------ */
 
 /* What has no meaning for a run is NaN: success without a goal, anything of a run without rows.
  * "Last 10 epochs" are the last 10 rows, or all where there are fewer; empty fields are skipped.

@@ -58,7 +58,7 @@ double wac_spread(const double *values, size_t count)
 
 double wac_iqm(double *values, size_t count)
 {
-    if (has_nan(values, count))
+    if (count == 0 || has_nan(values, count))
         return NAN;
     qsort(values, count, sizeof *values, compare_doubles);
     size_t cut = count / 4;

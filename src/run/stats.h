@@ -37,8 +37,7 @@ typedef struct wac_bootstrap {
 /* seed 1, 2000 resamples */
 wac_bootstrap wac_bootstrap_default(void);
 
-/* --- one sample --------------------------------------------------------------------------------
- */
+/* --- one sample ---------------------------------------------------------------------------- */
 
 double wac_mean(const double *values, size_t count);
 double wac_std(const double *values, size_t count);    /* of a sample (n - 1); NaN for one value */
@@ -47,8 +46,7 @@ double wac_spread(const double *values, size_t count); /* 2 s / sqrt(n), the pap
 /* Mean of the middle half: floor(n / 4) values are cut off at either end. Sorts the values. */
 double wac_iqm(double *values, size_t count);
 
-/* --- with an interval, over `tasks` samples -----------------------------------------------------
- */
+/* --- with an interval, over `tasks` samples ------------------------------------------------ */
 
 /* Mean, interquartile mean, and optimality gap (mean of how much is missing to 1) of all values
  * together. */
@@ -74,8 +72,7 @@ wac_status wac_interval_improvement(wac_interval *interval, const wac_values *a,
                                     const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
                                     wac_error *error);
 
-/* --- tests and correlation ----------------------------------------------------------------------
- */
+/* --- tests and correlation ----------------------------------------------------------------- */
 
 /* One-sided p-values of a statistic: how probable one at least as large (rising), or at most as
  * large (falling), is without any effect. Two-sided: twice the smaller, at most 1. */

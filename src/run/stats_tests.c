@@ -62,8 +62,7 @@ static void read_tails(wac_test *test, const double *weights, size_t count, size
     test->exact = true;
 }
 
-/* --- Mann-Whitney ------------------------------------------------------------------------------
- */
+/* --- Mann-Whitney -------------------------------------------------------------------------- */
 
 /* How many ways to choose `chosen` of the ranks give each sum, which ends up in the last row of
  * ways: [chosen + 1][width]. */
@@ -143,8 +142,7 @@ wac_status wac_mann_whitney(wac_test *test, wac_values a, wac_values b, wac_erro
     return status;
 }
 
-/* --- Page --------------------------------------------------------------------------------------
- */
+/* --- Page ---------------------------------------------------------------------------------- */
 
 /* What Page's test works with. */
 typedef struct trend {
@@ -264,8 +262,7 @@ wac_status wac_page_trend(wac_test *test, const double *values, size_t blocks, s
     return status;
 }
 
-/* --- Spearman ----------------------------------------------------------------------------------
- */
+/* --- Spearman ------------------------------------------------------------------------------ */
 
 wac_status wac_spearman(double *correlation, const double *x, const double *y, size_t count,
                         wac_error *error)
