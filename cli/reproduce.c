@@ -147,23 +147,17 @@ static wac_status write_note(const request *asked, wac_error *error)
     return status;
 }
 
-/* Train what is not there yet; CLI_OK where a report makes sense. */
-static int train(const request *asked)
+/* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */
+static int train(const request *asked, bool *goes_on)
 {
     const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
     wac_sweep_options how = wac_sweep_options_default();
-    wac_sweep_outcome outcome = {0};
-    cli_sweep_view view = cli_sweep_view_make(stderr);
-    wac_error error = {0};
+    bool speaks = false;
     how.workers = (int)asked->workers;
-    how.stop = cli_stop_on_signals("stopped at once; what runs is still saving itself");
-    how.progress = cli_sweep_view_show;
-    how.user = &view;
-    wac_status ended = wac_sweep_execute(sweep, asked->runs, &how, &outcome, &error);
-    cli_sweep_view_end(&view);
-    int status = cli_sweep_conclude(asked->command, sweep->count, ended, &outcome, &error);
-    /* where some have failed the others still tell something */
-    return ended == WAC_STATUS_OK && outcome.done > 0 ? CLI_OK : status;
+    int status = cli_sweep_run(sweep, asked->runs, &how, asked->command, &speaks);
+    bool stopped = how.stop && *how.stop;
+    *goes_on = speaks && !stopped && status != CLI_USAGE && wac_path_exists(asked->runs);
+    return status;
 }
 
 static int reproduce(request *asked)
@@ -177,10 +171,11 @@ static int reproduce(request *asked)
                                        asked->scale < 0 ? "from" : scales[asked->scale]);
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
-    snprintf(asked->command, sizeof asked->command, "%s reproduce %s%s%s%s%s%s%s", "wac", name,
-             asked->scale < 0 ? "" : " --scale ", asked->scale < 0 ? "" : scales[asked->scale],
-             asked->from ? " --from " : "", asked->from ? asked->from : "",
-             asked->out ? " --out " : "", asked->out ? asked->out : "");
+    snprintf(asked->command, sizeof asked->command, "%s reproduce %s%s%s%s%s%s%s", cli_program(),
+             name, asked->scale < 0 ? "" : " --scale ",
+             asked->scale < 0 ? "" : scales[asked->scale], asked->from ? " --from " : "",
+             asked->from ? asked->from : "", asked->out ? " --out " : "",
+             asked->out ? asked->out : "");
     if (asked->from)
         snprintf(asked->runs, sizeof asked->runs, "%s", asked->from);
     else if (wac_path_join(asked->runs, sizeof asked->runs, asked->directory, "runs", &error))
@@ -189,11 +184,12 @@ static int reproduce(request *asked)
         return cli_refuse("there is no folder %s", asked->from);
     if (write_note(asked, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    int status = asked->from ? CLI_OK : train(asked);
-    if (status == CLI_OK)
-        status = cli_report_make(asked->runs, asked->directory, asked->experiment, asked->scale,
-                                 asked->command);
-    return status;
+    bool goes_on = true;
+    int trained = asked->from ? CLI_OK : train(asked, &goes_on);
+    int reported = goes_on ? cli_report_make(asked->runs, asked->directory, asked->experiment,
+                                             asked->scale, asked->command)
+                           : CLI_OK;
+    return trained ? trained : reported;
 }
 
 static int run(int argc, char **argv)
