@@ -42,7 +42,7 @@ static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
     const char *word = json_string_value(json_object_get(note, "scale"));
     const char *folder = json_string_value(json_object_get(note, "runs"));
     *scale = word ? wac_word_index(WAC_SCALE_WORDS, word) : -1;
-    bool good = *scale >= 0 && folder && strlen(folder) < PATH_MAX;
+    bool good = (!word || *scale >= 0) && folder && strlen(folder) < PATH_MAX;
     if (good && folder[0] == '/')
         strcpy(runs, folder);
     else if (good)

@@ -122,7 +122,8 @@ typedef struct request {
     char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
 } request;
 
-/* What `wac report` needs to do this again: the experiment, its scale, where the runs are. */
+/* What `wac report` needs to do this again: the experiment, its scale (null: as the runs have it),
+ * where the runs are. */
 static wac_status write_note(const request *asked, wac_error *error)
 {
     char path[PATH_MAX], whole[PATH_MAX];
@@ -134,8 +135,8 @@ static wac_status write_note(const request *asked, wac_error *error)
     if (wac_path_join(path, sizeof path, asked->directory, "experiment.yaml", error) ||
         wac_file_write(path, asked->experiment->text, asked->experiment->size, error))
         return error->status;
-    json_t *note = json_pack("{s:s, s:s, s:s}", "experiment", asked->experiment->name, "scale",
-                             asked->scale < 0 ? "full" : scales[asked->scale], "runs", runs);
+    json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", asked->experiment->name, "scale",
+                             asked->scale < 0 ? NULL : scales[asked->scale], "runs", runs);
     char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(note);
     wac_status status =
