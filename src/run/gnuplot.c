@@ -167,7 +167,8 @@ static wac_status run_script(wac_plot *plot, wac_picture kind, int width, int he
         [WAC_PICTURE_PNG] = "pngcairo background '#ffffff' font 'DejaVu Sans,12'",
         [WAC_PICTURE_SVG] = "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333",
         [WAC_PICTURE_GIF] = "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'",
-        [WAC_PICTURE_PDF] = "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 1",
+        [WAC_PICTURE_PDF] =
+            "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3",
     };
     char size[48];
     if (kind == WAC_PICTURE_PDF) /* 96 pixels are an inch */
