@@ -116,6 +116,7 @@ static int list(void)
 
 typedef struct request {
     wac_experiment *experiment;
+    const char *word; /* that named it */
     const char *out, *from;
     int scale; /* -1: not chosen */
     int64_t workers;
@@ -217,7 +218,8 @@ static int run(int argc, char **argv)
         return cli_refuse("--scale must be quick, half or full, not \"%s\"", WAC_CLIP(scale));
     if ((asked.out && !*asked.out) || (asked.from && !*asked.from))
         return cli_refuse("the name of a folder is empty");
-    wac_status read = wac_experiment_read(&asked.experiment, arguments.words[0], &error);
+    asked.word = arguments.words[0];
+    wac_status read = wac_experiment_read(&asked.experiment, asked.word, &error);
     if (read != WAC_STATUS_OK)
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
     status = reproduce(&asked);

@@ -31,7 +31,8 @@ static const char style[] =
     ".6rem;border-bottom:1px solid var(--line);padding-bottom:.25rem}\n"
     "p{max-width:46rem}.soft,figcaption,.note{color:var(--soft)}\n"
     ".wide{overflow-x:auto;max-width:100%}\n"
-    "table{border-collapse:collapse;font-size:.93rem}th,td{text-align:left;padding:.35rem .7rem "
+    "table{border-collapse:collapse;font-size:.93rem;margin-bottom:1.2rem}th,td{text-align:left;"
+    "padding:.35rem .7rem "
     ".35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;"
     "font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
@@ -307,7 +308,9 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
     tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
     fprintf(to, "<td class=\"n\">%zu</td>", group->finished);
     write_mean(to, group, WAC_MEASURE_SCORE, values);
-    if (summary->count)
+    if (summary->count == 1)
+        fprintf(to, "<td class=\"n\">%s</td>", NUMBER(summary->iqm.value));
+    else if (summary->count)
         fprintf(to, "<td class=\"n\">%s (%s to %s)</td>", NUMBER(summary->iqm.value),
                 NUMBER(summary->iqm.low), NUMBER(summary->iqm.high));
     else

@@ -18,11 +18,24 @@ static const wac_record *choose_run(const wac_group *group)
     return group->runs[0];
 }
 
+/* "OE-WAC λ 0.5", also where labels leave the algorithm out. */
+static void name_run(char name[WAC_PRETTY], const wac_record *run, const char *label)
+{
+    const char *algorithm = wac_algorithm_name((wac_algorithm)run->config.algorithm);
+    char whole[WAC_PRETTY];
+    bool has_it = strncmp(label, algorithm, strlen(algorithm)) == 0;
+    snprintf(whole, sizeof whole, "%s%s%.280s", has_it ? "" : algorithm, has_it ? "" : " ", label);
+    wac_pretty_label(name, whole);
+}
+
 static void write_caption(wac_drawing *drawing, int count, size_t left_out, const int64_t *seeds)
 {
+    bool same = true;
+    for (int i = 1; i < count; i++)
+        same &= seeds[i] == seeds[0];
     int used = snprintf(drawing->caption, sizeof drawing->caption,
-                        "From the last checkpoint of one run each (seed%s", count == 1 ? "" : "s");
-    for (int i = 0; i < count; i++)
+                        "From the last checkpoint of one run each (seed%s", same ? "" : "s");
+    for (int i = 0; i < (same ? 1 : count); i++)
         used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used, "%s%lld",
                          i ? ", " : " ", (long long)seeds[i]);
     used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used, ").");
@@ -50,7 +63,8 @@ wac_status wac_report_draw_maps(wac_drawing *drawing, const wac_figure *figure,
         }
         const wac_record *run = choose_run(&set->groups[i]);
         paths[count] = run->path;
-        pointers[count] = wac_pretty_label(names[count], set->groups[i].label);
+        name_run(names[count], run, set->groups[i].label);
+        pointers[count] = names[count];
         seeds[count++] = run->config.seed;
     }
     wac_render_options options = wac_render_options_default();

@@ -219,7 +219,8 @@ static wac_status train(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
     if (wac_run_is_complete(run))
-        return wac_runlog_is_finished(run) ? WAC_STATUS_OK : wac_runlog_note_time(run, true, error);
+        return wac_runlog_is_finished(run) ? WAC_STATUS_OK
+                                           : wac_runlog_note_time(run, true, error);
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));
         at->started = 1;
