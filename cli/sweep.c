@@ -106,9 +106,9 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
             "#SBATCH --ntasks=1\n"
             "#SBATCH --cpus-per-task=1\n"
             "#SBATCH --signal=B:TERM@60\n"
-            "#SBATCH --output=/dev/null\n"
+            "#SBATCH --output=%s/slurm-%%a.log\n"
             "exec ",
-            sweep->count, tasks, tasks);
+            sweep->count, tasks, tasks, whole_directory);
     print_quoted(stream, program);
     fputs(" sweep ", stream);
     print_quoted(stream, whole_file);
@@ -157,8 +157,9 @@ static int run(int argc, char **argv)
     if (read != WAC_STATUS_OK)
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
     if (dry || slurm) {
-        status = dry ? cli_sweep_dry_run(&sweep, directory, (int)workers)
-                     : write_slurm(&sweep, file, directory);
+        status = wac_sweep_rank() > 0 ? CLI_OK
+                 : dry                ? cli_sweep_dry_run(&sweep, directory, (int)workers)
+                                      : write_slurm(&sweep, file, directory);
         wac_sweep_free(&sweep);
         return status;
     }

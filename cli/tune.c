@@ -48,25 +48,23 @@ static const char help[] =
 
 enum { SHOWN = 5 };
 
-/* "learning_rate 0.0003  width 128", or as flags */
-static void print_settings(const wac_sweep *sweep, const wac_config *config, bool as_flags)
+/* "  learning_rate 0.0003  width 128" */
+static void print_settings(const wac_sweep *sweep, const wac_config *config)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < count; i++) {
-        char value[64], name[64];
+        char value[64];
         if (!wac_tune_varies(sweep, &settings[i]) || !wac_config_reads(config, &settings[i]))
             continue;
         wac_config_format(config, &settings[i], value, sizeof value);
-        snprintf(name, sizeof name, "%s", settings[i].name);
-        for (char *letter = name; as_flags && *letter; letter++)
-            *letter = *letter == '_' ? '-' : *letter;
-        printf("%s%s %s", as_flags ? " --" : "  ", name, value);
+        printf("  %s %s", settings[i].name, value);
     }
 }
 
 /* The best choices of one environment and algorithm, and how to train with the first. */
-static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t count)
+static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t count,
+                         const char *directory)
 {
     const wac_config *best = &sweep->runs[list[0].first].config;
     char name[320], text[48];
@@ -76,14 +74,14 @@ static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t c
            style.plain, cli_count(text, (int64_t)count, "choice"));
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         printf("  %10.5g  (%.5g .. %.5g)", list[i].mean, list[i].smallest, list[i].largest);
-        print_settings(sweep, &sweep->runs[list[i].first].config, false);
+        print_settings(sweep, &sweep->runs[list[i].first].config);
         if (list[i].finished < list[i].runs)
             printf("  (%zu of %zu seeds)", list[i].finished, list[i].runs);
         putchar('\n');
     }
-    printf("  %s train %s --algorithm %s", cli_program(), name, algorithm);
-    print_settings(sweep, best, true);
-    putchar('\n');
+    if (list[0].finished > 0)
+        printf("  train with the first: %s train --config %s/%s/config.yaml\n", cli_program(),
+               directory, sweep->runs[list[0].first].folder);
 }
 
 static int conclude(const wac_sweep *sweep, const wac_search *search, const char *directory)
@@ -101,7 +99,7 @@ static int conclude(const wac_sweep *sweep, const wac_search *search, const char
         end = i + 1;
         while (end < count && wac_tune_is_rival(sweep, &list[i], &list[end]))
             end++;
-        print_rivals(sweep, &list[i], end - i);
+        print_rivals(sweep, &list[i], end - i, directory);
     }
     wac_status status = wac_tune_write(list, count, sweep, directory, &error);
     free(list);
@@ -139,7 +137,7 @@ static int run(int argc, char **argv)
     if (read != WAC_STATUS_OK)
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
     if (dry) {
-        status = cli_sweep_dry_run(&sweep, directory, (int)workers);
+        status = wac_sweep_rank() > 0 ? CLI_OK : cli_sweep_dry_run(&sweep, directory, (int)workers);
         wac_sweep_free(&sweep);
         return status;
     }

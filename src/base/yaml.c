@@ -144,3 +144,19 @@ wac_status wac_yaml_once(const wac_yaml *in, const wac_yaml_pair *pair, size_t *
     *seen = wac_yaml_line(pair->key_node);
     return WAC_STATUS_OK;
 }
+
+int wac_yaml_length(const yaml_node_t *node)
+{
+    if (node->type != YAML_SEQUENCE_NODE)
+        return 1;
+    return (int)(node->data.sequence.items.top - node->data.sequence.items.start);
+}
+
+wac_status wac_yaml_value(wac_yaml *in, const char **text, size_t *line, const yaml_node_t *node,
+                          int index, const char *key)
+{
+    if (node->type == YAML_SEQUENCE_NODE)
+        node = wac_yaml_node(in, node->data.sequence.items.start[index]);
+    *line = wac_yaml_line(node);
+    return wac_yaml_text(in, text, node, key);
+}

@@ -57,4 +57,9 @@ wac_status wac_yaml_once(const wac_yaml *in, const wac_yaml_pair *pair, size_t *
 wac_status wac_yaml_word(const wac_yaml *in, int *word, const wac_yaml_pair *pair,
                          const char *words);
 
+/* A list of values, or a single one: how many, and value number `index` with its line. */
+int wac_yaml_length(const yaml_node_t *node);
+wac_status wac_yaml_value(wac_yaml *in, const char **text, size_t *line, const yaml_node_t *node,
+                          int index, const char *key);
+
 #endif

@@ -22,23 +22,7 @@ static wac_status refuse(const wac_expansion *in, size_t line, const wac_error *
     return wac_fail(in->yaml.error, why->status, "%s:%zu: %s", in->yaml.name, line, why->message);
 }
 
-int wac_yaml_length(const yaml_node_t *node)
-{
-    if (node->type != YAML_SEQUENCE_NODE)
-        return 1;
-    return (int)(node->data.sequence.items.top - node->data.sequence.items.start);
-}
-
-wac_status wac_yaml_value(wac_yaml *in, const char **text, size_t *line, const yaml_node_t *node,
-                          int index, const char *key)
-{
-    if (node->type == YAML_SEQUENCE_NODE)
-        node = wac_yaml_node(in, node->data.sequence.items.start[index]);
-    *line = wac_yaml_line(node);
-    return wac_yaml_text(in, text, node, key);
-}
-
-/* "-name" with what a path can not have replaced */
+/* The text, with what a path can not have replaced. */
 static void append_plain(char *folder, size_t size, const char *text)
 {
     size_t used = strlen(folder);
@@ -56,7 +40,11 @@ static wac_status name_folder(const wac_expansion *in, wac_sweep_run *run, const
     enum { SIZE = sizeof folder };
     bool first = true;
     wac_environment_label(label, sizeof label, environment);
-    append_plain(folder, SIZE, label);
+    /* hidden folders are no good place */
+    const char *start =
+        label + strcspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789");
+    append_plain(folder, SIZE, *start ? start : "model");
     strcat(folder, "/");
     append_plain(folder, SIZE, wac_algorithm_name((wac_algorithm)run->config.algorithm));
     for (int i = 0; i < axes->count; i++) {

@@ -31,11 +31,6 @@ typedef struct wac_expansion {
     size_t room; /* of sweep->runs */
 } wac_expansion;
 
-/* A list of values, or a single one: how many, and value number `index` with its line. */
-int wac_yaml_length(const yaml_node_t *node);
-wac_status wac_yaml_value(wac_yaml *in, const char **text, size_t *line, const yaml_node_t *node,
-                          int index, const char *key);
-
 /* Add all combinations of the values to the list, later axes going fastest and seeds fastest of
  * all. `base` is the preset; `environment` as the file names it. */
 wac_status wac_axes_combine(wac_expansion *in, const wac_sweep_run *base, const wac_axes *axes,

@@ -111,17 +111,28 @@ static wac_status train(const wac_sweep_run *run, const char *directory, int pro
     return status;
 }
 
+static sigset_t signals_to_stop(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    return set;
+}
+
 static _Noreturn void be_child(const wac_sweep_run *run, const char *directory, int processor,
                                int pipe, pid_t parent)
 {
     teller teller = {.pipe = pipe};
     wac_error error = {0};
     struct sigaction action = {.sa_handler = ask_child};
+    sigset_t asked = signals_to_stop();
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
+    sigprocmask(SIG_UNBLOCK, &asked, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
@@ -143,9 +154,14 @@ int wac_sweep_worker_start(wac_sweep_worker *worker, const wac_sweep_run *run, s
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return errno;
     fflush(NULL); /* what is buffered is the parent's to write */
+    /* a signal must not meet the child before it can listen */
+    sigset_t asked = signals_to_stop(), before;
+    sigprocmask(SIG_BLOCK, &asked, &before);
     pid_t process = fork();
+    int failure = errno;
+    if (process != 0)
+        sigprocmask(SIG_SETMASK, &before, NULL);
     if (process < 0) {
-        int failure = errno;
         close(ends[0]);
         close(ends[1]);
         return failure;
