@@ -26,7 +26,7 @@ static const char help[] =
     "  walker2d              an episode, seen from the side\n"
     "\n"
     "Flags\n"
-    "  --out FILE          FILE.png, FILE.svg, FILE.pdf or FILE.gif, or a name without\n"
+    "  --out FILE          FILE.png, FILE.svg, FILE.pdf or FILE.gif, or a name with no\n"
     "                      ending for PNG and SVG; without it, RUN/figures/maze.png\n"
     "                      (map.png, motion.gif), ENV.png or, for several,\n"
     "                      comparison.png; a picture that is there is replaced\n"
