@@ -82,7 +82,8 @@ static void test_rises(void **state)
                    "1 for falling");
     /* the numbers are in the text, in order */
     judge(rises);
-    assert_non_null(strstr(judgement.findings[0].text, "0.405, 0.497, 0.603, 0.695 at lambda 0, 0.25"));
+    assert_non_null(
+        strstr(judgement.findings[0].text, "0.405, 0.497, 0.603, 0.695 at lambda 0, 0.25"));
     /* other runs are not looked at */
     assert_verdict("rule: rises-with, setting: lambda, measure: coverage, where: {environment: "
                    "riverswim}",
@@ -217,6 +218,17 @@ static void test_ahead_of_equals(void **state)
                    WAC_FAILS, "is better 0.5");
     assert_verdict("rule: level, who: me-wac, than: sac, measure: episodes", WAC_HOLDS, WAC_HOLDS,
                    "difference of interquartile means 0");
+}
+
+/* More probable than not is not enough. */
+static void test_hardly_ahead(void **state)
+{
+    (void)state;
+    make_solvers("me-wac", 5, 10, 2, 32);
+    make_solvers("sac", 5, 10, 2, 30);
+    assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: episodes", WAC_FAILS,
+                   WAC_FAILS, "95 % interval 0.");
+    assert_null(strstr(judgement.findings[0].text, "the other way round"));
 }
 
 static void test_level_fails(void **state)
@@ -414,10 +426,10 @@ int main(void)
         CLAIM_TEST(test_few_seeds),    CLAIM_TEST(test_gaps),
         CLAIM_TEST(test_not_monotone), CLAIM_TEST(test_spread_falls),
         CLAIM_TEST(test_ahead),        CLAIM_TEST(test_ahead_of_equals),
-        CLAIM_TEST(test_level_fails),  CLAIM_TEST(test_counts),
-        CLAIM_TEST(test_compound),     CLAIM_TEST(test_riverswim),
-        CLAIM_TEST(test_correlation),  CLAIM_TEST(test_refusals),
-        CLAIM_TEST(test_shipped),
+        CLAIM_TEST(test_hardly_ahead), CLAIM_TEST(test_level_fails),
+        CLAIM_TEST(test_counts),       CLAIM_TEST(test_compound),
+        CLAIM_TEST(test_riverswim),    CLAIM_TEST(test_correlation),
+        CLAIM_TEST(test_refusals),     CLAIM_TEST(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
