@@ -149,6 +149,20 @@ static wac_status write_note(const request *asked, wac_error *error)
     return status;
 }
 
+/* Before anything is written: a folder that holds other runs is refused. */
+static int check_runs(const request *asked)
+{
+    const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
+    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    wac_error error = {.message = "not enough memory for the list of runs"};
+    wac_status status =
+        items ? wac_sweep_inspect(items, sweep, asked->runs, &error) : WAC_STATUS_MEMORY;
+    free(items);
+    if (status == WAC_STATUS_INPUT)
+        return cli_refuse("%s", error.message);
+    return status ? cli_fail(&error) : CLI_OK;
+}
+
 /* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */
 static int train(const request *asked, bool *goes_on)
 {
@@ -184,6 +198,9 @@ static int reproduce(request *asked)
         return cli_fail(&error);
     if (asked->from && !wac_path_exists(asked->from))
         return cli_refuse("there is no folder %s", asked->from);
+    int refused = asked->from ? CLI_OK : check_runs(asked);
+    if (refused)
+        return refused;
     if (write_note(asked, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     bool goes_on = true;

@@ -206,7 +206,7 @@ static void test_from(void **state)
     assert_non_null(strstr(result->out, "no finished run of SAC"));
 }
 
-/* A small experiment of one's own, trained, stopped half-way in between, and judged. */
+/* A small experiment of one's own, trained, judged, and judged again. */
 static void test_reproduce(void **state)
 {
     (void)state;
@@ -228,6 +228,15 @@ static void test_reproduce(void **state)
         assert_true(wac_path_exists(at("out/figures/1-maps.svg")));
         assert_true(wac_path_exists(at("out/figures/1-maps.pdf")));
     }
+    /* another experiment does not take its place */
+    char *before = contents(at("out/experiment.yaml"), NULL);
+    result = wac("reproduce mujoco --out %s --workers 1", at("out"));
+    assert_int_equal(result->status, 2);
+    assert_true(wac_path_exists(at("out/report.html")));
+    char *after = contents(at("out/experiment.yaml"), NULL);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
     /* one is lost: the next call makes it anew */
     remove_folder(at("out/runs/lqg/oe-wac/lambda-0/seed-2"));
     result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
