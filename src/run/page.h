@@ -1,4 +1,5 @@
-/* A picture as a page that is measured in pixels from its upper left corner: text, axes, colours. */
+/* A picture as a page that is measured in pixels from its upper left corner: text, axes, colours.
+ */
 #ifndef WAC_RUN_PAGE_H
 #define WAC_RUN_PAGE_H
 
