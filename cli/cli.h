@@ -47,7 +47,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_train, cli_evaluate, cli_envs, cli_config, cli_verify, cli_demo,
-    cli_render, cli_stats, cli_bench, cli_sweep, cli_tune;
+    cli_render, cli_sweep, cli_tune, cli_stats, cli_report, cli_reproduce, cli_bench;
 
 /* Something went wrong on the way: print the library's sentence; returns CLI_FAILED. */
 int cli_fail(const wac_error *error);

@@ -296,7 +296,7 @@ static void what_does_not_fit(void **state)
     static const struct {
         const char *one, *other, *out, *part, *rest;
     } rows[] = {
-        {"wac", NULL, "x.gif", "does not move", "FILE.png or FILE.svg"},
+        {"wac", NULL, "x.gif", "does not move", "FILE.png, FILE.svg or FILE.pdf"},
         {"hopper", NULL, "x.png", "moves", "FILE.gif"},
         {"hopper", NULL, "x.svg", "moves", "FILE.gif"},
         {"hopper", "hopper", "x", "hopper moves", "one by one"},

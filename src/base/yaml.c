@@ -120,7 +120,7 @@ wac_status wac_yaml_word(const wac_yaml *in, int *word, const wac_yaml_pair *pai
                          const char *words)
 {
     const char *text;
-    char choice[64];
+    char choice[256];
     WAC_TRY(wac_yaml_text(in, &text, pair->value, pair->key));
     if ((*word = wac_word_index(words, text)) >= 0)
         return WAC_STATUS_OK;

@@ -3,6 +3,7 @@
 #include "run/gnuplot.h"
 
 #include "base/files.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "run/evaluate.h"
 
@@ -166,10 +167,17 @@ static wac_status run_script(wac_plot *plot, wac_picture kind, int width, int he
         [WAC_PICTURE_PNG] = "pngcairo background '#ffffff' font 'DejaVu Sans,12'",
         [WAC_PICTURE_SVG] = "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333",
         [WAC_PICTURE_GIF] = "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'",
+        [WAC_PICTURE_PDF] =
+            "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3",
     };
+    char size[48];
+    if (kind == WAC_PICTURE_PDF) /* 96 pixels are an inch */
+        wac_number_print(size, sizeof size, "%.4fin,%.4fin", width / 96.0, height / 96.0);
+    else
+        snprintf(size, sizeof size, "%d,%d", width, height);
     snprintf(commands, sizeof commands,
-             "set encoding utf8; set terminal %s size %d,%d enhanced; set output %s%s%s",
-             terminals[kind], width, height, file ? "'" : "", file ? file : "", file ? "'" : "");
+             "set encoding utf8; set terminal %s size %s enhanced; set output %s%s%s",
+             terminals[kind], size, file ? "'" : "", file ? file : "", file ? "'" : "");
     return run(plot, commands, error);
 }
 

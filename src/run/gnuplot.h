@@ -22,7 +22,12 @@
 #define WAC_PLOT_PROGRESS "progress"
 
 /* GIF: an animation, 20 pictures a second, one for each `plot` */
-typedef enum wac_picture { WAC_PICTURE_PNG, WAC_PICTURE_SVG, WAC_PICTURE_GIF } wac_picture;
+typedef enum wac_picture {
+    WAC_PICTURE_PNG,
+    WAC_PICTURE_SVG,
+    WAC_PICTURE_GIF,
+    WAC_PICTURE_PDF,
+} wac_picture;
 
 typedef struct wac_plot {
     char directory[PATH_MAX]; /* the temporary folder */

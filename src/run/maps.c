@@ -2,6 +2,7 @@
 #include "run/maps.h"
 
 #include "base/status.h"
+#include "run/cells.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -67,5 +68,29 @@ wac_status wac_map_sigma(wac_plot *plot, const char *name, wac_run *run, double 
                        action_at(run, i / SIGMA_SIDE, SIGMA_SIDE), (double)std[i]);
     }
     free(values);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_cells_read(double *sigma, double *visits, const char *directory, wac_error *error)
+{
+    enum { SIDE = WAC_COVERAGE_SIDE, CELLS = WAC_COVERAGE_BINS };
+    float observations[CELLS], actions[CELLS], mean[CELLS], std[CELLS];
+    wac_run *run;
+    WAC_TRY(wac_run_open(&run, directory, NULL, NULL, error));
+    if (!run->agent->wac || !wac_run_has_coverage(run)) {
+        wac_run_destroy(run);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has no map of uncertainty over one state and one action",
+                        directory);
+    }
+    for (int i = 0; i < CELLS; i++) {
+        observations[i] = (float)wac_map_middle(i / SIDE, SIDE, -1, 1);
+        actions[i] = (float)wac_map_middle(i % SIDE, SIDE, -1, 1);
+        visits[i] = (double)run->visited.counts[i];
+    }
+    wac_agent_value(run->agent, CELLS, observations, actions, mean, std);
+    for (int i = 0; i < CELLS; i++)
+        sigma[i] = (double)std[i];
+    wac_run_destroy(run);
     return WAC_STATUS_OK;
 }

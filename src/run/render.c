@@ -154,9 +154,9 @@ static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind
 
 static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_error *error)
 {
-    static const char *const still[] = {".png", ".svg"}, *const moving[] = {".gif"};
+    static const char *const still[] = {".png", ".svg", ".pdf"}, *const moving[] = {".gif"};
     const char *const *endings = moves ? moving : still;
-    int most = moves ? 1 : 2;
+    int known = moves ? 1 : 3, most = moves ? 1 : scene->options->pdf ? 3 : 2;
     char stem[PATH_MAX];
     const char *out = scene->options->out;
     wac_rendering *drawn = scene->drawn;
@@ -164,14 +164,14 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
     if (out && (!*out || has_ending(out, "/")))
         return wac_fail(error, WAC_STATUS_INPUT, "the picture needs the name of a file, not \"%s\"",
                         WAC_CLIP(out));
-    static const char *const others[] = {".png",  ".svg", ".gif",  ".jpg",
-                                         ".jpeg", ".pdf", ".webp", ".mp4"};
+    static const char *const others[] = {".png", ".svg",  ".pdf",  ".gif",
+                                         ".jpg", ".jpeg", ".webp", ".mp4"};
     for (size_t i = 0; out && i < sizeof others / sizeof *others; i++) {
-        bool ours = moves ? i == 2 : i < 2;
+        bool ours = moves ? i == 3 : i < 3;
         if (!ours && has_ending(out, others[i]))
             return wac_fail(error, WAC_STATUS_INPUT, "this picture %s; call it %s",
                             moves ? "moves" : "does not move",
-                            moves ? "FILE.gif" : "FILE.png or FILE.svg");
+                            moves ? "FILE.gif" : "FILE.png, FILE.svg or FILE.pdf");
     }
     if (!out)
         WAC_TRY(default_stem(stem, scene, kind, error));
@@ -180,7 +180,7 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
     else
         snprintf(stem, sizeof stem, "%s", out);
     WAC_TRY(check_folder(stem, error));
-    for (int i = 0; i < most; i++)
+    for (int i = 0; i < known; i++)
         if (has_ending(stem, endings[i])) {
             drawn->files = 1;
             snprintf(drawn->paths[0], PATH_MAX, "%s", stem);
@@ -217,7 +217,12 @@ static wac_status draw(wac_scene *scene, wac_error *error)
     if (moves && !scene->options->behaviour && !scene->options->target)
         return wac_fail(error, WAC_STATUS_INPUT, "an animation needs a policy that acts");
     WAC_TRY(choose_files(scene, kind, moves, error));
-    tell_apart(scene);
+    if (scene->options->names)
+        for (int i = 0; i < scene->count; i++)
+            snprintf(scene->subjects[i].name, sizeof scene->subjects[i].name, "%s",
+                     scene->options->names[i]);
+    else
+        tell_apart(scene);
     if (kind == MAZE)
         return wac_render_mazes(scene, error);
     if (kind == MAP)

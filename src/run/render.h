@@ -16,10 +16,13 @@
 enum { WAC_RENDER_MOST = 12 }; /* runs and environments in one picture */
 
 typedef struct wac_render_options {
-    /* FILE.png, FILE.svg or FILE.gif; else a name to which the endings are added. Null: figures/ in
-     * the folder of a single run, named after an environment in the working folder, or
-     * ./comparison */
+    /* FILE.png, FILE.svg, FILE.pdf or FILE.gif; else a name to which the endings are added (that
+     * of PDF only with `pdf`). Null: figures/ in the folder of a single run, named after an
+     * environment in the working folder, or ./comparison */
     const char *out;
+    bool pdf;
+    /* what to call the subjects, [count]; null: by what they are */
+    const char *const *names;
     bool behaviour, target; /* whose episodes to draw */
     int64_t episodes, seed; /* of each policy, in mazes */
     double seconds;         /* longest animation, in seconds of the simulation */
@@ -34,7 +37,7 @@ wac_render_options wac_render_options_default(void);
 /* The files that were drawn. */
 typedef struct wac_rendering {
     int files;
-    char paths[2][PATH_MAX];
+    char paths[3][PATH_MAX];
 } wac_rendering;
 
 /* Draw runs (their folders) and environments (their names) side by side, in one picture. A folder

@@ -1,0 +1,118 @@
+/* Making a report: a line on a terminal while figures are drawn, then the verdicts as a table. */
+#include "report_view.h"
+
+#include "progress.h"
+
+#include <string.h>
+
+static const char *const scales[] = {"quick", "half", "full"};
+
+static void show_progress(void *user, int done, int figures)
+{
+    cli_progress *display = user;
+    if (!display->live)
+        return;
+    fprintf(display->stream, "\r\033[Kdrawing figure %d of %d", done + 1, figures);
+    fflush(display->stream);
+    display->shown = 1;
+}
+
+/* The scale that most of the runs belong to; of equal ones the larger. */
+static wac_scale choose_scale(const wac_runset *set, const wac_experiment *experiment)
+{
+    wac_scale best = WAC_SCALE_FULL;
+    size_t most = 0;
+    for (int i = WAC_SCALES - 1; i >= 0; i--) {
+        size_t count = wac_report_matches(set, experiment, (wac_scale)i);
+        if (count > most) {
+            most = count;
+            best = (wac_scale)i;
+        }
+    }
+    return best;
+}
+
+static void print_claims(const wac_report *report, const wac_experiment *experiment,
+                         wac_scale scale)
+{
+    cli_style style = cli_style_of(stdout);
+    int width = cli_width(stdout);
+    if (report->count == 0)
+        return;
+    for (size_t i = 0; i < report->count; i++) {
+        const wac_claim *claim = &experiment->claims[i];
+        const wac_judgement *judgement = &report->judgements[i];
+        const char *colour = judgement->verdict == WAC_HOLDS   ? style.green
+                             : judgement->verdict == WAC_FAILS ? style.red
+                                                               : style.blue;
+        printf("%s%2d  %s%-9s%s  ", style.bold, claim->number, colour,
+               wac_verdict_name(judgement->verdict), style.plain);
+        cli_print_wrapped(claim->says, 15, width);
+        if (judgement->verdict == WAC_UNDECIDED && judgement->leaning != WAC_UNDECIDED)
+            printf("%*spoints towards %s\n", 15, "", wac_verdict_name(judgement->leaning));
+        for (size_t k = 0; k < judgement->count; k++) {
+            const wac_finding *finding = &judgement->findings[k];
+            printf("    %s%-9s%s  ", style.dim, wac_verdict_name(finding->verdict), style.plain);
+            cli_print_wrapped(finding->text, 15, width);
+        }
+    }
+    if (scale != WAC_SCALE_FULL)
+        printf("\nThese verdicts are from scale %s: fewer runs and epochs than the paper's.\n",
+               scales[scale]);
+    putchar('\n');
+}
+
+static void print_notes(const wac_report *report, const wac_runset *set)
+{
+    enum { SHOWN = 5 };
+    for (size_t i = 0; i < set->problem_count; i++)
+        fprintf(stderr, "wac: left out: %s\n", set->problems[i].message);
+    for (size_t i = 0; i < report->missing_count && i < SHOWN; i++)
+        fprintf(stderr, "wac: missing: %s\n", report->missing[i]);
+    if (report->missing_count > SHOWN)
+        fprintf(stderr, "wac: … and %zu more runs are missing; the page names them\n",
+                report->missing_count - SHOWN);
+    if (report->left_out)
+        fprintf(stderr, "wac: %zu of the runs are no part of the experiment at this scale\n",
+                report->left_out);
+    if (report->figures_failed)
+        fprintf(stderr, "wac: %zu of %zu figures could not be drawn: %s\n", report->figures_failed,
+                report->figures + report->figures_failed, report->problem);
+}
+
+int cli_report_make(const char *runs, const char *out, const wac_experiment *experiment, int scale,
+                    const char *command)
+{
+    wac_error error = {0};
+    wac_runset set;
+    wac_report report;
+    const char *const folders[] = {runs};
+    wac_status status = wac_runset_load(&set, folders, 1, true, &error);
+    if (status != WAC_STATUS_OK)
+        return cli_fail(&error);
+    cli_progress display = cli_progress_make(stderr);
+    wac_report_options options = {
+        .out = out,
+        .experiment = experiment,
+        .scale = experiment && scale < 0 ? choose_scale(&set, experiment) : (wac_scale)scale,
+        .name = runs,
+        .command = command,
+        .progress = show_progress,
+        .user = &display,
+        .stop = cli_stop_on_signals("stopped at once"),
+    };
+    status = wac_report_write(&report, &set, &options, &error);
+    if (display.shown)
+        fputs("\r\033[K", stderr);
+    if (status != WAC_STATUS_OK) {
+        wac_runset_free(&set);
+        return cli_fail(&error);
+    }
+    print_notes(&report, &set);
+    if (experiment)
+        print_claims(&report, experiment, options.scale);
+    printf("%s\n", report.page);
+    wac_report_free(&report);
+    wac_runset_free(&set);
+    return CLI_OK;
+}

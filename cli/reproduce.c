@@ -1,0 +1,248 @@
+/* wac reproduce: the paper's experiments, from runs to verdicts. */
+#include "options.h"
+#include "progress.h"
+#include "report_view.h"
+#include "sweep_view.h"
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/suggest.h"
+#include "base/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "wac reproduce: the paper's experiments, from runs to verdicts\n"
+    "\n"
+    "Usage\n"
+    "  wac reproduce\n"
+    "  wac reproduce NAME [--scale quick|half|full] [--out DIR] [--workers N]\n"
+    "  wac reproduce NAME --from DIR [--scale quick|half|full] [--out DIR]\n"
+    "\n"
+    "Alone it lists the experiments, with the number of runs and about how long\n"
+    "they take. With a NAME it trains what that experiment needs, several runs at\n"
+    "a time, draws the paper's figure, judges what the paper claims (holds, fails\n"
+    "or undecided, with the numbers), and writes DIR/report.html. Ctrl-C saves; the\n"
+    "same command again goes on, and keeps runs that are finished. NAME may be a\n"
+    "file of your own, FILE.yaml (docs/experiments.md).\n"
+    "\n"
+    "Scales shrink settings, seeds and epochs. A verdict from a shrunk one says so,\n"
+    "and fewer than 4 seeds decide nothing.\n"
+    "\n"
+    "  quick               within 10 minutes on two cores: a first look\n"
+    "  half                enough seeds for verdicts\n"
+    "  full                as in the paper: days\n"
+    "\n"
+    "Flags\n"
+    "  --scale NAME        quick, half or full (quick; with --from the one that most\n"
+    "                      of the runs belong to)\n"
+    "  --out DIR           where runs and report go (reproduced/NAME-SCALE)\n"
+    "  --from DIR          train nothing: judge the runs of that folder, and name\n"
+    "                      what is missing\n"
+    "  --workers N         runs at a time (one for each processor it may use)\n"
+    "\n"
+    "Examples\n"
+    "  wac reproduce coverage-lqg\n"
+    "  wac reproduce point-dense --scale full --workers 32\n"
+    "  wac reproduce point-dense --from sweeps/point\n";
+
+static const char *const scales[] = {"quick", "half", "full"};
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+/* Hours of one core, by what an epoch took on the machine of docs/results.md: 1000 updates of width
+ * 256 and batch 256 took 17 s with WAC and 7 s with SAC or OAC, and a quarter at half the width. */
+static double hours_of(const wac_sweep *sweep)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < sweep->count; i++) {
+        const wac_config *config = &sweep->runs[i].config;
+        bool is_wac =
+            config->algorithm == WAC_ALGORITHM_OE_WAC || config->algorithm == WAC_ALGORITHM_ME_WAC;
+        double width = (double)config->width / 256, batch = (double)config->batch_size / 256;
+        seconds += (double)config->epochs * (double)config->updates / 1000 * width * width * batch *
+                   (is_wac ? 17 : 7);
+    }
+    return seconds / 3600;
+}
+
+static const char *cost_of(char text[48], const wac_sweep *sweep)
+{
+    double hours = hours_of(sweep);
+    if (hours < 1)
+        snprintf(text, 48, "%zu: %.0f min", sweep->count, fmax(1, 60 * hours));
+    else
+        snprintf(text, 48, "%zu: %.0f h", sweep->count, hours);
+    return text;
+}
+
+static int list(void)
+{
+    char **names;
+    size_t count;
+    wac_error error = {0};
+    int status = CLI_OK;
+    if (wac_experiment_list(&names, &count, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    cli_style style = cli_style_of(stdout);
+    printf("%s%-21s %-12s %-12s %-12s %s%s\n", style.bold, "experiment", "quick", "half", "full",
+           "what", style.plain);
+    for (size_t i = 0; i < count; i++) {
+        wac_experiment *experiment;
+        char costs[WAC_SCALES][48];
+        if (status == CLI_OK &&
+            wac_experiment_read(&experiment, names[i], &error) == WAC_STATUS_OK) {
+            for (int k = 0; k < WAC_SCALES; k++)
+                cost_of(costs[k], &experiment->scales[k]);
+            printf("%-21s %-12s %-12s %-12s %s (%s)\n", names[i], costs[0], costs[1], costs[2],
+                   experiment->title, *experiment->paper ? experiment->paper : "own");
+            wac_experiment_free(experiment);
+        } else if (status == CLI_OK) {
+            status = cli_fail(&error);
+        }
+        free(names[i]);
+    }
+    free(names);
+    if (status == CLI_OK)
+        printf("\nRuns, and about how long one core of an AMD EPYC (Zen 4) takes for all of them;\n"
+               "N cores take an N-th of it. Start with: %s reproduce coverage-lqg\n",
+               cli_program());
+    return status;
+}
+
+/* --- one of them ------------------------------------------------------------------------------ */
+
+typedef struct request {
+    wac_experiment *experiment;
+    const char *word; /* that named it */
+    const char *out, *from;
+    int scale; /* -1: not chosen */
+    int64_t workers;
+    char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
+} request;
+
+/* What `wac report` needs to do this again: the experiment, its scale (null: as the runs have it),
+ * where the runs are. */
+static wac_status write_note(const request *asked, wac_error *error)
+{
+    char path[PATH_MAX], whole[PATH_MAX];
+    size_t size;
+    const char *runs = asked->from && realpath(asked->from, whole) ? whole : "runs";
+    if (!wac_path_exists(asked->directory) &&
+        wac_directory_make(asked->directory, error) != WAC_STATUS_OK)
+        return error->status;
+    if (wac_path_join(path, sizeof path, asked->directory, "experiment.yaml", error) ||
+        wac_file_write(path, asked->experiment->text, asked->experiment->size, error))
+        return error->status;
+    json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", asked->experiment->name, "scale",
+                             asked->scale < 0 ? NULL : scales[asked->scale], "runs", runs);
+    char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
+    json_decref(note);
+    wac_status status =
+        text ? wac_path_join(path, sizeof path, asked->directory, "reproduce.json", error)
+             : WAC_STATUS_MEMORY;
+    if (status == WAC_STATUS_OK)
+        status = wac_file_write(path, text, size, error);
+    free(text);
+    return status;
+}
+
+/* Before anything is written: a folder that holds other runs is refused. */
+static int check_runs(const request *asked)
+{
+    const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
+    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    wac_error error = {.message = "not enough memory for the list of runs"};
+    wac_status status =
+        items ? wac_sweep_inspect(items, sweep, asked->runs, &error) : WAC_STATUS_MEMORY;
+    free(items);
+    if (status == WAC_STATUS_INPUT)
+        return cli_refuse("%s", error.message);
+    return status ? cli_fail(&error) : CLI_OK;
+}
+
+/* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */
+static int train(const request *asked, bool *goes_on)
+{
+    const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
+    wac_sweep_options how = wac_sweep_options_default();
+    bool speaks = false;
+    how.workers = (int)asked->workers;
+    int status = cli_sweep_run(sweep, asked->runs, &how, asked->command, &speaks);
+    bool stopped = how.stop && *how.stop;
+    *goes_on = speaks && !stopped && status != CLI_USAGE && wac_path_exists(asked->runs);
+    return status;
+}
+
+static int reproduce(request *asked)
+{
+    wac_error error = {0};
+    const char *name = asked->experiment->name;
+    if (asked->scale < 0 && !asked->from)
+        asked->scale = WAC_SCALE_QUICK;
+    int length = asked->out ? snprintf(asked->directory, PATH_MAX, "%s", asked->out)
+                            : snprintf(asked->directory, PATH_MAX, "reproduced/%s-%s", name,
+                                       asked->scale < 0 ? "from" : scales[asked->scale]);
+    if (length >= PATH_MAX)
+        return cli_refuse("the path after --out is too long");
+    snprintf(asked->command, sizeof asked->command, "%s reproduce %s%s%s%s%s%s%s", cli_program(),
+             name, asked->scale < 0 ? "" : " --scale ",
+             asked->scale < 0 ? "" : scales[asked->scale], asked->from ? " --from " : "",
+             asked->from ? asked->from : "", asked->out ? " --out " : "",
+             asked->out ? asked->out : "");
+    if (asked->from)
+        snprintf(asked->runs, sizeof asked->runs, "%s", asked->from);
+    else if (wac_path_join(asked->runs, sizeof asked->runs, asked->directory, "runs", &error))
+        return cli_fail(&error);
+    if (asked->from && !wac_path_exists(asked->from))
+        return cli_refuse("there is no folder %s", asked->from);
+    int refused = asked->from ? CLI_OK : check_runs(asked);
+    if (refused)
+        return refused;
+    if (write_note(asked, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    bool goes_on = true;
+    int trained = asked->from ? CLI_OK : train(asked, &goes_on);
+    int reported = goes_on ? cli_report_make(asked->runs, asked->directory, asked->experiment,
+                                             asked->scale, asked->command)
+                           : CLI_OK;
+    return trained ? trained : reported;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *scale = NULL;
+    request asked = {.scale = -1};
+    const cli_option options[] = {
+        {"scale", .text = &scale},
+        {"out", .text = &asked.out},
+        {"from", .text = &asked.from},
+        {"workers", .count = &asked.workers, .smallest = 1, .largest = 1024},
+        {0},
+    };
+    cli_arguments arguments = {.most_words = 1};
+    wac_error error = {0};
+    int status = cli_parse(&arguments, options, argc, argv);
+    if (status)
+        return status;
+    if (arguments.word_count == 0)
+        return scale || asked.out || asked.from
+                   ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
+                   : list();
+    if (scale && (asked.scale = wac_word_index(WAC_SCALE_WORDS, scale)) < 0)
+        return cli_refuse("--scale must be quick, half or full, not \"%s\"", WAC_CLIP(scale));
+    if ((asked.out && !*asked.out) || (asked.from && !*asked.from))
+        return cli_refuse("the name of a folder is empty");
+    asked.word = arguments.words[0];
+    wac_status read = wac_experiment_read(&asked.experiment, asked.word, &error);
+    if (read != WAC_STATUS_OK)
+        return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+    status = reproduce(&asked);
+    wac_experiment_free(asked.experiment);
+    return status;
+}
+
+const cli_command cli_reproduce = {"reproduce", "the paper's experiments, from runs to verdicts",
+                                   help, run};
