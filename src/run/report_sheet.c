@@ -115,7 +115,6 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
     if (*sheet->figure->lines) /* labels are in order already */
         qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
     sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
-    sheet->bare = sheet->line_total == 1;
     return WAC_STATUS_OK;
 }
 

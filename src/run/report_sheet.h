@@ -38,7 +38,7 @@ typedef struct wac_sheet {
     size_t task_count;
     wac_sheet_line *lines;
     size_t line_count, line_total;
-    bool bare;         /* one line, which needs no legend */
+    bool bare;         /* without a legend */
     size_t runs, most; /* in a line of a panel: fewest and most */
     bool uneven;       /* runs of a line have different lengths */
 } wac_sheet;
