@@ -126,6 +126,17 @@ static void set_first_values(wac_agent *agent)
     wac_critics_init(agent, &rng);
 }
 
+/* The operations that a config asks for. */
+static const wac_ops *ops_of(const wac_config *config)
+{
+#ifndef WAC_DOUBLE
+    if (config->backend == WAC_BACKEND_CPU)
+        return config->precision == WAC_PRECISION_MIXED ? &wac_ops_mixed : &wac_ops_cpu;
+#endif
+    (void)config;
+    return &wac_ops_reference;
+}
+
 wac_status wac_agent_create(wac_agent **out, const wac_config *config, int observation_size,
                             int action_size, int threads, int first_cpu, wac_error *error)
 {
@@ -146,11 +157,7 @@ wac_status wac_agent_create(wac_agent **out, const wac_config *config, int obser
         agent->sigma_max =
             (real)((config->reward_max - config->reward_min) / (1 - config->discount) / sqrt(12.0));
     }
-#ifdef WAC_DOUBLE
-    agent->ops = &wac_ops_reference;
-#else
-    agent->ops = config->backend == WAC_BACKEND_CPU ? &wac_ops_cpu : &wac_ops_reference;
-#endif
+    agent->ops = ops_of(config);
     take_memory(agent);
     wac_status status =
         agent->arena.failed
