@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "nn/adam.h"
+#include "nn/cpu/mixed.h"
 #include "rl/algorithms.h"
 #include "rl/critic.h"
 #include "rl/normal_quantile.h"
@@ -127,20 +128,31 @@ static void set_first_values(wac_agent *agent)
 }
 
 /* The operations that a config asks for. */
-static const wac_ops *ops_of(const wac_config *config)
+static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_error *error)
 {
-#ifndef WAC_DOUBLE
+    *ops = &wac_ops_reference;
+#ifdef WAC_DOUBLE
+    (void)config, (void)error;
+#else
+    bool mixed = config->precision == WAC_PRECISION_MIXED;
+    const char *missing = mixed ? wac_mixed_missing() : NULL;
+    if (missing)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "precision mixed needs a processor with %s, and this one has none; set "
+                        "precision to single",
+                        missing);
     if (config->backend == WAC_BACKEND_CPU)
-        return config->precision == WAC_PRECISION_MIXED ? &wac_ops_mixed : &wac_ops_cpu;
+        *ops = mixed ? &wac_ops_mixed : &wac_ops_cpu;
 #endif
-    (void)config;
-    return &wac_ops_reference;
+    return WAC_STATUS_OK;
 }
 
 wac_status wac_agent_create(wac_agent **out, const wac_config *config, int observation_size,
                             int action_size, int threads, int first_cpu, wac_error *error)
 {
     assert(observation_size > 0 && action_size > 0);
+    const wac_ops *ops;
+    WAC_TRY(choose_ops(&ops, config, error));
     wac_arena arena = {0};
     wac_agent *agent = WAC_TAKE(&arena, wac_agent, 1);
     if (!agent)
@@ -157,7 +169,7 @@ wac_status wac_agent_create(wac_agent **out, const wac_config *config, int obser
         agent->sigma_max =
             (real)((config->reward_max - config->reward_min) / (1 - config->discount) / sqrt(12.0));
     }
-    agent->ops = ops_of(config);
+    agent->ops = ops;
     take_memory(agent);
     wac_status status =
         agent->arena.failed

@@ -3,6 +3,7 @@
 
 #if defined(__AVX512BF16__)
 #include <immintrin.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* sums stay in registers only if every loop over them is unrolled */
@@ -42,9 +43,9 @@ INLINE __m512i halves(__m512 low, __m512 high)
 /* a0 b0 a1 b1 … of numbers 0 … 15, of 16 … 31 */
 INLINE void zip(__m512i a, __m512i b, __m512i *low, __m512i *high)
 {
-    const __m512i first = _mm512_set_epi16(
-        47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6, 37, 5, 36, 4,
-        35, 3, 34, 2, 33, 1, 32, 0);
+    const __m512i first =
+        _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
+                         37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
     *low = _mm512_permutex2var_epi16(a, first, b);
     *high = _mm512_permutex2var_epi16(a, _mm512_add_epi16(first, _mm512_set1_epi16(16)), b);
 }
@@ -120,8 +121,8 @@ INLINE void tile(const wac_mixed_product *p, const int rows, int row, int column
             /* the second if either is no number: those must not vanish */
             __m512 zero = _mm512_setzero_ps();
             low = _mm512_max_ps(zero, _mm512_add_ps(low, _mm512_loadu_ps(p->bias + column)));
-            high = _mm512_max_ps(zero,
-                                 _mm512_add_ps(high, _mm512_loadu_ps(p->bias + column + LANES)));
+            high =
+                _mm512_max_ps(zero, _mm512_add_ps(high, _mm512_loadu_ps(p->bias + column + LANES)));
         } else if (p->finish == WAC_FINISH_MASK) {
             int from = p->list ? p->list[row + i] : row + i;
             __mmask32 on = _mm512_cmpgt_epi16_mask(
@@ -235,9 +236,9 @@ void wac_mixed_first(int rows, int columns, int depth, const float *x, const flo
     for (int row = 0, some; row < rows; row += some) {
         some = tile_rows(rows - row);
         for (int column = 0; column < columns; column += WAC_PANEL)
-            FOR_ROWS(some, first_tile(ROWS, columns, depth, x + (ptrdiff_t)row * depth,
-                                      turned + column, bias + column, y + row * y_row + column,
-                                      y_row))
+            FOR_ROWS(some,
+                     first_tile(ROWS, columns, depth, x + (ptrdiff_t)row * depth, turned + column,
+                                bias + column, y + row * y_row + column, y_row))
     }
 }
 
@@ -251,7 +252,8 @@ void wac_mixed_head(int rows, int width, int outputs, const int *list, const flo
             __m512 sum[2];
             UNROLL
             for (int v = 0; v < 2; v++) {
-                sum[v] = _mm512_mul_ps(_mm512_set1_ps(d[0]), _mm512_loadu_ps(weight + j + v * LANES));
+                sum[v] =
+                    _mm512_mul_ps(_mm512_set1_ps(d[0]), _mm512_loadu_ps(weight + j + v * LANES));
                 for (int o = 1; o < outputs; o++)
                     sum[v] = _mm512_fmadd_ps(
                         _mm512_set1_ps(d[o]),
@@ -268,8 +270,7 @@ void wac_mixed_head(int rows, int width, int outputs, const int *list, const flo
 /* 16 rows of 16 pairs become columns */
 static void turn_square(__m512i row[LANES], pair *to)
 {
-    const __m512i low =
-        _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
     UNROLL
     for (int stage = 1; stage < LANES; stage *= 2) {
@@ -315,8 +316,7 @@ void wac_mixed_settle(int outputs, int inputs, int first, int units, const float
     }
 }
 
-/* x's rows from `from` on, `columns` of them, zipped two by two, into panels of `pairs` steps; the
- * row behind the last is zero */
+/* x [rows][columns], its rows zipped two by two, into panels; the row behind the last is zero */
 static void zip_rows(int rows, int columns, const wac_bf16 *x, ptrdiff_t row, pair *panels)
 {
     int pairs = (rows + 1) / 2;
@@ -374,7 +374,7 @@ void wac_mixed_dparams(int rows, int inputs, int first, int end, const wac_bf16 
     }
 }
 #else
-/* never called: wac_mixed_here says no */
+/* never called: wac_mixed_missing says why */
 void wac_mixed_run(const wac_mixed_product *product)
 {
     (void)product;

@@ -12,15 +12,14 @@
 
 #include "nn/cpu/product.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { WAC_PANEL = 32 };
 
 typedef uint16_t wac_bf16;
 
-/* Whether this processor has the instructions; nothing below may be called elsewhere. */
-bool wac_mixed_here(void);
+/* The instructions that this processor lacks, or null: then, and only then, call the rest. */
+const char *wac_mixed_missing(void);
 
 /* C [rows][columns] = finish(A B); A(i, k) = a[i * a_row + k], B in panels, depth even, columns a
  * multiple of WAC_PANEL. */
@@ -42,7 +41,7 @@ typedef struct wac_mixed_product {
 void wac_mixed_run(const wac_mixed_product *product);
 
 /* Weights [outputs][inputs], rows first … first+units-1, into the panels of x W^T (`forward`) and
- * of dy W (`back`). Everything but `inputs` a multiple of WAC_PANEL, and that too. */
+ * of dy W (`back`); all counts multiples of WAC_PANEL. */
 void wac_mixed_settle(int outputs, int inputs, int first, int units, const float *weight,
                       wac_bf16 *forward, wac_bf16 *back);
 

@@ -1,6 +1,6 @@
 /* Which version runs, and the one for every other machine: the library's. */
-#include "nn/cpu/mixed.h"
 #include "nn/cpu/product.h"
+#include "nn/cpu/mixed.h"
 
 #include <cblas.h>
 
@@ -36,13 +36,15 @@ static unit best_unit(void)
     return UNIT_NONE;
 }
 
-bool wac_mixed_here(void)
+const char *wac_mixed_missing(void)
 {
 #if defined(__x86_64__)
-    return best_unit() == UNIT_AVX512 && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16");
+    if (best_unit() != UNIT_AVX512 || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return "AVX-512 (F, BW, VL)";
+    return __builtin_cpu_supports("avx512bf16") ? NULL : "AVX512_BF16";
 #else
-    return false;
+    return "AVX512_BF16";
 #endif
 }
 
