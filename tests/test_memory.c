@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/files.h"
 #include "env/world.h"
+#include "nn/cpu/mixed.h"
 #include "rl/agent.h"
 #include "run/config.h"
 #include "run/run.h"
@@ -426,11 +427,12 @@ static void walk_on(walk *walk, int steps, bool update)
 }
 
 static void check_steps(const char *environment, const char *algorithm, wac_backend_kind backend,
-                        int width, int threads)
+                        wac_precision precision, int width, int threads)
 {
     attempt attempt = make_attempt(environment, algorithm, threads);
     bool fast = backend == WAC_BACKEND_CPU;
     attempt.config.backend = (int)backend;
+    attempt.config.precision = (int)precision;
     attempt.config.width = width;
     attempt.config.batch_size = fast ? 256 : 32;
     wac_error error = {0};
@@ -461,9 +463,14 @@ static void steps_allocate_nothing(void **state)
     skip_if_sanitized();
     for (int a = 0; a < 4; a++)
         for (int threads = 1; threads <= 2; threads++) {
-            check_steps("lqg", algorithms[a], WAC_BACKEND_REFERENCE, 16, threads);
-            check_steps("riverswim", algorithms[a], WAC_BACKEND_CPU, 128, threads);
-            check_steps("lqg", algorithms[a], WAC_BACKEND_CPU, 256, threads);
+            check_steps("lqg", algorithms[a], WAC_BACKEND_REFERENCE, WAC_PRECISION_SINGLE, 16,
+                        threads);
+            check_steps("riverswim", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_SINGLE, 128,
+                        threads);
+            check_steps("lqg", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_SINGLE, 256, threads);
+            if (!wac_mixed_missing())
+                check_steps("lqg", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_MIXED, 128,
+                            threads);
         }
 }
 

@@ -1,6 +1,7 @@
-/* The cpu backend against the reference, from one list of shapes; and the same bytes from it at any
- * number of threads. */
+/* The cpu backend, in both precisions, against the reference, from one list of shapes; and the same
+ * bytes from it at any number of threads. */
 #include "nn/adam.h"
+#include "nn/cpu/mixed.h"
 #include "nn/cpu/product.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ static const shape_case cases[] = {
     {2, 129, 7, 1, 1},    {2, 256, 2, 128, 1},  {4, 256, 3, 128, 1},   {1, 256, 4, 256, 4},
     {2, 256, 23, 31, 12}, {2, 410, 6, 256, 1},  {3, 410, 1, 16, 1},    {4, 410, 5, 31, 2},
     {2, 257, 9, 100, 3},  {1, 33, 11, 257, 5},  {2, 300, 376, 64, 17}, {1, 410, 12, 144, 1},
+    {1, 3, 2, 32, 2},     {2, 57, 5, 32, 3},    {3, 75, 3, 96, 1},     {1, 257, 7, 320, 2},
 };
 
 enum { CASES = sizeof cases / sizeof *cases, VARIANTS = 4, THREADS = 3 };
@@ -47,11 +49,59 @@ static void fill(uint64_t seed, size_t count, real low, real high, real *out)
     wac_ops_reference.fill_uniform(&rng, count, low, high, out);
 }
 
+/* --- 16-bit numbers --------------------------------------------------------------------------- */
+
+/* the nearest, of two the even one */
+static wac_bf16 cut_number(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (wac_bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static float whole_number(wac_bf16 x)
+{
+    uint32_t bits = (uint32_t)x << 16;
+    float whole;
+    memcpy(&whole, &bits, sizeof whole);
+    return whole;
+}
+
+/* A backend, and the precision of its stacks. */
+typedef struct backend {
+    const wac_ops *ops;
+    bool mixed;
+} backend;
+
+static const backend reference = {&wac_ops_reference, false}, single = {&wac_ops_cpu, false},
+                     mixed = {&wac_ops_cpu, true};
+
+static bool is_mixed(backend backend, int width)
+{
+    return backend.mixed && width % WAC_PANEL == 0;
+}
+
+/* rows of floats into their first halves, and back */
+static void cut_rows(size_t rows, size_t width, const float *from, float *to)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < width; j++)
+            ((wac_bf16 *)(to + i * width))[j] = cut_number(from[i * width + j]);
+}
+
+static void fill_rows(size_t rows, size_t width, float *h)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = width; j-- > 0;)
+            h[i * width + j] = whole_number(((wac_bf16 *)(h + i * width))[j]);
+}
+
 /* variant: 1 inputs of each member's own, 2 leave out the first inputs */
-static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case *c, int variant,
+static void run(results *r, backend backend, wac_team *team, const shape_case *c, int variant,
                 const wac_pass *activations)
 {
     *r = (results){0};
+    const wac_ops *ops = backend.ops;
     wac_arena *arena = &r->arena;
     wac_shape shape = {c->inputs, c->width, c->outputs};
     int capacity = c->rows + variant, first = variant & 2 ? c->inputs / 2 : 0;
@@ -59,6 +109,7 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
     wac_pass scratch;
     wac_stack_init(&r->stack, arena, shape, c->members);
     wac_stack_init(&r->target, arena, shape, c->members);
+    r->stack.mixed = r->target.mixed = backend.mixed;
     wac_adam_init(&r->adam, arena, &r->stack);
     wac_pass_init(&r->pass, arena, &r->stack, capacity);
     wac_pass_init(&r->after, arena, &r->stack, capacity);
@@ -93,7 +144,13 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
     ops->forward(team, &r->stack, input, &r->pass);
     /* the way back from the same activations in both backends: one that is zero but for rounding
      * must not be on in one and off in the other */
-    const wac_pass *pass = activations ? activations : &r->pass;
+    wac_pass given = activations ? *activations : r->pass;
+    if (activations && is_mixed(backend, c->width)) {
+        given.h0 = WAC_TAKE(arena, real, rows * (size_t)c->width);
+        assert_false(arena->failed);
+        cut_rows(rows, (size_t)c->width, activations->h0, given.h0);
+    }
+    const wac_pass *pass = &given;
     ops->backward(team, &r->stack, input, pass, dout,
                   &(wac_gradient){r->dparams, r->dinputs, first}, &scratch);
     ops->backward(team, &r->stack, input, pass, dout, &(wac_gradient){.params = r->only_dparams},
@@ -111,22 +168,29 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
     ops->infer(team, variant & 1 ? &r->target : &r->stack, input, &r->after);
 }
 
-/* Each number to its own size and to the usual size in its array. */
+/* Each number to its own size and to the usual size in its array, and many of them on average much
+ * closer. */
 static void assert_near(const real *a, const real *b, size_t count, double tolerance,
                         const char *what, const shape_case *c, int variant)
 {
     double square = 0;
     for (size_t i = 0; i < count; i++)
         square += (double)b[i] * (double)b[i];
-    double usual = sqrt(square / (double)count);
+    double usual = sqrt(square / (double)count), off = 0;
     for (size_t i = 0; i < count; i++) {
         double difference = fabs((double)a[i] - (double)b[i]);
+        off += difference * difference;
         if (!(difference <= tolerance * (usual + fabs((double)b[i]))))
             fail_msg("%s[%zu] is %.9g, not %.9g (members %d, rows %d, inputs %d, width %d, "
                      "outputs %d, variant %d)",
                      what, i, (double)a[i], (double)b[i], c->members, c->rows, c->inputs, c->width,
                      c->outputs, variant);
     }
+    off = sqrt(off / (double)count);
+    if (count >= 100 && off > tolerance / 4 * usual)
+        fail_msg("%s is off by %g on average, to %g (members %d, rows %d, inputs %d, width %d, "
+                 "outputs %d, variant %d)",
+                 what, off, usual, c->members, c->rows, c->inputs, c->width, c->outputs, variant);
 }
 
 static void assert_near_params(const wac_stack *stack, real *a, real *b, double tolerance,
@@ -149,22 +213,25 @@ static void assert_same(const void *a, const void *b, size_t count, const char *
                  what, threads, c->members, c->rows, c->inputs, c->width, c->outputs);
 }
 
-static void check_case(const shape_case *c, int variant)
+static void check_case(backend backend, const shape_case *c, int variant)
 {
     results expected, r[THREADS];
-    run(&expected, &wac_ops_reference, NULL, c, variant, NULL);
+    run(&expected, reference, NULL, c, variant, NULL);
     for (int t = 0; t < THREADS; t++) {
         wac_team *team;
         wac_error error = {0};
         assert_int_equal(wac_team_create(&team, t + 1, -1, &error), WAC_STATUS_OK);
-        run(&r[t], &wac_ops_cpu, team, c, variant, &expected.pass);
+        run(&r[t], backend, team, c, variant, &expected.pass);
         wac_team_destroy(team);
     }
 
-    const double tolerance = 1e-5;
+    const double exact = 1e-5, tolerance = is_mixed(backend, c->width) ? 3e-2 : exact;
     const results *cpu = &r[0];
     size_t params = wac_stack_size(&cpu->stack);
     size_t rows = (size_t)(c->members * cpu->pass.capacity), width = (size_t)c->width;
+    if (is_mixed(backend, c->width))
+        for (int t = 0; t < THREADS; t++)
+            fill_rows(rows, width, r[t].pass.h0);
     assert_near(cpu->pass.h0, expected.pass.h0, rows * width, tolerance, "h0", c, variant);
     assert_near(cpu->pass.h1, expected.pass.h1, rows * width, tolerance, "h1", c, variant);
     assert_near(cpu->pass.out, expected.pass.out, rows * (size_t)c->outputs, tolerance, "out", c,
@@ -176,14 +243,14 @@ static void check_case(const shape_case *c, int variant)
     assert_near(cpu->dinputs, expected.dinputs, cpu->inputs, tolerance, "dinputs", c, variant);
     assert_same(cpu->dinputs, cpu->only_dinputs, cpu->inputs, "dinputs alone", c, 1);
     assert_same(cpu->dparams, cpu->only_dparams, params, "dparams alone", c, 1);
-    assert_near_params(&cpu->stack, cpu->stack.params, expected.stack.params, tolerance, "adam", c,
+    assert_near_params(&cpu->stack, cpu->stack.params, expected.stack.params, exact, "adam", c,
                        variant);
-    assert_near_params(&cpu->stack, cpu->adam.first, expected.adam.first, tolerance, "first moment",
+    assert_near_params(&cpu->stack, cpu->adam.first, expected.adam.first, exact, "first moment", c,
+                       variant);
+    assert_near_params(&cpu->stack, cpu->adam.second, expected.adam.second, exact, "second moment",
                        c, variant);
-    assert_near_params(&cpu->stack, cpu->adam.second, expected.adam.second, tolerance,
-                       "second moment", c, variant);
-    assert_near_params(&cpu->stack, cpu->target.params, expected.target.params, tolerance, "polyak",
-                       c, variant);
+    assert_near_params(&cpu->stack, cpu->target.params, expected.target.params, exact, "polyak", c,
+                       variant);
     assert_int_equal(cpu->adam.steps, 3);
 
     for (int t = 1; t < THREADS; t++) {
@@ -203,16 +270,62 @@ static void check_case(const shape_case *c, int variant)
     wac_arena_release(&expected.arena);
 }
 
-static void backends_agree(void **state)
+static void check_cases(backend backend)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++)
-        check_case(&cases[i], i % VARIANTS);
+        check_case(backend, &cases[i], i % VARIANTS);
     /* all variants, where it is cheap */
     for (int i = 0; i < CASES; i++)
         for (int variant = 0; variant < VARIANTS; variant++)
-            if (cases[i].rows * cases[i].width <= 64 * 31)
-                check_case(&cases[i], variant);
+            if (cases[i].rows * cases[i].width <= 64 * 32)
+                check_case(backend, &cases[i], variant);
+}
+
+static void backends_agree(void **state)
+{
+    (void)state;
+    check_cases(single);
+}
+
+static void skip_without_bf16(void)
+{
+    const char *missing = wac_mixed_missing();
+    if (missing) {
+        print_message("not checked: this processor has no %s\n", missing);
+        skip();
+    }
+}
+
+static void mixed_precision_agrees(void **state)
+{
+    (void)state;
+    skip_without_bf16();
+    check_cases(mixed);
+}
+
+/* The weights in pairs along the depth of both products, each the nearest 16-bit number. */
+static void weights_are_cut_to_the_nearest(void **state)
+{
+    (void)state;
+    skip_without_bf16();
+    enum { OUTPUTS = 64, INPUTS = 96 };
+    static float weight[OUTPUTS * INPUTS];
+    static wac_bf16 forward[OUTPUTS * INPUTS], back[OUTPUTS * INPUTS];
+    fill(6, OUTPUTS * INPUTS, -1, 1, weight);
+    for (int i = 0; i < 8; i++) /* halfway between two, and next to that */
+        weight[i] = 1 + (float)(i / 2 * 2 + 1) * 0x1p-8f + (float)(i % 2) * 0x1p-20f;
+    wac_mixed_settle(OUTPUTS, INPUTS, 32, 32, weight, forward, back);
+    wac_mixed_settle(OUTPUTS, INPUTS, 0, 32, weight, forward, back);
+    for (int o = 0; o < OUTPUTS; o++)
+        for (int i = 0; i < INPUTS; i++) {
+            wac_bf16 number = cut_number(weight[o * INPUTS + i]);
+            int there = o / WAC_PANEL * WAC_PANEL * INPUTS + i / 2 * 2 * WAC_PANEL +
+                        o % WAC_PANEL * 2 + i % 2;
+            int again = i / WAC_PANEL * WAC_PANEL * OUTPUTS + o / 2 * 2 * WAC_PANEL +
+                        i % WAC_PANEL * 2 + o % 2;
+            assert_int_equal(forward[there], number);
+            assert_int_equal(back[again], number);
+        }
 }
 
 /* A number that is none must show in the loss, or training would go on without it. */
@@ -220,11 +333,11 @@ static void what_is_no_number_stays_none(void **state)
 {
     (void)state;
     static const int rows[] = {1, 4, 37, 256};
-    const wac_ops *const backends[] = {&wac_ops_reference, &wac_ops_cpu};
+    const backend backends[] = {reference, single, mixed};
     wac_team *team;
     wac_error error = {0};
     assert_int_equal(wac_team_create(&team, 1, -1, &error), WAC_STATUS_OK);
-    for (int b = 0; b < 2; b++)
+    for (int b = 0; b < (wac_mixed_missing() ? 2 : 3); b++)
         for (int n = 0; n < 4; n++)
             for (int layer = 0; layer < WAC_LAYERS; layer++)
                 for (int bias = 0; bias < 2; bias++) {
@@ -232,7 +345,8 @@ static void what_is_no_number_stays_none(void **state)
                     wac_stack stack;
                     wac_pass pass;
                     wac_rng rng = wac_rng_make(1, WAC_STREAM_INIT);
-                    wac_stack_init(&stack, &arena, (wac_shape){3, 33, 1}, 1);
+                    wac_stack_init(&stack, &arena, (wac_shape){3, b < 2 ? 33 : 64, 1}, 1);
+                    stack.mixed = backends[b].mixed;
                     wac_pass_init(&pass, &arena, &stack, rows[n]);
                     real *x = WAC_TAKE(&arena, real, (size_t)(rows[n] * 3));
                     assert_false(arena.failed);
@@ -240,8 +354,9 @@ static void what_is_no_number_stays_none(void **state)
                     wac_stack_randomise(&stack, 0, 0.5, &wac_ops_reference, &rng);
                     wac_layer hit = wac_stack_layer(&stack, stack.params, 0, layer);
                     *(bias ? hit.bias : hit.weight) = NAN;
-                    backends[b]->settle(team, &stack);
-                    backends[b]->forward(team, &stack, (wac_input){.x = x, .rows = rows[n]}, &pass);
+                    backends[b].ops->settle(team, &stack);
+                    backends[b].ops->forward(team, &stack, (wac_input){.x = x, .rows = rows[n]},
+                                             &pass);
                     assert_true(isnan(pass.out[0]) && isnan(pass.out[rows[n] - 1]));
                     wac_arena_release(&arena);
                 }
@@ -374,6 +489,8 @@ int main(void)
         cmocka_unit_test(matrices_turn),
         cmocka_unit_test(what_is_no_number_stays_none),
         cmocka_unit_test(backends_agree),
+        cmocka_unit_test(weights_are_cut_to_the_nearest),
+        cmocka_unit_test(mixed_precision_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * The clock of this program is a counter: every look at it moves it on by a second, so that a run
  * reports after each step and each update and can be stopped at exactly that point. */
 #include "run_tools.h"
+#include "nn/cpu/mixed.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -69,6 +70,10 @@ static void stopping_anywhere_changes_nothing(void **state)
         wac_config config = tiny(i % 2 ? "lqg" : "riverswim", algorithms[i], 3);
         if (i == 0)
             config.replay_capacity = 50; /* wraps in the first epoch */
+        if (i == 1 && !wac_mixed_missing()) {
+            config.precision = WAC_PRECISION_MIXED;
+            config.width = 32;
+        }
         wac_run_options options = stop_after(-1, 1);
         assert_ok(train_new(at("whole"), &config, &options));
         long reports = watch.reports, step = i == 0 ? 1 : 13;
@@ -364,7 +369,7 @@ static void damaged_files_are_refused(void **state)
     strcpy(path, at("run/config.yaml"));
     bytes = contents(path, &size);
     refuse_bytes(path, bytes, 0, "empty");
-    size_t last = (size_t)(strstr(bytes, "backend: cpu") - bytes) + strlen("backend: c");
+    size_t last = (size_t)(strstr(bytes, "precision: single") - bytes) + strlen("precision: s");
     for (size_t cut = 10; cut < last; cut += 97)
         refuse_bytes(path, bytes, cut, "config.yaml");
     refuse_bytes(path, bytes, last, "config.yaml");

@@ -5,6 +5,7 @@
 
 #include "base/csv.h"
 #include "base/tensors.h"
+#include "nn/cpu/mixed.h"
 #include "run/run.h"
 
 #include <sys/resource.h>
@@ -161,10 +162,14 @@ static void checkpoints_come_at_their_interval(void **state)
 static void same_seed_same_bytes(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2 * ALGORITHMS; i++) {
+    for (int i = 0; i < (wac_mixed_missing() ? 2 : 3) * ALGORITHMS; i++) {
         wac_config config =
             tiny(i < ALGORITHMS ? "riverswim" : "lqg", algorithms[i % ALGORITHMS], 3);
-        config.batch_size = 70; /* more than one piece of work */
+        config.batch_size = 71; /* more than one piece of work */
+        if (i >= 2 * ALGORITHMS) {
+            config.precision = WAC_PRECISION_MIXED;
+            config.width = 64;
+        }
         for (int threads = 1; threads <= 3; threads++) {
             wac_run_options options = with_threads(threads);
             assert_ok(train_new(at("run%d", threads), &config, &options));

@@ -26,6 +26,11 @@ typedef enum wac_backend_kind {
     WAC_BACKEND_REFERENCE,
 } wac_backend_kind;
 
+typedef enum wac_precision {
+    WAC_PRECISION_SINGLE,
+    WAC_PRECISION_MIXED,
+} wac_precision;
+
 typedef enum wac_reward_rule {
     WAC_REWARD_RULE_DESCRIPTION,
     WAC_REWARD_RULE_PROGRAM,
@@ -110,7 +115,9 @@ typedef enum wac_normalisation {
     CHOICE(reward, 0, "dense|sparse", WAC_FOR_ALL, WAC_FOR_POINT,                                  \
            "minus the distance to the goal, or -1 on every step")                                  \
     CHOICE(backend, 0, "cpu|reference", WAC_FOR_ALL, NULL,                                         \
-           "how to compute: fast, or in plain loops (slow; for checking)")
+           "how to compute: fast, or in plain loops (slow; for checking)")                         \
+    CHOICE(precision, 0, "single|mixed", WAC_FOR_ALL, NULL,                                        \
+           "of the hidden layers' products; mixed: faster, with AVX-512 BF16 and backend cpu")
 
 #define WAC_FIELD_REAL(name, ...) double name;
 #define WAC_FIELD_COUNT(name, ...) int64_t name;

@@ -1,8 +1,9 @@
 /* The table of operations that every algorithm is written against.
  *
  * Two backends stand behind it: `reference`, plain loops that are read to be believed, and `cpu`,
- * the fast one. Each operation does the same in both, to rounding. None allocates; all pieces and
- * sums have a fixed order, so that the number of threads changes no bit.
+ * the fast one, in single or mixed precision. Each operation does the same in all, to rounding.
+ * None allocates; all pieces and sums have a fixed order, so that the number of threads changes no
+ * bit.
  *
  * Shapes stand beside the arguments: O observation entries, A action entries. A network's rows
  * start at member * capacity (see wac_pass), all other arrays are dense.

@@ -23,6 +23,7 @@ typedef struct wac_shape {
 typedef struct wac_stack {
     wac_shape shape;
     int members;
+    bool mixed;    /* hidden layers in mixed precision, where the backend has that */
     size_t stride; /* numbers from one member to the next, padding included */
     real *params;  /* [members][stride] */
     /* the hidden weights transposed, W0 then W1 of each member: for the use of a backend, which

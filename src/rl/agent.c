@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "nn/adam.h"
+#include "nn/cpu/mixed.h"
 #include "rl/algorithms.h"
 #include "rl/critic.h"
 #include "rl/normal_quantile.h"
@@ -45,6 +46,8 @@ static void take_memory(wac_agent *agent)
     wac_stack_init(&agent->critics, arena, critic, critics);
     wac_stack_init(&agent->targets, arena, critic, critics);
     wac_stack_init(&agent->anchors, arena, critic, agent->wac ? WAC_CRITICS : 0);
+    agent->policies.mixed = agent->critics.mixed = agent->targets.mixed = agent->anchors.mixed =
+        agent->config.precision == WAC_PRECISION_MIXED;
     wac_adam_init(&agent->policy_adam, arena, &agent->policies);
     wac_adam_init(&agent->critic_adam, arena, &agent->critics);
     agent->dpolicies = WAC_TAKE(arena, real, wac_stack_size(&agent->policies));
@@ -127,10 +130,32 @@ static void set_first_values(wac_agent *agent)
     wac_critics_init(agent, &rng);
 }
 
+/* The operations that a config asks for. */
+static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_error *error)
+{
+    *ops = &wac_ops_reference;
+#ifdef WAC_DOUBLE
+    (void)config, (void)error;
+#else
+    bool mixed = config->precision == WAC_PRECISION_MIXED;
+    const char *missing = mixed ? wac_mixed_missing() : NULL;
+    if (missing)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "precision mixed needs a processor with %s, and this one has none; set "
+                        "precision to single",
+                        missing);
+    if (config->backend == WAC_BACKEND_CPU)
+        *ops = &wac_ops_cpu;
+#endif
+    return WAC_STATUS_OK;
+}
+
 wac_status wac_agent_create(wac_agent **out, const wac_config *config, int observation_size,
                             int action_size, int threads, int first_cpu, wac_error *error)
 {
     assert(observation_size > 0 && action_size > 0);
+    const wac_ops *ops;
+    WAC_TRY(choose_ops(&ops, config, error));
     wac_arena arena = {0};
     wac_agent *agent = WAC_TAKE(&arena, wac_agent, 1);
     if (!agent)
@@ -147,11 +172,7 @@ wac_status wac_agent_create(wac_agent **out, const wac_config *config, int obser
         agent->sigma_max =
             (real)((config->reward_max - config->reward_min) / (1 - config->discount) / sqrt(12.0));
     }
-#ifdef WAC_DOUBLE
-    agent->ops = &wac_ops_reference;
-#else
-    agent->ops = config->backend == WAC_BACKEND_CPU ? &wac_ops_cpu : &wac_ops_reference;
-#endif
+    agent->ops = ops;
     take_memory(agent);
     wac_status status =
         agent->arena.failed

@@ -212,6 +212,8 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
 {
     bool found;
     WAC_TRY(read_config(run, error));
+    /* a run can be looked at on any processor */
+    run->config.precision = WAC_PRECISION_SINGLE;
     WAC_TRY(build(run, type, options, true, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (!found)

@@ -8,6 +8,7 @@
  * number of threads computes the same bits.
  */
 #include "nn/adam.h"
+#include "nn/cpu/mixed.h"
 #include "nn/cpu/product.h"
 #include "nn/reference/reference.h"
 
@@ -249,16 +250,34 @@ static void hidden_dparams(const wac_layer *dlayer, int rows, int first, int end
     sum_rows(rows, dlayer->outputs, first, end, dy, dlayer->bias);
 }
 
+/* In mixed precision h0 and the gradient of h1 are 16 bits wide, a row in the first half of the
+ * place for one of floats; and what is kept beside W1 are its panels, for the way there and, behind
+ * them, for the way back. Widths that fill no panel stay in single precision. */
+static bool is_mixed(const wac_stack *stack)
+{
+    return stack->mixed && stack->shape.width % WAC_PANEL == 0;
+}
+
+static wac_bf16 *panels_of(const wac_stack *stack, int member, bool back)
+{
+    return (wac_bf16 *)wac_stack_turned(stack, member, 1) +
+           (back ? stack->shape.width * stack->shape.width : 0);
+}
+
 /* a strip of hidden units, whose weights are rows here and columns there */
 static void settle_piece(void *work, int piece)
 {
     const wac_stack *stack = work;
     int strips = pieces_of(stack->shape.width, STRIP), first = piece % strips * STRIP;
-    int units = smaller(STRIP, stack->shape.width - first);
+    int units = smaller(STRIP, stack->shape.width - first), member = piece / strips;
     for (int i = 0; i < WAC_LAYERS - 1; i++) {
-        wac_layer layer = wac_stack_layer(stack, stack->params, piece / strips, i);
-        wac_turn(units, layer.inputs, layer.weight + (size_t)(first * layer.inputs),
-                 wac_stack_turned(stack, piece / strips, i) + first, layer.outputs);
+        wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
+        if (i == 1 && is_mixed(stack))
+            wac_mixed_settle(layer.outputs, layer.inputs, first, units, layer.weight,
+                             panels_of(stack, member, false), panels_of(stack, member, true));
+        else
+            wac_turn(units, layer.inputs, layer.weight + (size_t)(first * layer.inputs),
+                     wac_stack_turned(stack, member, i) + first, layer.outputs);
     }
 }
 
@@ -275,6 +294,7 @@ typedef struct job {
     const wac_pass *pass, *scratch;
     const float *dout;
     const wac_gradient *gradient;
+    bool mixed;
     bool kept;   /* the hidden activations are needed afterwards */
     int members; /* in a piece; 0: members are cut … */
     int cuts;    /* … into so many pieces */
@@ -337,7 +357,9 @@ static wac_span next_weights(const job *job, const share *share, int m)
     const wac_stack *stack = job->stack;
     size_t count = (size_t)stack->shape.width * (size_t)stack->shape.width;
     if (m + 1 < share->member_end)
-        return (wac_span){wac_stack_turned(stack, m + 1, 1), count};
+        return (wac_span){wac_stack_turned(stack, m + 1, 1), job->mixed ? count / 2 : count};
+    if (job->kept && job->mixed)
+        return (wac_span){(const float *)panels_of(stack, share->member, true), count / 2};
     if (job->kept)
         return (wac_span){wac_stack_layer(stack, stack->params, share->member, 1).weight, count};
     return (wac_span){0};
@@ -362,12 +384,13 @@ static void forward_piece(void *work, int piece)
         wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
         const float *turned0 = NULL, *turned1 = NULL;
         wac_span next = {0};
-        if (job->input.rows > FEW_ROWS) {
+        bool mixed = job->mixed && (job->kept || job->input.rows > FEW_ROWS);
+        if (mixed || job->input.rows > FEW_ROWS) {
             turned0 = wac_stack_turned(stack, m, 0);
             turned1 = wac_stack_turned(stack, m, 1);
             next = next_weights(job, &share, m);
             if (m == share.member)
-                touch(width * width, turned1);
+                touch(width * width / (mixed ? 2 : 1), turned1);
         }
         /* some rows through all layers, then the next: they are still in the nearest cache */
         for (int row = share.first; row < share.end; row += CHUNK) {
@@ -376,8 +399,25 @@ static void forward_piece(void *work, int piece)
             wac_span ahead[] = {
                 part_of(next, row - share.first, rows, share.end - share.first),
                 {pass.h0 + rows * width, job->kept ? (size_t)(smaller(left, rows) * width) : 0}};
-            hidden_forward(&layer0, turned0, rows, input_at(job, m, row), pass.h0, NULL);
-            hidden_forward(&layer1, turned1, rows, pass.h0, pass.h1, ahead);
+            if (mixed) {
+                wac_bf16 *h0 = (wac_bf16 *)pass.h0;
+                wac_mixed_first(rows, width, layer0.inputs, input_at(job, m, row), turned0,
+                                layer0.bias, h0, 2 * width);
+                wac_mixed_run(&(wac_mixed_product){.rows = rows,
+                                                   .columns = width,
+                                                   .depth = width,
+                                                   .a = h0,
+                                                   .a_row = 2 * width,
+                                                   .b = panels_of(stack, m, false),
+                                                   .c = pass.h1,
+                                                   .c_row = width,
+                                                   .finish = WAC_FINISH_BIAS_RELU,
+                                                   .bias = layer1.bias,
+                                                   .ahead = ahead});
+            } else {
+                hidden_forward(&layer0, turned0, rows, input_at(job, m, row), pass.h0, NULL);
+                hidden_forward(&layer1, turned1, rows, pass.h0, pass.h1, ahead);
+            }
             dots(&layer2, rows, pass.h1, pass_at(job->pass, stack, m, row).out);
         }
     }
@@ -385,14 +425,49 @@ static void forward_piece(void *work, int piece)
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    job job = {.stack = stack, .input = input, .pass = pass, .kept = true};
+    job job = {
+        .stack = stack, .input = input, .pass = pass, .mixed = is_mixed(stack), .kept = true};
     wac_team_run(team, forward_piece, &job, cut(&job, team));
 }
 
 static void infer(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    job job = {.stack = stack, .input = input, .pass = pass};
+    job job = {.stack = stack, .input = input, .pass = pass, .mixed = is_mixed(stack)};
     wac_team_run(team, forward_piece, &job, cut(&job, team));
+}
+
+/* dh1, then dh0 of some rows (or those of the list) of a member, both in dense rows */
+static void hidden_back(const job *job, int member, int rows, const int *list, const float *dout,
+                        const wac_pass *pass, const wac_pass *down)
+{
+    const wac_stack *stack = job->stack;
+    int width = stack->shape.width;
+    wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
+    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
+    if (job->mixed) {
+        wac_bf16 *dh1 = (wac_bf16 *)down->h1, *panels = panels_of(stack, member, true);
+        wac_mixed_head(rows, width, layer2.outputs, list, dout, layer2.weight, pass->h1, dh1,
+                       2 * width);
+        touch(width * width / 2, (const float *)panels);
+        wac_mixed_run(&(wac_mixed_product){.rows = rows,
+                                           .columns = width,
+                                           .depth = width,
+                                           .a = dh1,
+                                           .a_row = 2 * width,
+                                           .b = panels,
+                                           .c = down->h0,
+                                           .c_row = width,
+                                           .finish = WAC_FINISH_MASK,
+                                           .active = (const wac_bf16 *)pass->h0,
+                                           .active_row = 2 * width,
+                                           .list = list});
+        return;
+    }
+    head_dinput(&layer2, rows, list, dout, pass->h1, down->h1);
+    touch(width * width, layer1.weight);
+    hidden_dinput(&layer1, rows, 0, down->h1, list ? NULL : pass->h0, down->h0, NULL);
+    if (list)
+        mask_rows(rows, list, width, pass->h0, down->h0);
 }
 
 /* the hidden gradients of a member's rows, and those of its inputs if they are wanted */
@@ -403,12 +478,8 @@ static void backward_rows(const job *job, int member, int first, int end, const 
     wac_pass pass = pass_at(job->pass, stack, member, first);
     size_t row = (size_t)(member * job->pass->capacity + first);
     wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
-    wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
-    head_dinput(&layer2, end - first, NULL, job->dout + row * (size_t)stack->shape.outputs, pass.h1,
-                down->h1);
-    touch(layer1.inputs * layer1.outputs, layer1.weight);
-    hidden_dinput(&layer1, end - first, 0, down->h1, pass.h0, down->h0, NULL);
+    hidden_back(job, member, end - first, NULL, job->dout + row * (size_t)stack->shape.outputs,
+                &pass, down);
     if (gradient->inputs)
         hidden_dinput(
             &layer0, end - first, gradient->input_first, down->h0, NULL,
@@ -435,12 +506,7 @@ static void backward_selected(const job *job, int member, int first, int end, co
             list[count++] = i;
     }
     wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
-    wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
-    head_dinput(&layer2, count, list, dout, pass.h1, down->h1);
-    touch(layer1.inputs * layer1.outputs, layer1.weight);
-    hidden_dinput(&layer1, count, 0, down->h1, NULL, down->h0, NULL);
-    mask_rows(count, list, stack->shape.width, pass.h0, down->h0);
+    hidden_back(job, member, count, list, dout, &pass, down);
     hidden_dinput(&layer0, count, gradient->input_first, down->h0, NULL, dinputs, NULL);
 
     /* to their places, from the last on */
@@ -468,7 +534,12 @@ static void dparams_units(const job *job, int member, int first, int end, const 
     wac_layer dlayer2 = wac_stack_layer(stack, job->gradient->params, member, 2);
     for (int from = first; from < end; from += UNITS) {
         int to = smaller(from + UNITS, end);
-        hidden_dparams(&dlayer1, rows, from, to, pass.h0, down->h1);
+        if (job->mixed)
+            wac_mixed_dparams(rows, dlayer1.inputs, from, to, (const wac_bf16 *)down->h1,
+                              (const wac_bf16 *)pass.h0, 2 * stack->shape.width, dlayer1.weight,
+                              dlayer1.bias);
+        else
+            hidden_dparams(&dlayer1, rows, from, to, pass.h0, down->h1);
         hidden_dparams(&dlayer0, rows, from, to, input_at(job, member, 0), down->h0);
     }
     head_dweight(&dlayer2, rows, first, end, dout, pass.h1);
@@ -518,7 +589,8 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
                .pass = pass,
                .scratch = scratch,
                .dout = dout,
-               .gradient = gradient};
+               .gradient = gradient,
+               .mixed = is_mixed(stack)};
     if (!gradient->params) {
         job.cuts = threads_for(&job, team);
         wac_team_run(team, selected_piece, &job, job.cuts);
@@ -604,18 +676,7 @@ const wac_ops wac_ops_cpu = {
     .forward = forward,
     .infer = infer,
     .backward = backward,
-    .policy_sample = wac_reference_policy_sample,
-    .policy_gradient = wac_reference_policy_gradient,
-    .td_target = wac_reference_td_target,
-    .mean_error = wac_reference_mean_error,
-    .std_error = wac_reference_std_error,
-    .upper_bound = wac_reference_upper_bound,
     .adam = adam,
     .polyak = polyak,
-    .entropy_step = wac_reference_entropy_step,
-    .join = wac_reference_join,
-    .gather = wac_reference_gather,
-    .fill_uniform = wac_reference_fill_uniform,
-    .fill_normal = wac_reference_fill_normal,
-    .fill_index = wac_reference_fill_index,
+    WAC_REFERENCE_BATCH,
 };

@@ -1,8 +1,8 @@
 /* Which version runs, and the one for every other machine: the library's. */
 #include "nn/cpu/product.h"
+#include "nn/cpu/mixed.h"
 
 #include <cblas.h>
-#include <stdbool.h>
 
 /* BLIS, then what follows the product. */
 void wac_product_library(const wac_product *p)
@@ -34,6 +34,18 @@ static unit best_unit(void)
         return UNIT_AVX2;
 #endif
     return UNIT_NONE;
+}
+
+const char *wac_mixed_missing(void)
+{
+#if defined(__x86_64__)
+    if (best_unit() != UNIT_AVX512 || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return "AVX-512 (F, BW, VL)";
+    return __builtin_cpu_supports("avx512bf16") ? NULL : "AVX512_BF16";
+#else
+    return "AVX512_BF16";
+#endif
 }
 
 void wac_product_run(const wac_product *p)

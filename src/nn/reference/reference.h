@@ -25,4 +25,14 @@ void wac_reference_fill_uniform(wac_rng *rng, size_t count, real low, real high,
 void wac_reference_fill_normal(wac_rng *rng, size_t count, real *out);
 void wac_reference_fill_index(wac_rng *rng, size_t count, int64_t limit, int64_t *out);
 
+/* all of them, for the table of a backend */
+#define WAC_REFERENCE_BATCH                                                                        \
+    .policy_sample = wac_reference_policy_sample,                                                  \
+    .policy_gradient = wac_reference_policy_gradient, .td_target = wac_reference_td_target,        \
+    .mean_error = wac_reference_mean_error, .std_error = wac_reference_std_error,                  \
+    .upper_bound = wac_reference_upper_bound, .entropy_step = wac_reference_entropy_step,          \
+    .join = wac_reference_join, .gather = wac_reference_gather,                                    \
+    .fill_uniform = wac_reference_fill_uniform, .fill_normal = wac_reference_fill_normal,          \
+    .fill_index = wac_reference_fill_index
+
 #endif

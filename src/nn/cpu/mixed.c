@@ -1,0 +1,408 @@
+/* Mixed precision by AVX-512 with BF16: tiles of 14 x 32, 28 sums in the 32 registers. */
+#include "nn/cpu/mixed.h"
+
+#if defined(__AVX512BF16__)
+#include <immintrin.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* sums stay in registers only if every loop over them is unrolled */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    LANES = 16,
+    TILE_ROWS = 14,
+    DEPTH = 256,  /* rows of a batch whose products are summed up at once … */
+    COLUMNS = 256 /* … for so many columns */
+};
+
+/* two numbers, neighbours in depth */
+typedef uint32_t pair __attribute__((may_alias));
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+INLINE __m512 dot(__m512 sum, __m512i a, __m512i b)
+{
+    return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+}
+
+/* 32 numbers, low ones first */
+INLINE __m512i halves(__m512 low, __m512 high)
+{
+    return (__m512i)_mm512_cvtne2ps_pbh(high, low);
+}
+
+/* a0 b0 a1 b1 … of numbers 0 … 15, of 16 … 31 */
+INLINE void zip(__m512i a, __m512i b, __m512i *low, __m512i *high)
+{
+    const __m512i first =
+        _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
+                         37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
+    *low = _mm512_permutex2var_epi16(a, first, b);
+    *high = _mm512_permutex2var_epi16(a, _mm512_add_epi16(first, _mm512_set1_epi16(16)), b);
+}
+
+/* The lines to fetch beside the work at hand. */
+typedef struct fetch {
+    wac_span spans[2];
+} fetch;
+
+INLINE void fetch_some(fetch *fetch)
+{
+    UNROLL
+    for (int i = 0; i < 2; i++) {
+        wac_span *span = &fetch->spans[i];
+        if (span->count >= 2 * LANES) {
+            __builtin_prefetch(span->start);
+            __builtin_prefetch(span->start + LANES);
+            span->start += 2 * LANES;
+            span->count -= 2 * LANES;
+        }
+    }
+}
+
+typedef __m512 sums[TILE_ROWS][2];
+
+/* sums += `rows` (a constant where this is inlined) of A times a panel, over `pairs` of depth; A's
+ * pair (i, k) is a[i * a_row + k * a_step] */
+INLINE void add_products(const int rows, int pairs, const pair *a, ptrdiff_t a_row,
+                         const ptrdiff_t a_step, const pair *b, sums sum, fetch *fetch)
+{
+    for (int line = 0; line < pairs; line += LANES) {
+        if (a_step == 1 && line + LANES < pairs) {
+            UNROLL
+            for (int i = 0; i < rows; i++)
+                __builtin_prefetch(a + i * a_row + line + LANES);
+        }
+        if (fetch)
+            fetch_some(fetch);
+        int end = smaller(line + LANES, pairs);
+        for (int k = line; k < end; k++) {
+            __m512i low = _mm512_loadu_si512(b + k * WAC_PANEL);
+            __m512i high = _mm512_loadu_si512(b + k * WAC_PANEL + LANES);
+            const pair *number = a + k * a_step;
+            UNROLL
+            for (int i = 0; i < rows; i++) {
+                __m512i value = _mm512_set1_epi32((int)*number);
+                sum[i][0] = dot(sum[i][0], value, low);
+                sum[i][1] = dot(sum[i][1], value, high);
+                number += a_row;
+                __asm__("" : "+r"(number)); /* one address, not as many as there are rows */
+            }
+        }
+    }
+}
+
+/* A tile of wac_mixed_run, from `row` and `column` on. */
+INLINE void tile(const wac_mixed_product *p, const int rows, int row, int column, fetch *fetch)
+{
+    sums sum;
+    float *c = p->c + row * p->c_row + column;
+    UNROLL
+    for (int i = 0; i < rows; i++) {
+        sum[i][0] = sum[i][1] = _mm512_setzero_ps();
+        __builtin_prefetch(c + i * p->c_row, 1);
+        __builtin_prefetch(c + i * p->c_row + LANES, 1);
+    }
+    add_products(rows, p->depth / 2, (const pair *)(p->a + row * p->a_row), p->a_row / 2, 1,
+                 (const pair *)(p->b + (ptrdiff_t)column * p->depth), sum, fetch);
+    UNROLL
+    for (int i = 0; i < rows; i++) {
+        __m512 low = sum[i][0], high = sum[i][1];
+        if (p->finish == WAC_FINISH_BIAS_RELU) {
+            /* the second if either is no number: those must not vanish */
+            __m512 zero = _mm512_setzero_ps();
+            low = _mm512_max_ps(zero, _mm512_add_ps(low, _mm512_loadu_ps(p->bias + column)));
+            high =
+                _mm512_max_ps(zero, _mm512_add_ps(high, _mm512_loadu_ps(p->bias + column + LANES)));
+        } else if (p->finish == WAC_FINISH_MASK) {
+            int from = p->list ? p->list[row + i] : row + i;
+            __mmask32 on = _mm512_cmpgt_epi16_mask(
+                _mm512_loadu_si512(p->active + from * p->active_row + column),
+                _mm512_setzero_si512());
+            low = _mm512_maskz_mov_ps((__mmask16)on, low);
+            high = _mm512_maskz_mov_ps((__mmask16)(on >> LANES), high);
+        }
+        _mm512_storeu_ps(c + i * p->c_row, low);
+        _mm512_storeu_ps(c + i * p->c_row + LANES, high);
+    }
+}
+
+/* A tile of the first layer: fused multiply-adds in single precision. */
+INLINE void first_tile(const int rows, int columns, int depth, const float *x, const float *turned,
+                       const float *bias, wac_bf16 *y, ptrdiff_t y_row)
+{
+    sums sum;
+    UNROLL
+    for (int i = 0; i < rows; i++)
+        sum[i][0] = sum[i][1] = _mm512_setzero_ps();
+    for (int k = 0; k < depth; k++) {
+        __m512 low = _mm512_loadu_ps(turned + (ptrdiff_t)k * columns);
+        __m512 high = _mm512_loadu_ps(turned + (ptrdiff_t)k * columns + LANES);
+        const float *number = x + k;
+        UNROLL
+        for (int i = 0; i < rows; i++) {
+            __m512 value = _mm512_set1_ps(*number);
+            sum[i][0] = _mm512_fmadd_ps(value, low, sum[i][0]);
+            sum[i][1] = _mm512_fmadd_ps(value, high, sum[i][1]);
+            number += depth;
+            __asm__("" : "+r"(number));
+        }
+    }
+    __m512 zero = _mm512_setzero_ps();
+    UNROLL
+    for (int i = 0; i < rows; i++)
+        _mm512_storeu_si512(
+            y + i * y_row,
+            halves(_mm512_max_ps(zero, _mm512_add_ps(sum[i][0], _mm512_loadu_ps(bias))),
+                   _mm512_max_ps(zero, _mm512_add_ps(sum[i][1], _mm512_loadu_ps(bias + LANES)))));
+}
+
+/* A tile of the weight gradient: A is `units` of dy, zipped, LANES pairs a step. */
+INLINE void gradient_tile(const int units, int pairs, const pair *a, const pair *b, bool more,
+                          float *c, ptrdiff_t c_row)
+{
+    sums sum;
+    UNROLL
+    for (int i = 0; i < units; i++) {
+        sum[i][0] = more ? _mm512_loadu_ps(c + i * c_row) : _mm512_setzero_ps();
+        sum[i][1] = more ? _mm512_loadu_ps(c + i * c_row + LANES) : _mm512_setzero_ps();
+        __builtin_prefetch(c + i * c_row, 1);
+        __builtin_prefetch(c + i * c_row + LANES, 1);
+    }
+    add_products(units, pairs, a, 1, LANES, b, sum, NULL);
+    UNROLL
+    for (int i = 0; i < units; i++) {
+        _mm512_storeu_ps(c + i * c_row, sum[i][0]);
+        _mm512_storeu_ps(c + i * c_row + LANES, sum[i][1]);
+    }
+}
+
+/* one copy for each number of rows, so that sums stay in registers */
+#define FOR_ROWS(rows, call)                                                                       \
+    switch (rows) {                                                                                \
+        CASE(1, call)                                                                              \
+        CASE(2, call)                                                                              \
+        CASE(3, call)                                                                              \
+        CASE(4, call)                                                                              \
+        CASE(5, call)                                                                              \
+        CASE(6, call)                                                                              \
+        CASE(7, call)                                                                              \
+        CASE(8, call)                                                                              \
+        CASE(9, call)                                                                              \
+        CASE(10, call)                                                                             \
+        CASE(11, call)                                                                             \
+        CASE(12, call)                                                                             \
+        CASE(13, call)                                                                             \
+        CASE(14, call)                                                                             \
+    }
+#define CASE(n, call)                                                                              \
+    case n: {                                                                                      \
+        enum { ROWS = n };                                                                         \
+        call;                                                                                      \
+        break;                                                                                     \
+    }
+
+/* of the rows that are left: tiles of about the same height, low ones wait for B */
+static int tile_rows(int left)
+{
+    int tiles = (left + TILE_ROWS - 1) / TILE_ROWS;
+    return (left + tiles - 1) / tiles;
+}
+
+void wac_mixed_run(const wac_mixed_product *p)
+{
+    fetch fetch = {0};
+    if (p->ahead)
+        memcpy(fetch.spans, p->ahead, sizeof fetch.spans);
+    for (int row = 0, rows; row < p->rows; row += rows) {
+        rows = tile_rows(p->rows - row);
+        for (int column = 0; column < p->columns; column += WAC_PANEL)
+            FOR_ROWS(rows, tile(p, ROWS, row, column, &fetch))
+    }
+}
+
+void wac_mixed_first(int rows, int columns, int depth, const float *x, const float *turned,
+                     const float *bias, wac_bf16 *y, ptrdiff_t y_row)
+{
+    for (int row = 0, some; row < rows; row += some) {
+        some = tile_rows(rows - row);
+        for (int column = 0; column < columns; column += WAC_PANEL)
+            FOR_ROWS(some,
+                     first_tile(ROWS, columns, depth, x + (ptrdiff_t)row * depth, turned + column,
+                                bias + column, y + row * y_row + column, y_row))
+    }
+}
+
+void wac_mixed_head(int rows, int width, int outputs, const int *list, const float *dout,
+                    const float *weight, const float *h, wac_bf16 *dh, ptrdiff_t dh_row)
+{
+    for (int i = 0; i < rows; i++) {
+        int from = list ? list[i] : i;
+        const float *active = h + (ptrdiff_t)from * width, *d = dout + (ptrdiff_t)from * outputs;
+        for (int j = 0; j < width; j += WAC_PANEL) {
+            __m512 sum[2];
+            UNROLL
+            for (int v = 0; v < 2; v++) {
+                sum[v] =
+                    _mm512_mul_ps(_mm512_set1_ps(d[0]), _mm512_loadu_ps(weight + j + v * LANES));
+                for (int o = 1; o < outputs; o++)
+                    sum[v] = _mm512_fmadd_ps(
+                        _mm512_set1_ps(d[o]),
+                        _mm512_loadu_ps(weight + (ptrdiff_t)o * width + j + v * LANES), sum[v]);
+                __mmask16 on = _mm512_cmp_ps_mask(_mm512_loadu_ps(active + j + v * LANES),
+                                                  _mm512_setzero_ps(), _CMP_GT_OQ);
+                sum[v] = _mm512_maskz_mov_ps(on, sum[v]);
+            }
+            _mm512_storeu_si512(dh + i * dh_row + j, halves(sum[0], sum[1]));
+        }
+    }
+}
+
+/* 16 rows of 16 pairs become columns */
+static void turn_square(__m512i row[LANES], pair *to)
+{
+    const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    UNROLL
+    for (int stage = 1; stage < LANES; stage *= 2) {
+        __m512i zipped[LANES];
+        UNROLL
+        for (int i = 0; i < LANES / 2; i++) {
+            zipped[2 * i] = _mm512_permutex2var_epi32(row[i], low, row[i + LANES / 2]);
+            zipped[2 * i + 1] = _mm512_permutex2var_epi32(row[i], high, row[i + LANES / 2]);
+        }
+        UNROLL
+        for (int i = 0; i < LANES; i++)
+            row[i] = zipped[i];
+    }
+    UNROLL
+    for (int i = 0; i < LANES; i++)
+        _mm512_storeu_si512(to + i * WAC_PANEL, row[i]);
+}
+
+void wac_mixed_settle(int outputs, int inputs, int first, int units, const float *weight,
+                      wac_bf16 *forward, wac_bf16 *back)
+{
+    for (int unit = first; unit < first + units; unit += LANES) {
+        const float *strip = weight + (ptrdiff_t)unit * inputs;
+        /* this panel's half that the units fall into */
+        wac_bf16 *turned =
+            forward + (ptrdiff_t)(unit / WAC_PANEL * WAC_PANEL) * inputs + unit % WAC_PANEL * 2;
+        for (int k = 0; k < inputs; k += WAC_PANEL) {
+            __m512i row[LANES];
+            wac_bf16 *zipped = back + (ptrdiff_t)k * outputs + (ptrdiff_t)unit * WAC_PANEL;
+            UNROLL
+            for (int i = 0; i < LANES; i++)
+                row[i] = halves(_mm512_loadu_ps(strip + (ptrdiff_t)i * inputs + k),
+                                _mm512_loadu_ps(strip + (ptrdiff_t)i * inputs + k + LANES));
+            UNROLL
+            for (int i = 0; i < LANES; i += 2) {
+                __m512i low, high;
+                zip(row[i], row[i + 1], &low, &high);
+                _mm512_storeu_si512(zipped + i * WAC_PANEL, low);
+                _mm512_storeu_si512(zipped + i * WAC_PANEL + 2 * LANES, high);
+            }
+            turn_square(row, (pair *)(turned + (ptrdiff_t)k * WAC_PANEL));
+        }
+    }
+}
+
+/* x [rows][columns], its rows zipped two by two, into panels; the row behind the last is zero */
+static void zip_rows(int rows, int columns, const wac_bf16 *x, ptrdiff_t row, pair *panels)
+{
+    int pairs = (rows + 1) / 2;
+    for (int k = 0; k < pairs; k++)
+        for (int column = 0; column < columns; column += WAC_PANEL) {
+            const wac_bf16 *start = x + 2 * k * row + column;
+            __m512i low, high, a = _mm512_loadu_si512(start);
+            __m512i b = 2 * k + 1 < rows ? _mm512_loadu_si512(start + row) : _mm512_setzero_si512();
+            zip(a, b, &low, &high);
+            pair *to = panels + (ptrdiff_t)column * pairs + k * WAC_PANEL;
+            _mm512_storeu_si512(to, low);
+            _mm512_storeu_si512(to + LANES, high);
+        }
+}
+
+/* `units` of dy zipped the same way, LANES pairs a step, and their sums over all rows */
+static void zip_units(int rows, int units, const wac_bf16 *dy, ptrdiff_t row, bool more, pair *to,
+                      float *dbias)
+{
+    __mmask16 here = (__mmask16)((1u << units) - 1);
+    __m512 sum = more ? _mm512_maskz_loadu_ps(here, dbias) : _mm512_setzero_ps();
+    const __m512i ones = _mm512_set1_epi16(0x3f80);
+    for (int i = 0; i < rows; i += 2, to += LANES) {
+        __m256i a = _mm256_maskz_loadu_epi16(here, dy + i * row);
+        __m256i b = i + 1 < rows ? _mm256_maskz_loadu_epi16(here, dy + (i + 1) * row)
+                                 : _mm256_setzero_si256();
+        /* a's in the low halves */
+        __m512i both = _mm512_or_si512(_mm512_cvtepu16_epi32(a),
+                                       _mm512_slli_epi32(_mm512_cvtepu16_epi32(b), 16));
+        _mm512_store_si512(to, both);
+        sum = dot(sum, both, ones);
+    }
+    _mm512_mask_storeu_ps(dbias, here, sum);
+}
+
+void wac_mixed_dparams(int rows, int inputs, int first, int end, const wac_bf16 *dy,
+                       const wac_bf16 *x, ptrdiff_t row, float *dweight, float *dbias)
+{
+    _Alignas(64) pair b[COLUMNS * DEPTH / 2], a[LANES * DEPTH / 2];
+    for (int column = 0; column < inputs; column += COLUMNS) {
+        int columns = smaller(COLUMNS, inputs - column);
+        for (int from = 0; from < rows; from += DEPTH) {
+            int depth = smaller(DEPTH, rows - from), pairs = (depth + 1) / 2;
+            zip_rows(depth, columns, x + from * row + column, row, b);
+            for (int unit = first, units; unit < end; unit += units) {
+                units = tile_rows(end - unit);
+                zip_units(depth, units, dy + from * row + unit, row, from > 0, a, dbias + unit);
+                for (int panel = 0; panel < columns; panel += WAC_PANEL) {
+                    float *c = dweight + (ptrdiff_t)unit * inputs + column + panel;
+                    FOR_ROWS(units, gradient_tile(ROWS, pairs, a, b + (ptrdiff_t)panel * pairs,
+                                                  from > 0, c, inputs))
+                }
+            }
+        }
+    }
+}
+#else
+/* never called: wac_mixed_missing says why */
+void wac_mixed_run(const wac_mixed_product *product)
+{
+    (void)product;
+}
+
+void wac_mixed_settle(int outputs, int inputs, int first, int units, const float *weight,
+                      wac_bf16 *forward, wac_bf16 *back)
+{
+    (void)outputs, (void)inputs, (void)first, (void)units, (void)weight, (void)forward, (void)back;
+}
+
+void wac_mixed_first(int rows, int columns, int depth, const float *x, const float *turned,
+                     const float *bias, wac_bf16 *y, ptrdiff_t y_row)
+{
+    (void)rows, (void)columns, (void)depth, (void)x, (void)turned, (void)bias, (void)y, (void)y_row;
+}
+
+void wac_mixed_head(int rows, int width, int outputs, const int *list, const float *dout,
+                    const float *weight, const float *h, wac_bf16 *dh, ptrdiff_t dh_row)
+{
+    (void)rows, (void)width, (void)outputs, (void)list, (void)dout, (void)weight, (void)h;
+    (void)dh, (void)dh_row;
+}
+
+void wac_mixed_dparams(int rows, int inputs, int first, int end, const wac_bf16 *dy,
+                       const wac_bf16 *x, ptrdiff_t row, float *dweight, float *dbias)
+{
+    (void)rows, (void)inputs, (void)first, (void)end, (void)dy, (void)x, (void)row;
+    (void)dweight, (void)dbias;
+}
+#endif
