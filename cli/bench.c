@@ -12,6 +12,7 @@ static const char help[] =
     "Usage\n"
     "  wac bench update [--quick] [--json] [--algorithm NAME] [--width N] [--batch N]\n"
     "                   [--threads N] [--env-size point|halfcheetah]\n"
+    "                   [--precision single|mixed]\n"
     "                   [--figure FILE]\n"
     "  wac bench kernels\n"
     "  wac bench train [--epochs N]\n"
@@ -42,6 +43,7 @@ static const char help[] =
     "  --batch N           transitions drawn for an update\n"
     "  --threads N         threads that share the work\n"
     "  --env-size NAME     point: 4 observations, 2 actions; halfcheetah: 17 and 6\n"
+    "  --precision NAME    single or mixed; the limit is that of single\n"
     "\n"
     "Flag of train\n"
     "  --epochs N          epochs of each run (3)\n"
@@ -58,7 +60,9 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
-    {"update", {"json", "quick", "figure", "algorithm", "env-size", "width", "batch", "threads"}},
+    {"update",
+     {"json", "quick", "figure", "algorithm", "env-size", "precision", "width", "batch",
+      "threads"}},
     {"kernels", {NULL}},
     {"train", {"epochs"}},
 };
@@ -108,6 +112,7 @@ static int run(int argc, char **argv)
         {"quick", .on = &flags.quick},
         {"algorithm", .text = &flags.algorithm},
         {"env-size", .text = &flags.size},
+        {"precision", .text = &flags.precision},
         {"width", .count = &flags.width, .smallest = 1, .largest = 8192},
         {"batch", .count = &flags.batch, .smallest = 1, .largest = 65536},
         {"threads", .count = &flags.threads, .smallest = 1, .largest = 1024},

@@ -7,7 +7,7 @@
 /* 0 and null: not given. */
 typedef struct cli_bench_flags {
     bool json, quick;
-    const char *algorithm, *size, *figure;
+    const char *algorithm, *size, *precision, *figure;
     int64_t width, batch, threads, epochs;
 } cli_bench_flags;
 

@@ -12,6 +12,7 @@ static const double ROUND_SECONDS = 0.2;
 
 static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OAC,
                                            WAC_ALGORITHM_OE_WAC, WAC_ALGORITHM_ME_WAC};
+static const char *const precision_names[] = {"single", "mixed", NULL};
 static const char *const algorithm_names[] = {"sac", "oac", "oe-wac", "me-wac", NULL};
 static const char *const size_names[] = {"point", "halfcheetah", NULL};
 enum { ALGORITHMS = 4, SIZES = 2 };
@@ -37,6 +38,9 @@ static wac_bench_case middle_of(const cli_bench_flags *flags, const wac_bench_si
         .width = flags->width ? (int)flags->width : WIDTH,
         .batch = flags->batch ? (int)flags->batch : BATCH,
         .threads = flags->threads ? (int)flags->threads : wac_bench_processors(),
+        .precision = flags->precision && strcmp(flags->precision, "mixed") == 0
+                         ? WAC_PRECISION_MIXED
+                         : WAC_PRECISION_SINGLE,
     };
 }
 
@@ -96,6 +100,8 @@ static int check(const cli_bench_flags *flags)
         check_word("algorithm", flags->algorithm, algorithm_names, "sac, oac, oe-wac or me-wac");
     if (!status)
         status = check_word("env-size", flags->size, size_names, "point or halfcheetah");
+    if (!status)
+        status = check_word("precision", flags->precision, precision_names, "single or mixed");
     const char *dot = flags->figure ? strrchr(flags->figure, '.') : NULL;
     if (!status && flags->figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
         status =

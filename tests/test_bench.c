@@ -99,7 +99,8 @@ static void test_update(void **state)
 static void test_replay(void **state)
 {
     (void)state;
-    wac_bench_case bench = {&wac_bench_sizes[1], WAC_ALGORITHM_ME_WAC, 16, 16, 1};
+    wac_bench_case bench = {&wac_bench_sizes[1], WAC_ALGORITHM_ME_WAC, 16, 16, 1,
+                            WAC_PRECISION_SINGLE};
     wac_agent *agent;
     assert_ok(wac_bench_agent(&agent, &bench, &error));
     assert_int_equal(agent->observations, 17);
@@ -207,7 +208,8 @@ static void test_figure(void **state)
     wac_bench_case cases[CASES];
     wac_bench_result results[CASES];
     for (int i = 0; i < CASES; i++) {
-        cases[i] = (wac_bench_case){&wac_bench_sizes[0], WAC_ALGORITHM_SAC, 64 << i, 256, 1};
+        cases[i] = (wac_bench_case){&wac_bench_sizes[0], WAC_ALGORITHM_SAC, 64 << i, 256, 1,
+                                    WAC_PRECISION_SINGLE};
         results[i] = (wac_bench_result){.updates_per_second = 100.0 / (i + 1),
                                         .share_of_limit = 0.2 * (i + 1)};
     }

@@ -25,6 +25,7 @@ typedef struct wac_bench_case {
     const wac_bench_size *size;
     wac_algorithm algorithm;
     int width, batch, threads;
+    wac_precision precision;
 } wac_bench_case;
 
 typedef struct wac_bench_result {

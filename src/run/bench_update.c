@@ -74,6 +74,7 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
     WAC_TRY(wac_config_init(&config, size->preset, wac_algorithm_name(bench->algorithm), error));
     config.width = bench->width;
     config.batch_size = bench->batch;
+    config.precision = (int)bench->precision;
     WAC_TRY(wac_config_check(&config, error));
     WAC_TRY(wac_agent_create(agent, &config, size->observations, size->actions, bench->threads, 0,
                              error));
