@@ -15,17 +15,17 @@
 #include <string.h>
 
 enum {
-    UNITS = 256, /* hidden units whose gradients are computed at once */
-    STRIP = 64,
-    BLOCK = 16384,
     LANES = 16,
-    TOGETHER = 4, /* dot products at a time */
-    CHUNK = 56,   /* rows that go through all layers at a time: a few tiles */
-    FEW_ROWS = 4, /* dot products beat tiles */
-    ALONE_ROWS = 32 /* not worth waking the team for */,
-    SELECTED = 256, /* rows out of which those that count are selected */
-    NARROW = 8,
-    NARROW_DEPTH = 1024
+    TOGETHER = 4,       /* dot products at a time */
+    CHUNK = 56,         /* rows that go through all layers at a time: a few tiles */
+    FEW_ROWS = 4,       /* up to here dot products beat tiles */
+    ALONE_ROWS = 32,    /* fewer are not worth waking the team for */
+    SELECTED = 256,     /* rows out of which those that count are selected */
+    UNITS = 256,        /* hidden units whose gradients are computed at once */
+    STRIP = 64,         /* hidden units whose weights are transposed at once */
+    BLOCK = 16384,      /* parameters that a thread moves at once */
+    NARROW = 8,         /* up to so many columns are taken as rows of … */
+    NARROW_DEPTH = 1024 /* … up to this length */
 };
 
 /* One source, a version for each vector unit, chosen when the program starts. Products and sums are

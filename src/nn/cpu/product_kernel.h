@@ -4,6 +4,7 @@
  *   LANES          floats in a vector
  *   VECTORS        vectors in a tile's row; a tile is TILE_ROWS x PANEL, PANEL = VECTORS * LANES
  *   TILE_ROWS      6 or 14
+ *   SHALLOW        4 or 10: rows of a panel that leave registers to work with
  *   vector, V_ZERO, V_LOAD, V_STORE, V_SPREAD (one float to all lanes), V_FMA, V_ADD,
  *   V_MAX (the second if either is no number: those must not vanish in a ReLU),
  *   V_KEEP(x, active): x where active > 0, else 0
@@ -14,6 +15,7 @@
  */
 #include "nn/cpu/product.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* sums stay in registers only if every loop over them is unrolled */
@@ -183,6 +185,64 @@ static void edge_tile(const wac_product *p, const place *at, panel b, float *c, 
     }
 }
 
+/* A panel of C where the depth (a constant where this is inlined) is so small that B's panel stays
+ * in registers: row after row, the same sums. */
+static inline __attribute__((always_inline)) void shallow(const wac_product *p, const int depth,
+                                                          int column)
+{
+    vector b[SHALLOW][VECTORS], bias[VECTORS];
+    UNROLL
+    for (int v = 0; v < VECTORS; v++) {
+        bias[v] = V_LOAD(p->bias + column + v * LANES);
+        UNROLL
+        for (int k = 0; k < depth; k++)
+            b[k][v] = V_LOAD(p->b + k * p->b_row + column + v * LANES);
+    }
+    const float *a = p->a;
+    float *c = p->c + column;
+    for (int i = 0; i < p->rows; i++, a += p->a_row, c += p->c_row) {
+        vector sum[VECTORS];
+        UNROLL
+        for (int v = 0; v < VECTORS; v++)
+            sum[v] = V_ZERO;
+        UNROLL
+        for (int k = 0; k < depth; k++) {
+            vector value = V_SPREAD(a[k]);
+            UNROLL
+            for (int v = 0; v < VECTORS; v++)
+                sum[v] = V_FMA(value, b[k][v], sum[v]);
+        }
+        UNROLL
+        for (int v = 0; v < VECTORS; v++)
+            V_STORE(c + v * LANES, V_MAX(V_ZERO, V_ADD(sum[v], bias[v])));
+    }
+}
+
+/* Products with few inputs, as first layers have; false: not one of those. */
+static bool shallow_product(const wac_product *p)
+{
+    if (p->depth > SHALLOW || p->columns % PANEL != 0 || p->a_depth != 1 ||
+        p->finish != WAC_FINISH_BIAS_RELU)
+        return false;
+    for (int column = 0; column < p->columns; column += PANEL) {
+#define DEPTH_IS(n)                                                                                \
+    case n:                                                                                        \
+        shallow(p, n, column);                                                                     \
+        break;
+        switch (p->depth) {
+            DEPTH_IS(1)
+            DEPTH_IS(2)
+            DEPTH_IS(3)
+            DEPTH_IS(4)
+#if SHALLOW > 4
+                DEPTH_IS(5) DEPTH_IS(6) DEPTH_IS(7) DEPTH_IS(8) DEPTH_IS(9) DEPTH_IS(10)
+#endif
+        }
+#undef DEPTH_IS
+    }
+    return true;
+}
+
 /* B where it lies; or a copy of it, if the panel is cut by B's edge or its rows are far apart */
 static panel panel_of(const wac_product *p, const place *at, float *copy)
 {
@@ -198,6 +258,8 @@ static panel panel_of(const wac_product *p, const place *at, float *copy)
 
 void NAME(wac_product)(const wac_product *p)
 {
+    if (shallow_product(p))
+        return;
     _Alignas(64) float copies[COLUMNS / PANEL][DEPTH * PANEL];
     panel panels[COLUMNS / PANEL];
     fetch fetch = {0};
