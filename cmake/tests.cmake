@@ -58,11 +58,12 @@ file(GLOB recorded_updates CONFIGURE_DEPENDS tests/recorded/*.safetensors)
 set(recorded ${PROJECT_SOURCE_DIR}/tests/recorded)
 if(NOT WAC_FUZZ)
     add_test(NAME verify_update COMMAND wac verify update ${recorded_updates} --threads 2)
+    add_test(NAME verify_update_alone COMMAND wac verify update ${recorded_updates})
     add_test(NAME verify_reference
         COMMAND wac verify update ${recorded_updates} --backend reference)
     add_test(NAME verify_lqg COMMAND wac verify env lqg ${recorded}/lqg.csv)
     add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv)
-    set_tests_properties(verify_update verify_reference verify_lqg verify_riverswim
+    set_tests_properties(verify_update verify_update_alone verify_reference verify_lqg verify_riverswim
         PROPERTIES LABELS unit TIMEOUT 300)
 endif()
 
