@@ -13,6 +13,7 @@ help:
 	@echo 'make test           build and run the tests (under 5 minutes)'
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
+	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
 	@echo 'make count-instructions  of an update, by callgrind'
@@ -57,6 +58,9 @@ matrix-valgrind: build matrix-packages
 	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
 	    --fair-sched=try build/wac train riverswim --epochs 1 --updates 20 --initial-steps 50 \
 	    --explore-steps 50 --evaluation-steps 50 --width 16 --batch-size 16 --out "$$out/run"
+
+test-arm64:
+	@scripts/test-arm64
 
 test-learning: test-build
 	@ctest --preset learning
@@ -104,4 +108,4 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind test-learning fuzz format install clean
+    matrix-valgrind test-arm64 test-learning fuzz format install clean

@@ -10,6 +10,15 @@ target_include_directories(wac_objects_double PUBLIC include src)
 target_link_libraries(wac_objects_double PUBLIC
     PkgConfig::YAML PkgConfig::JANSSON Threads::Threads m)
 
+# what tests start as the program: itself, or a script that emulates it
+set(program $<TARGET_FILE:wac>)
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+    list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+    set(program ${PROJECT_BINARY_DIR}/wac-emulated)
+    file(GENERATE OUTPUT ${program} CONTENT "#!/bin/sh\nexec ${emulator} $<TARGET_FILE:wac> \"$@\"\n"
+        FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+endif()
+
 file(GLOB tests CONFIGURE_DEPENDS tests/test_*.c)
 if(WAC_FUZZ)
     set(tests "")
@@ -26,7 +35,7 @@ foreach(source IN LISTS tests)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${name} PRIVATE
-        WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="$<TARGET_FILE:wac>"
+        WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
         target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)
@@ -49,11 +58,12 @@ file(GLOB recorded_updates CONFIGURE_DEPENDS tests/recorded/*.safetensors)
 set(recorded ${PROJECT_SOURCE_DIR}/tests/recorded)
 if(NOT WAC_FUZZ)
     add_test(NAME verify_update COMMAND wac verify update ${recorded_updates} --threads 2)
+    add_test(NAME verify_update_alone COMMAND wac verify update ${recorded_updates})
     add_test(NAME verify_reference
         COMMAND wac verify update ${recorded_updates} --backend reference)
     add_test(NAME verify_lqg COMMAND wac verify env lqg ${recorded}/lqg.csv)
     add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv)
-    set_tests_properties(verify_update verify_reference verify_lqg verify_riverswim
+    set_tests_properties(verify_update verify_update_alone verify_reference verify_lqg verify_riverswim
         PROPERTIES LABELS unit TIMEOUT 300)
 endif()
 

@@ -389,16 +389,35 @@ static void product_expected(const wac_product *p, float *c)
         }
 }
 
+/* C as the fast versions have it to the bit: every element one chain of fused multiply-adds */
+static void product_by_chains(const wac_product *p)
+{
+    for (int i = 0; i < p->rows; i++)
+        for (int j = 0; j < p->columns; j++) {
+            float sum = 0;
+            for (int k = 0; k < p->depth; k++)
+                sum = fmaf(p->a[i * p->a_row + k * p->a_depth], p->b[k * p->b_row + j], sum);
+            if (p->finish == WAC_FINISH_BIAS_RELU)
+                sum = sum + p->bias[j] < 0 ? 0 : sum + p->bias[j];
+            else if (p->finish == WAC_FINISH_MASK)
+                sum = p->active[i * p->c_row + j] > 0 ? sum : 0;
+            p->c[i * p->c_row + j] = sum;
+        }
+}
+
 static void products_agree(void **state)
 {
     (void)state;
     version versions[] = {
+        {"chains", product_by_chains, true, true},
         {"library", wac_product_library, true, false},
 #if defined(__x86_64__)
         {"avx2", wac_product_avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
          true},
         {"avx512", wac_product_avx512,
          __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"), true},
+#elif defined(__aarch64__)
+        {"neon", wac_product_neon, true, true},
 #endif
     };
     enum { VERSIONS = sizeof versions / sizeof *versions };

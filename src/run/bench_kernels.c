@@ -23,6 +23,8 @@ static int list_versions(version versions[3])
         versions[count++] = (version){"avx512", wac_product_avx512};
     if (fma && __builtin_cpu_supports("avx2"))
         versions[count++] = (version){"avx2", wac_product_avx2};
+#elif defined(__aarch64__)
+    versions[count++] = (version){"neon", wac_product_neon};
 #endif
     versions[count++] = (version){"library", wac_product_library};
     return count;

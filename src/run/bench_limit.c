@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#ifdef WAC_SANITIZED
+#if defined(WAC_SANITIZED) || defined(WAC_EMULATED)
 enum { STEPS = 4000 }; /* tells nothing of speed anyway */
 #else
 enum { STEPS = 400000 };

@@ -23,7 +23,7 @@ void wac_product_library(const wac_product *p)
     }
 }
 
-typedef enum unit { UNIT_NONE, UNIT_AVX2, UNIT_AVX512 } unit;
+typedef enum unit { UNIT_NONE, UNIT_AVX2, UNIT_AVX512, UNIT_NEON } unit;
 
 static unit best_unit(void)
 {
@@ -32,6 +32,8 @@ static unit best_unit(void)
         return UNIT_AVX512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return UNIT_AVX2;
+#elif defined(__aarch64__)
+    return UNIT_NEON;
 #endif
     return UNIT_NONE;
 }
@@ -58,6 +60,10 @@ void wac_product_run(const wac_product *p)
     case UNIT_AVX2:
         wac_product_avx2(p);
         break;
+#elif defined(__aarch64__)
+    case UNIT_NEON:
+        wac_product_neon(p);
+        break;
 #endif
     default:
         wac_product_library(p);
@@ -73,6 +79,10 @@ void wac_turn(int rows, int columns, const float *from, float *to, int to_row)
         break;
     case UNIT_AVX2:
         wac_turn_avx2(rows, columns, from, to, to_row);
+        break;
+#elif defined(__aarch64__)
+    case UNIT_NEON:
+        wac_turn_neon(rows, columns, from, to, to_row);
         break;
 #endif
     default:

@@ -44,11 +44,13 @@ void wac_product_run(const wac_product *product);
 /* to(j, i) = from(i, j), from [rows][columns], the rows of `to` to_row apart. */
 void wac_turn(int rows, int columns, const float *from, float *to, int to_row);
 
-/* The versions; the first two only where the processor has the instructions. */
+/* The versions; each only where the processor has the instructions, the library everywhere. */
 void wac_product_avx512(const wac_product *product);
 void wac_product_avx2(const wac_product *product);
+void wac_product_neon(const wac_product *product);
 void wac_product_library(const wac_product *product);
 void wac_turn_avx512(int rows, int columns, const float *from, float *to, int to_row);
 void wac_turn_avx2(int rows, int columns, const float *from, float *to, int to_row);
+void wac_turn_neon(int rows, int columns, const float *from, float *to, int to_row);
 
 #endif
