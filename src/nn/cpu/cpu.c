@@ -1,5 +1,5 @@
-/* The fast CPU backend: matrix products by product.h, everything around them in loops that
- * vectorise.
+/* The fast CPU backend, in single and in mixed precision: passes through a stack, cut for a team;
+ * their parts are in layers.h and mixed.h.
  *
  * Where the members of a stack can be dealt out evenly, every thread takes its own through the
  * whole pass: nobody waits in the middle, and what need not be kept stays in the thread's cache.

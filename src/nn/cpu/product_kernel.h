@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
                                                        fetch *fetch)
 {
     vector sum[TILE_ROWS][VECTORS];
-    const float *active = p->active + (c - p->c);
+    const float *active = finish == WAC_FINISH_MASK ? p->active + (c - p->c) : NULL;
     UNROLL
     for (int i = 0; i < rows; i++) {
         UNROLL
