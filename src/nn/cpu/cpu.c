@@ -1,5 +1,5 @@
-/* The fast CPU backend: matrix products by product.h, everything around them in loops that
- * vectorise.
+/* The fast CPU backend, in single and in mixed precision: passes through a stack, cut for a team;
+ * their parts are in layers.h and mixed.h.
  *
  * Where the members of a stack can be dealt out evenly, every thread takes its own through the
  * whole pass: nobody waits in the middle, and what need not be kept stays in the thread's cache.
@@ -8,35 +8,21 @@
  * number of threads computes the same bits.
  */
 #include "nn/adam.h"
+#include "nn/cpu/layers.h"
 #include "nn/cpu/mixed.h"
-#include "nn/cpu/product.h"
 #include "nn/reference/reference.h"
 
 #include <string.h>
 
 enum {
     LANES = 16,
-    TOGETHER = 4,       /* dot products at a time */
-    CHUNK = 56,         /* rows that go through all layers at a time: a few tiles */
-    FEW_ROWS = 4,       /* up to here dot products beat tiles */
-    ALONE_ROWS = 32,    /* fewer are not worth waking the team for */
-    SELECTED = 256,     /* rows out of which those that count are selected */
-    UNITS = 256,        /* hidden units whose gradients are computed at once */
-    STRIP = 64,         /* hidden units whose weights are transposed at once */
-    BLOCK = 16384,      /* parameters that a thread moves at once */
-    NARROW = 8,         /* up to so many columns are taken as rows of … */
-    NARROW_DEPTH = 1024 /* … up to this length */
+    CHUNK = 56,      /* rows that go through all layers at a time: a few tiles */
+    FEW_ROWS = 4,    /* up to here dot products beat tiles */
+    ALONE_ROWS = 32, /* fewer are not worth waking the team for */
+    SELECTED = 256,  /* rows out of which those that count are selected */
+    STRIP = 64,      /* hidden units whose weights are transposed at once */
+    BLOCK = 16384    /* parameters that a thread moves at once */
 };
-
-/* One source, a version for each vector unit, chosen when the program starts. Products and sums are
- * never contracted (-ffp-contract=off), so all versions give the same bits. Sanitizers cannot run
- * the code that chooses. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&      \
-    !defined(WAC_SANITIZED)
-#define VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define VECTORISED
-#endif
 
 static int pieces_of(int count, int size)
 {
@@ -46,208 +32,6 @@ static int pieces_of(int count, int size)
 static int smaller(int a, int b)
 {
     return a < b ? a : b;
-}
-
-/* wherever it lies in memory */
-typedef float lanes
-    __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
-
-/* y [rows][outputs] = x W^T + b (or 0) by dot products, some at a time, so that none waits for its
- * own sums: best for narrow heads, and for few rows */
-VECTORISED static void dots(const wac_layer *layer, int rows, const float *x, float *y)
-{
-    int inputs = layer->inputs, outputs = layer->outputs;
-    for (int first = 0; first < rows * outputs; first += TOGETHER) {
-        const float *row[TOGETHER], *weight[TOGETHER];
-        lanes sums[TOGETHER] = {0};
-        int last = rows * outputs - 1;
-        for (int d = 0; d < TOGETHER; d++) {
-            int at = smaller(first + d, last);
-            row[d] = x + (size_t)(at / outputs) * (size_t)inputs;
-            weight[d] = layer->weight + (size_t)(at % outputs) * (size_t)inputs;
-        }
-        int k = 0;
-        for (; k + LANES <= inputs; k += LANES)
-            for (int d = 0; d < TOGETHER; d++)
-                sums[d] += *(const lanes *)(row[d] + k) * *(const lanes *)(weight[d] + k);
-        for (int d = 0; d < TOGETHER && first + d <= last; d++) {
-            float sum = layer->bias ? layer->bias[(first + d) % outputs] : 0;
-            for (int i = k; i < inputs; i++)
-                sum += row[d][i] * weight[d][i];
-            for (int l = 0; l < LANES; l++)
-                sum += sums[d][l];
-            y[first + d] = sum;
-        }
-    }
-}
-
-/* dh [rows][width] = dout W, masked by h: for rows 0, 1, … of dout and h, or those of the list */
-VECTORISED static void head_dinput(const wac_layer *head, int rows, const int *list,
-                                   const float *dout, const float *h, float *dh)
-{
-    int width = head->inputs, outputs = head->outputs;
-    for (int i = 0; i < rows; i++) {
-        int from = list ? list[i] : i;
-        float *row = dh + (size_t)i * (size_t)width;
-        const float *active = h + (size_t)from * (size_t)width, *weight = head->weight;
-        const float *d = dout + (size_t)from * (size_t)outputs;
-        if (outputs == 1) {
-            for (int j = 0; j < width; j++) {
-                float value = d[0] * weight[j]; /* in any case, or it does not vectorise */
-                row[j] = active[j] > 0 ? value : 0;
-            }
-            continue;
-        }
-        for (int j = 0; j < width; j++)
-            row[j] = d[0] * weight[j];
-        for (int o = 1; o < outputs; o++)
-            for (int j = 0; j < width; j++)
-                row[j] += d[o] * weight[o * width + j];
-        for (int j = 0; j < width; j++)
-            row[j] = active[j] > 0 ? row[j] : 0;
-    }
-}
-
-/* dh [rows][width] becomes zero where the listed rows of h are */
-VECTORISED static void mask_rows(int rows, const int *list, int width, const float *h, float *dh)
-{
-    for (int i = 0; i < rows; i++) {
-        float *row = dh + (size_t)i * (size_t)width;
-        const float *active = h + (size_t)list[i] * (size_t)width;
-        for (int j = 0; j < width; j++)
-            row[j] = active[j] > 0 ? row[j] : 0;
-    }
-}
-
-/* columns first … end-1 of the head's weight gradient */
-VECTORISED static void head_dweight(const wac_layer *dhead, int rows, int first, int end,
-                                    const float *dout, const float *h)
-{
-    int width = dhead->inputs;
-    for (int o = 0; o < dhead->outputs; o++) {
-        float *dweight = dhead->weight + (size_t)o * (size_t)width;
-        for (int j = first; j < end; j++)
-            dweight[j] = 0;
-        for (int i = 0; i < rows; i++) {
-            const float *row = h + (size_t)i * (size_t)width;
-            float d = dout[i * dhead->outputs + o];
-            for (int j = first; j < end; j++)
-                dweight[j] += d * row[j];
-        }
-    }
-}
-
-/* columns first … end-1 of sums over rows of dy [rows][width] */
-VECTORISED static void sum_rows(int rows, int width, int first, int end, const float *dy,
-                                float *sums)
-{
-    for (int j = first; j < end; j++)
-        sums[j] = 0;
-    for (int i = 0; i < rows; i++) {
-        const float *row = dy + (size_t)i * (size_t)width;
-        for (int j = first; j < end; j++)
-            sums[j] += row[j];
-    }
-}
-
-/* Read a matrix in the order of memory: prefetchers then bring what a product, which jumps from row
- * to row, would wait for. */
-static void touch(int count, const float *numbers)
-{
-    for (int i = 0; i < count; i += LANES)
-        (void)*(const volatile float *)(numbers + i);
-}
-
-/* y [rows][outputs] = relu(x W^T + b); turned: W^T, or null to take dot products */
-static void hidden_forward(const wac_layer *layer, const float *turned, int rows, const float *x,
-                           float *y, const wac_span *ahead)
-{
-    if (!turned) {
-        dots(layer, rows, x, y);
-        for (int i = 0; i < rows * layer->outputs; i++)
-            y[i] = y[i] < 0 ? 0 : y[i];
-        return;
-    }
-    wac_product_run(&(wac_product){.rows = rows,
-                                   .columns = layer->outputs,
-                                   .depth = layer->inputs,
-                                   .a = x,
-                                   .a_row = layer->inputs,
-                                   .a_depth = 1,
-                                   .b = turned,
-                                   .b_row = layer->outputs,
-                                   .c = y,
-                                   .c_row = layer->outputs,
-                                   .finish = WAC_FINISH_BIAS_RELU,
-                                   .bias = layer->bias,
-                                   .ahead = ahead});
-}
-
-/* dx [rows][inputs - first] = dy W, zero where `active` (laid out like dx; null: everywhere) is */
-static void hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
-                          const float *active, float *dx, const wac_span *ahead)
-{
-    int kept = layer->inputs - first;
-    if (kept <= NARROW && layer->outputs <= NARROW_DEPTH && !active) {
-        /* a few columns, turned into rows: dot products */
-        float turned[NARROW * NARROW_DEPTH];
-        wac_layer narrow = {.inputs = layer->outputs, .outputs = kept, .weight = turned};
-        for (int o = 0; o < layer->outputs; o++)
-            for (int k = 0; k < kept; k++)
-                turned[k * layer->outputs + o] = layer->weight[o * layer->inputs + first + k];
-        dots(&narrow, rows, dy, dx);
-        return;
-    }
-    wac_product_run(&(wac_product){.rows = rows,
-                                   .columns = kept,
-                                   .depth = layer->outputs,
-                                   .a = dy,
-                                   .a_row = layer->outputs,
-                                   .a_depth = 1,
-                                   .b = layer->weight + first,
-                                   .b_row = layer->inputs,
-                                   .c = dx,
-                                   .c_row = kept,
-                                   .finish = active ? WAC_FINISH_MASK : WAC_FINISH_STORE,
-                                   .active = active,
-                                   .ahead = ahead});
-}
-
-/* rows first … end-1 of the weight gradient dy^T x, and of the bias gradient */
-static void hidden_dparams(const wac_layer *dlayer, int rows, int first, int end, const float *x,
-                           const float *dy)
-{
-    int units = end - first, inputs = dlayer->inputs;
-    float *dweight = dlayer->weight + (size_t)first * (size_t)inputs;
-    if (inputs < UNITS / 4) {
-        /* few columns: make the transpose, whose rows are long, and turn it */
-        float turned[UNITS / 4 * UNITS];
-        wac_product_run(&(wac_product){.rows = inputs,
-                                       .columns = units,
-                                       .depth = rows,
-                                       .a = x,
-                                       .a_row = 1,
-                                       .a_depth = inputs,
-                                       .b = dy + first,
-                                       .b_row = dlayer->outputs,
-                                       .c = turned,
-                                       .c_row = units});
-        for (int u = 0; u < units; u++)
-            for (int k = 0; k < inputs; k++)
-                dweight[u * inputs + k] = turned[k * units + u];
-    } else {
-        wac_product_run(&(wac_product){.rows = units,
-                                       .columns = inputs,
-                                       .depth = rows,
-                                       .a = dy + first,
-                                       .a_row = 1,
-                                       .a_depth = dlayer->outputs,
-                                       .b = x,
-                                       .b_row = inputs,
-                                       .c = dweight,
-                                       .c_row = inputs});
-    }
-    sum_rows(rows, dlayer->outputs, first, end, dy, dlayer->bias);
 }
 
 /* In mixed precision h0 and the gradient of h1 are 16 bits wide, a row in the first half of the
@@ -390,7 +174,7 @@ static void forward_piece(void *work, int piece)
             turned1 = wac_stack_turned(stack, m, 1);
             next = next_weights(job, &share, m);
             if (m == share.member)
-                touch(width * width / (mixed ? 2 : 1), turned1);
+                wac_touch(width * width / (mixed ? 2 : 1), turned1);
         }
         /* some rows through all layers, then the next: they are still in the nearest cache */
         for (int row = share.first; row < share.end; row += CHUNK) {
@@ -415,10 +199,10 @@ static void forward_piece(void *work, int piece)
                                                    .bias = layer1.bias,
                                                    .ahead = ahead});
             } else {
-                hidden_forward(&layer0, turned0, rows, input_at(job, m, row), pass.h0, NULL);
-                hidden_forward(&layer1, turned1, rows, pass.h0, pass.h1, ahead);
+                wac_hidden_forward(&layer0, turned0, rows, input_at(job, m, row), pass.h0, NULL);
+                wac_hidden_forward(&layer1, turned1, rows, pass.h0, pass.h1, ahead);
             }
-            dots(&layer2, rows, pass.h1, pass_at(job->pass, stack, m, row).out);
+            wac_dots(&layer2, rows, pass.h1, pass_at(job->pass, stack, m, row).out);
         }
     }
 }
@@ -448,7 +232,7 @@ static void hidden_back(const job *job, int member, int rows, const int *list, c
         wac_bf16 *dh1 = (wac_bf16 *)down->h1, *panels = panels_of(stack, member, true);
         wac_mixed_head(rows, width, layer2.outputs, list, dout, layer2.weight, pass->h1, dh1,
                        2 * width);
-        touch(width * width / 2, (const float *)panels);
+        wac_touch(width * width / 2, (const float *)panels);
         wac_mixed_run(&(wac_mixed_product){.rows = rows,
                                            .columns = width,
                                            .depth = width,
@@ -463,11 +247,11 @@ static void hidden_back(const job *job, int member, int rows, const int *list, c
                                            .list = list});
         return;
     }
-    head_dinput(&layer2, rows, list, dout, pass->h1, down->h1);
-    touch(width * width, layer1.weight);
-    hidden_dinput(&layer1, rows, 0, down->h1, list ? NULL : pass->h0, down->h0, NULL);
+    wac_head_dinput(&layer2, rows, list, dout, pass->h1, down->h1);
+    wac_touch(width * width, layer1.weight);
+    wac_hidden_dinput(&layer1, rows, 0, down->h1, list ? NULL : pass->h0, down->h0, NULL);
     if (list)
-        mask_rows(rows, list, width, pass->h0, down->h0);
+        wac_mask_rows(rows, list, width, pass->h0, down->h0);
 }
 
 /* the hidden gradients of a member's rows, and those of its inputs if they are wanted */
@@ -481,7 +265,7 @@ static void backward_rows(const job *job, int member, int first, int end, const 
     hidden_back(job, member, end - first, NULL, job->dout + row * (size_t)stack->shape.outputs,
                 &pass, down);
     if (gradient->inputs)
-        hidden_dinput(
+        wac_hidden_dinput(
             &layer0, end - first, gradient->input_first, down->h0, NULL,
             gradient->inputs + row * (size_t)(stack->shape.inputs - gradient->input_first), NULL);
 }
@@ -507,7 +291,7 @@ static void backward_selected(const job *job, int member, int first, int end, co
     }
     wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
     hidden_back(job, member, count, list, dout, &pass, down);
-    hidden_dinput(&layer0, count, gradient->input_first, down->h0, NULL, dinputs, NULL);
+    wac_hidden_dinput(&layer0, count, gradient->input_first, down->h0, NULL, dinputs, NULL);
 
     /* to their places, from the last on */
     size_t bytes = (size_t)kept * sizeof *dinputs;
@@ -532,19 +316,19 @@ static void dparams_units(const job *job, int member, int first, int end, const 
     wac_layer dlayer0 = wac_stack_layer(stack, job->gradient->params, member, 0);
     wac_layer dlayer1 = wac_stack_layer(stack, job->gradient->params, member, 1);
     wac_layer dlayer2 = wac_stack_layer(stack, job->gradient->params, member, 2);
-    for (int from = first; from < end; from += UNITS) {
-        int to = smaller(from + UNITS, end);
+    for (int from = first; from < end; from += WAC_UNITS) {
+        int to = smaller(from + WAC_UNITS, end);
         if (job->mixed)
             wac_mixed_dparams(rows, dlayer1.inputs, from, to, (const wac_bf16 *)down->h1,
                               (const wac_bf16 *)pass.h0, 2 * stack->shape.width, dlayer1.weight,
                               dlayer1.bias);
         else
-            hidden_dparams(&dlayer1, rows, from, to, pass.h0, down->h1);
-        hidden_dparams(&dlayer0, rows, from, to, input_at(job, member, 0), down->h0);
+            wac_hidden_dparams(&dlayer1, rows, from, to, pass.h0, down->h1);
+        wac_hidden_dparams(&dlayer0, rows, from, to, input_at(job, member, 0), down->h0);
     }
-    head_dweight(&dlayer2, rows, first, end, dout, pass.h1);
+    wac_head_dweight(&dlayer2, rows, first, end, dout, pass.h1);
     if (first == 0)
-        sum_rows(rows, dlayer2.outputs, 0, dlayer2.outputs, dout, dlayer2.bias);
+        wac_sum_rows(rows, dlayer2.outputs, 0, dlayer2.outputs, dout, dlayer2.bias);
 }
 
 /* a range of rows, through all members: which of them a row goes back through is its own affair,
@@ -616,8 +400,8 @@ static size_t block_end(const sweep *sweep, size_t first)
     return first + BLOCK < sweep->stack->stride ? first + BLOCK : sweep->stack->stride;
 }
 
-VECTORISED static void adam_block(wac_adam_factors factors, size_t count, const float *gradient,
-                                  float *first, float *second, float *params)
+WAC_VECTORISED static void adam_block(wac_adam_factors factors, size_t count, const float *gradient,
+                                      float *first, float *second, float *params)
 {
     for (size_t i = 0; i < count; i++)
         wac_adam_move(factors, gradient[i], &first[i], &second[i], &params[i]);
@@ -646,7 +430,8 @@ static void adam(wac_team *team, const wac_stack *stack, const float *gradient,
     settle(team, stack);
 }
 
-VECTORISED static void polyak_block(float rate, size_t count, const float *source, float *target)
+WAC_VECTORISED static void polyak_block(float rate, size_t count, const float *source,
+                                        float *target)
 {
     for (size_t i = 0; i < count; i++)
         target[i] += rate * (source[i] - target[i]);

@@ -16,7 +16,8 @@
 
 enum { WAC_PANEL = 32 };
 
-typedef uint16_t wac_bf16;
+/* lies where floats could */
+typedef uint16_t wac_bf16 __attribute__((may_alias));
 
 /* The instructions that this processor lacks, or null: then, and only then, call the rest. */
 const char *wac_mixed_missing(void);

@@ -3,6 +3,7 @@
 #include "nn/cpu/mixed.h"
 
 #include <cblas.h>
+#include <stdbool.h>
 
 /* BLIS, then what follows the product. */
 void wac_product_library(const wac_product *p)

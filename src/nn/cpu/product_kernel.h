@@ -235,7 +235,7 @@ static bool shallow_product(const wac_product *p)
             DEPTH_IS(3)
             DEPTH_IS(4)
 #if SHALLOW > 4
-                DEPTH_IS(5) DEPTH_IS(6) DEPTH_IS(7) DEPTH_IS(8) DEPTH_IS(9) DEPTH_IS(10)
+            DEPTH_IS(5) DEPTH_IS(6) DEPTH_IS(7) DEPTH_IS(8) DEPTH_IS(9) DEPTH_IS(10)
 #endif
         }
 #undef DEPTH_IS

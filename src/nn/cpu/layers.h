@@ -1,0 +1,54 @@
+/* One layer of one member, in single precision: the parts of the cpu backend's passes. */
+#ifndef WAC_NN_CPU_LAYERS_H
+#define WAC_NN_CPU_LAYERS_H
+
+#include "nn/cpu/product.h"
+#include "nn/stack.h"
+
+enum { WAC_UNITS = 256 }; /* hidden units whose gradients are computed at once, at most */
+
+/* One source, a version for each vector unit, chosen when the program starts. Products and sums are
+ * never contracted (-ffp-contract=off), so all versions give the same bits. Sanitizers cannot run
+ * the code that chooses. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&      \
+    !defined(WAC_SANITIZED)
+#define WAC_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WAC_VECTORISED
+#endif
+
+/* y [rows][outputs] = x W^T + b (or 0) by dot products, some at a time, so that none waits for its
+ * own sums: best for narrow heads, and for few rows */
+void wac_dots(const wac_layer *layer, int rows, const float *x, float *y);
+
+/* dh [rows][width] = dout W, masked by h: for rows 0, 1, … of dout and h, or those of the list */
+void wac_head_dinput(const wac_layer *head, int rows, const int *list, const float *dout,
+                     const float *h, float *dh);
+
+/* dh [rows][width] becomes zero where the listed rows of h are */
+void wac_mask_rows(int rows, const int *list, int width, const float *h, float *dh);
+
+/* columns first … end-1 of the head's weight gradient */
+void wac_head_dweight(const wac_layer *dhead, int rows, int first, int end, const float *dout,
+                      const float *h);
+
+/* columns first … end-1 of sums over rows of dy [rows][width] */
+void wac_sum_rows(int rows, int width, int first, int end, const float *dy, float *sums);
+
+/* Read a matrix in the order of memory: prefetchers then bring what a product, which jumps from row
+ * to row, would wait for. */
+void wac_touch(int count, const float *numbers);
+
+/* y [rows][outputs] = relu(x W^T + b); turned: W^T, or null to take dot products */
+void wac_hidden_forward(const wac_layer *layer, const float *turned, int rows, const float *x,
+                        float *y, const wac_span *ahead);
+
+/* dx [rows][inputs - first] = dy W, zero where `active` (laid out like dx; null: everywhere) is */
+void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
+                       const float *active, float *dx, const wac_span *ahead);
+
+/* rows first … end-1 of the weight gradient dy^T x, and of the bias gradient */
+void wac_hidden_dparams(const wac_layer *dlayer, int rows, int first, int end, const float *x,
+                        const float *dy);
+
+#endif
