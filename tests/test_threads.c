@@ -99,20 +99,16 @@ static void pieces_stay_with_their_thread(void **state)
     assert_false(pthread_equal(owners.thread[3], owners.thread[6]));
 }
 
-static void many_rounds_are_quick(void **state)
+static void many_rounds_lose_nothing(void **state)
 {
     (void)state;
-    enum { ROUNDS = 100000 };
+    enum { ROUNDS = 20000 };
     wac_team *team = make(2, -1);
     tally tally = {0};
-    double start = seconds_now();
     for (int round = 0; round < ROUNDS; round++)
         wac_team_run(team, count_piece, &tally, 4);
-    double seconds = seconds_now() - start;
     wac_team_destroy(team);
     assert_runs(&tally, 4, ROUNDS);
-    print_message("%.2f us a round\n", seconds / ROUNDS * 1e6);
-    assert_true(seconds < 60); /* 0.1 when quiet; a busy machine may take its time */
 }
 
 static void more_threads_than_processors(void **state)
@@ -267,7 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_piece_runs_once),
         cmocka_unit_test(pieces_stay_with_their_thread),
-        cmocka_unit_test(many_rounds_are_quick),
+        cmocka_unit_test(many_rounds_lose_nothing),
         cmocka_unit_test(more_threads_than_processors),
         cmocka_unit_test(idle_teams_sleep_and_wake),
         cmocka_unit_test(teams_come_and_go),
