@@ -188,7 +188,7 @@ static int reproduce(request *asked)
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
     snprintf(asked->command, sizeof asked->command, "%s reproduce %s%s%s%s%s%s%s", cli_program(),
-             name, asked->scale < 0 ? "" : " --scale ",
+             asked->word, asked->scale < 0 ? "" : " --scale ",
              asked->scale < 0 ? "" : scales[asked->scale], asked->from ? " --from " : "",
              asked->from ? asked->from : "", asked->out ? " --out " : "",
              asked->out ? asked->out : "");
