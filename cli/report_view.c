@@ -80,23 +80,29 @@ static void print_notes(const wac_report *report, const wac_runset *set)
                 report->figures + report->figures_failed, report->problem);
 }
 
-int cli_report_make(const char *runs, const char *out, const wac_experiment *experiment, int scale,
-                    const char *command)
+int cli_report_make(const cli_report_plan *plan)
 {
+    const wac_experiment *experiment = plan->experiment;
     wac_error error = {0};
     wac_runset set;
     wac_report report;
-    const char *const folders[] = {runs};
+    const char *const folders[] = {plan->runs};
     wac_status status = wac_runset_load(&set, folders, 1, true, &error);
     if (status != WAC_STATUS_OK)
         return cli_fail(&error);
+    int begun = plan->begin ? plan->begin(plan->user) : CLI_OK;
+    if (begun) {
+        wac_runset_free(&set);
+        return begun;
+    }
     cli_progress display = cli_progress_make(stderr);
     wac_report_options options = {
-        .out = out,
+        .out = plan->out,
         .experiment = experiment,
-        .scale = experiment && scale < 0 ? choose_scale(&set, experiment) : (wac_scale)scale,
-        .name = runs,
-        .command = command,
+        .scale =
+            experiment && plan->scale < 0 ? choose_scale(&set, experiment) : (wac_scale)plan->scale,
+        .name = plan->runs,
+        .command = plan->command,
         .progress = show_progress,
         .user = &display,
         .stop = cli_stop_on_signals("stopped at once"),

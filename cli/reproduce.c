@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,50 @@ static wac_status write_note(const request *asked, wac_error *error)
     return status;
 }
 
+/* Whether a folder is there and has something in it. */
+static bool is_filled(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    while (folder && (entry = readdir(folder)) &&
+           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
+        continue;
+    if (folder)
+        closedir(folder);
+    return folder && entry;
+}
+
+/* Before anything is written: only a folder that is new, empty, or of the same experiment and scale
+ * is taken. */
+static int check_folder(const request *asked)
+{
+    char path[PATH_MAX], *text = NULL;
+    wac_error error = {0};
+    if (!is_filled(asked->directory))
+        return CLI_OK;
+    if (wac_path_join(path, sizeof path, asked->directory, "reproduce.json", &error))
+        return cli_fail(&error);
+    if (wac_file_read(&text, NULL, path, 1 << 20, &error) != WAC_STATUS_OK)
+        return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
+                          "folder with --out",
+                          asked->directory);
+    json_t *note = json_loads(text, 0, NULL);
+    const char *name = json_string_value(json_object_get(note, "experiment"));
+    const char *scale = json_string_value(json_object_get(note, "scale"));
+    const char *own = asked->scale < 0 ? NULL : scales[asked->scale];
+    int status = CLI_OK;
+    if (!name || strcmp(name, asked->experiment->name) != 0)
+        status = cli_refuse("%s holds %s%s; name another folder with --out", asked->directory,
+                            name ? "the experiment " : "something else", name ? name : "");
+    else if (!scale != !own || (scale && strcmp(scale, own) != 0))
+        status =
+            cli_refuse("%s holds %s %s%s; name another folder with --out", asked->directory, name,
+                       scale ? "at scale " : "from runs of whatever scale", scale ? scale : "");
+    json_decref(note);
+    free(text);
+    return status;
+}
+
 /* Before anything is written: a folder that holds other runs is refused. */
 static int check_runs(const request *asked)
 {
@@ -176,6 +221,13 @@ static int train(const request *asked, bool *goes_on)
     return status;
 }
 
+/* With --from this waits until the runs were read. */
+static int begin(void *user)
+{
+    wac_error error = {0};
+    return write_note(user, &error) == WAC_STATUS_OK ? CLI_OK : cli_fail(&error);
+}
+
 static int reproduce(request *asked)
 {
     wac_error error = {0};
@@ -198,16 +250,21 @@ static int reproduce(request *asked)
         return cli_fail(&error);
     if (asked->from && !wac_path_exists(asked->from))
         return cli_refuse("there is no folder %s", asked->from);
-    int refused = asked->from ? CLI_OK : check_runs(asked);
+    int refused = check_folder(asked);
+    if (!refused && !asked->from)
+        refused = check_runs(asked);
     if (refused)
         return refused;
-    if (write_note(asked, &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
+    cli_report_plan plan = {asked->runs,  asked->directory, asked->experiment,
+                            asked->scale, asked->command,   asked->from ? begin : NULL,
+                            asked};
+    if (asked->from)
+        return cli_report_make(&plan);
+    if (begin(asked))
+        return CLI_FAILED;
     bool goes_on = true;
-    int trained = asked->from ? CLI_OK : train(asked, &goes_on);
-    int reported = goes_on ? cli_report_make(asked->runs, asked->directory, asked->experiment,
-                                             asked->scale, asked->command)
-                           : CLI_OK;
+    int trained = train(asked, &goes_on);
+    int reported = goes_on ? cli_report_make(&plan) : CLI_OK;
     return trained ? trained : reported;
 }
 

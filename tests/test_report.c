@@ -4,6 +4,8 @@
 #include "fake_runs.h"
 #include "run/report_html.h"
 
+#include <sys/stat.h>
+
 static bool has_program(const char *name)
 {
     char command[256];
@@ -231,7 +233,9 @@ static void test_reproduce(void **state)
     /* another experiment does not take its place */
     char *before = contents(at("out/experiment.yaml"), NULL);
     result = wac("reproduce mujoco --out %s --workers 1", at("out"));
-    assert_int_equal(result->status, 2);
+    assert_says(result, 2, "holds the experiment mine");
+    assert_says(wac("reproduce %s --scale half --out %s", at("mine.yaml"), at("out")), 2,
+                "holds mine at scale quick");
     assert_true(wac_path_exists(at("out/report.html")));
     char *after = contents(at("out/experiment.yaml"), NULL);
     assert_string_equal(before, after);
@@ -258,6 +262,14 @@ static void test_reproduce_refusals(void **state)
     assert_says(wac("reproduce mujoco --from %s --out %s", at("none"), at("o")), 2, "none");
     save_text(at("file"), "x");
     assert_says(wac("reproduce mujoco --out %s", at("file/x")), 1, "file/x");
+    /* nothing of others is touched, nothing is left behind */
+    mkdir(at("other"), 0777);
+    save_text(at("other/sweep.yaml"), "x");
+    assert_says(wac("reproduce mujoco --out %s", at("other")), 2, "has files in it");
+    assert_int_equal(entries(at("other")), 1);
+    mkdir(at("empty"), 0777);
+    assert_int_equal(wac("reproduce mujoco --from %s --out %s", at("empty"), at("o"))->status, 1);
+    assert_false(wac_path_exists(at("o")));
     save_text(at("bad.yaml"), "title: 3\nscalez: {}\n");
     assert_says(wac("reproduce %s --out %s", at("bad.yaml"), at("o")), 2,
                 "did you mean \"scales\"");
