@@ -45,7 +45,7 @@ const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t index)
 
 static void key_of(const wac_sheet *sheet, const wac_group *group, char key[320])
 {
-    if (*sheet->figure->lines)
+    if (*sheet->figure->lines && !sheet->by_label)
         wac_config_text(&group->runs[0]->config, sheet->figure->lines, key, 320);
     else
         snprintf(key, 320, "%.319s", group->label);
@@ -65,7 +65,7 @@ static int by_key(const void *a, const void *b)
 static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
 {
     char text[WAC_PRETTY], setting[WAC_PRETTY];
-    const char *key = sheet->figure->lines;
+    const char *key = sheet->by_label ? "" : sheet->figure->lines;
     if (*key && strcmp(key, "algorithm") != 0)
         snprintf(text, sizeof text, "%.100s %.200s", wac_pretty_setting(setting, key), line->key);
     else
@@ -85,16 +85,74 @@ static bool has_numbers(const wac_figure *figure, const wac_group *group)
     return false;
 }
 
+static bool is_shown(const wac_sheet *sheet, size_t group)
+{
+    return wac_figure_means(sheet->figure, sheet->selection, group) &&
+           has_numbers(sheet->figure, &sheet->selection->set->groups[group]);
+}
+
+/* Which settings differ between groups of the same line and task, in words. */
+static void find_pooled(wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    size_t total, used = 0;
+    const wac_setting *settings = wac_settings(&total);
+    bool over[WAC_SETTINGS_TOTAL] = {0};
+    for (size_t i = 0; i < set->group_count; i++)
+        for (size_t k = i + 1; k < set->group_count && set->groups[k].task == set->groups[i].task;
+             k++) {
+            char a[320], b[320];
+            if (!is_shown(sheet, i) || !is_shown(sheet, k))
+                continue;
+            key_of(sheet, &set->groups[i], a);
+            key_of(sheet, &set->groups[k], b);
+            if (strcmp(a, b) != 0)
+                continue;
+            sheet->pooled = true;
+            for (size_t s = 0; s < total; s++) {
+                wac_config_text(&set->groups[i].runs[0]->config, settings[s].name, a, sizeof a);
+                wac_config_text(&set->groups[k].runs[0]->config, settings[s].name, b, sizeof b);
+                over[s] |= set->differs[s] && strcmp(a, b) != 0;
+            }
+        }
+    *sheet->over = 0;
+    for (size_t s = 0; s < total; s++) {
+        char name[WAC_PRETTY];
+        if (over[s] && used < sizeof sheet->over - 48)
+            used += (size_t)snprintf(sheet->over + used, sizeof sheet->over - used, "%s%.40s",
+                                     used ? ", " : "", wac_pretty_setting(name, settings[s].name));
+    }
+}
+
+/* How many different labels the groups have. */
+static size_t count_labels(const wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    size_t count = 0;
+    for (size_t i = 0; i < set->group_count; i++) {
+        bool fresh = is_shown(sheet, i);
+        for (size_t k = 0; k < i && fresh; k++)
+            fresh = !is_shown(sheet, k) || strcmp(set->groups[i].label, set->groups[k].label) != 0;
+        count += fresh;
+    }
+    return count;
+}
+
 wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
 {
     const wac_runset *set = sheet->selection->set;
     sheet->lines = calloc(set->group_count + 1, sizeof *sheet->lines);
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
+    if (sheet->figure->kind == WAC_FIGURE_CURVES)
+        find_pooled(sheet);
+    if (sheet->pooled && count_labels(sheet) <= most_lines) {
+        sheet->by_label = true;
+        sheet->pooled = false;
+    }
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        if (!wac_figure_means(sheet->figure, sheet->selection, i) ||
-            !has_numbers(sheet->figure, group))
+        if (!is_shown(sheet, i))
             continue;
         if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
             sheet->task_count < SHEET_MOST_PANELS)
@@ -112,7 +170,13 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
         name_line(sheet, line);
         sheet->line_total++;
     }
-    if (*sheet->figure->lines) /* labels are in order already */
+    /* looks of algorithms and looks by number are the same ones: not both in a figure */
+    bool algorithms = true;
+    for (size_t i = 0; i < sheet->line_total; i++)
+        algorithms &= sheet->lines[i].algorithm >= 0;
+    for (size_t i = 0; i < sheet->line_total && !algorithms; i++)
+        sheet->lines[i].algorithm = -1;
+    if (*sheet->figure->lines && !sheet->by_label) /* labels are in order already */
         qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
     sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
     return WAC_STATUS_OK;
