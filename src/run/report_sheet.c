@@ -45,10 +45,18 @@ const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t index)
 
 static void key_of(const wac_sheet *sheet, const wac_group *group, char key[320])
 {
-    if (*sheet->figure->lines && !sheet->by_label)
-        wac_config_text(&group->runs[0]->config, sheet->figure->lines, key, 320);
-    else
+    const char *lines = sheet->by_label ? "" : sheet->figure->lines;
+    const wac_config *config = &group->runs[0]->config;
+    char value[128];
+    if (!*lines) {
         snprintf(key, 320, "%.319s", group->label);
+    } else if (sheet->mixed) { /* as in a label */
+        wac_config_text(config, lines, value, sizeof value);
+        snprintf(key, 320, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
+                 *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
+    } else {
+        wac_config_text(config, lines, key, 320);
+    }
 }
 
 static int by_key(const void *a, const void *b)
@@ -65,7 +73,7 @@ static int by_key(const void *a, const void *b)
 static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
 {
     char text[WAC_PRETTY], setting[WAC_PRETTY];
-    const char *key = sheet->by_label ? "" : sheet->figure->lines;
+    const char *key = sheet->by_label || sheet->mixed ? "" : sheet->figure->lines;
     if (*key && strcmp(key, "algorithm") != 0)
         snprintf(text, sizeof text, "%.100s %.200s", wac_pretty_setting(setting, key), line->key);
     else
@@ -73,9 +81,23 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
     wac_page_quote(line->label, sizeof line->label, text);
 }
 
-/* Curves: whether some run of the group has a number to show. */
+/* Over a setting: whether the group has it and a finished run has the measure. */
+static bool has_level(const wac_figure *figure, const wac_group *group, double *level)
+{
+    char text[320];
+    wac_config_text(&group->runs[0]->config, figure->x, text, sizeof text);
+    for (size_t i = 0; i < group->count && wac_number_parse(level, text); i++)
+        if (group->runs[i]->finished && !isnan(wac_record_measure(group->runs[i], figure->measure)))
+            return true;
+    return false;
+}
+
+/* Whether the group has a number to show. */
 static bool has_numbers(const wac_figure *figure, const wac_group *group)
 {
+    double level;
+    if (figure->kind == WAC_FIGURE_SETTINGS)
+        return has_level(figure, group, &level);
     if (figure->kind != WAC_FIGURE_CURVES)
         return true;
     for (size_t i = 0; i < group->count; i++)
@@ -89,6 +111,46 @@ static bool is_shown(const wac_sheet *sheet, size_t group)
 {
     return wac_figure_means(sheet->figure, sheet->selection, group) &&
            has_numbers(sheet->figure, &sheet->selection->set->groups[group]);
+}
+
+/* Over a setting, with lines that are not algorithms: whether there are several of those. */
+static bool is_mixed(const wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    int algorithm = -1;
+    if (sheet->figure->kind != WAC_FIGURE_SETTINGS ||
+        strcmp(sheet->figure->lines, "algorithm") == 0)
+        return false;
+    for (size_t i = 0; i < set->group_count; i++) {
+        int own = set->groups[i].runs[0]->config.algorithm;
+        if (!is_shown(sheet, i))
+            continue;
+        if (algorithm >= 0 && own != algorithm)
+            return true;
+        algorithm = own;
+    }
+    return false;
+}
+
+bool wac_figure_has_line(const wac_figure *figure, const wac_selection *selection)
+{
+    const wac_runset *set = selection->set;
+    wac_sheet sheet = {.figure = figure, .selection = selection};
+    sheet.mixed = is_mixed(&sheet);
+    for (size_t i = 0; i < set->group_count; i++)
+        for (size_t k = 0; k < i; k++) {
+            char a[320], b[320];
+            double x, y;
+            if (set->groups[i].task != set->groups[k].task || !is_shown(&sheet, i) ||
+                !is_shown(&sheet, k) || !has_level(figure, &set->groups[i], &x) ||
+                !has_level(figure, &set->groups[k], &y) || x == y)
+                continue;
+            key_of(&sheet, &set->groups[i], a);
+            key_of(&sheet, &set->groups[k], b);
+            if (strcmp(a, b) == 0)
+                return true;
+        }
+    return false;
 }
 
 /* Which settings differ between groups of the same line and task, in words. */
@@ -144,6 +206,7 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
     sheet->lines = calloc(set->group_count + 1, sizeof *sheet->lines);
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
+    sheet->mixed = is_mixed(sheet);
     if (sheet->figure->kind == WAC_FIGURE_CURVES)
         find_pooled(sheet);
     if (sheet->pooled && count_labels(sheet) <= most_lines) {
@@ -176,7 +239,8 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
         algorithms &= sheet->lines[i].algorithm >= 0;
     for (size_t i = 0; i < sheet->line_total && !algorithms; i++)
         sheet->lines[i].algorithm = -1;
-    if (*sheet->figure->lines && !sheet->by_label) /* labels are in order already */
+    if (*sheet->figure->lines && !sheet->by_label &&
+        !sheet->mixed) /* labels are in order already */
         qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
     sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
     return WAC_STATUS_OK;

@@ -38,6 +38,7 @@ typedef struct wac_sheet {
     size_t task_count;
     wac_sheet_line *lines;
     size_t line_count, line_total;
+    bool mixed;        /* over a setting: lines of several algorithms, so that names need them */
     bool by_label;     /* a line for each group, whatever the figure says */
     bool pooled;       /* a line has groups of different settings in it: no bands */
     char over[160];    /* those settings, as people write them */
