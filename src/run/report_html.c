@@ -278,6 +278,11 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
 /* --- statistics
  * ------------------------------------------------------------------------------------ */
 
+static const char *few_mark(size_t seeds)
+{
+    return seeds < WAC_SEEDS_ENOUGH ? "*" : "";
+}
+
 /* Mean and spread of a measure of the finished runs of a group. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
@@ -306,7 +311,7 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
         solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
     tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
     tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
-    fprintf(to, "<td class=\"n\">%zu</td>", group->finished);
+    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished, few_mark(group->finished));
     write_mean(to, group, WAC_MEASURE_SCORE, values);
     if (summary->count == 1)
         fprintf(to, "<td class=\"n\">%s</td>", NUMBER(summary->iqm.value));
@@ -341,9 +346,10 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
         tag(to, "<td>", wac_pretty_label(label, comparison->methods[pair->worse].label), "</td>");
         fprintf(to,
                 "<td class=\"n\">%s</td><td class=\"n\">%s to %s</td><td class=\"n\">%zu</td>"
-                "<td class=\"n\">%zu</td></tr>\n",
+                "<td class=\"n\">%zu%s</td></tr>\n",
                 NUMBER(pair->improvement.value), NUMBER(pair->improvement.low),
-                NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest);
+                NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest,
+                few_mark(pair->improvement.fewest));
     }
     fputs("</tbody></table></div>\n", to);
 }
@@ -374,11 +380,19 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
           "<th class=\"n\">score</th><th class=\"n\">IQM of the score</th><th class=\"n\">return"
           "</th><th class=\"n\">coverage</th><th class=\"n\">solved</th></tr></thead><tbody>\n",
           to);
+    bool few = false;
     for (size_t i = 0; i < set->group_count; i++)
-        if (wac_selection_has(page->selection, i))
+        if (wac_selection_has(page->selection, i)) {
             write_row(to, page, &comparison.groups[i], values);
+            few |= set->groups[i].finished < WAC_SEEDS_ENOUGH;
+        }
     fputs("</tbody></table></div>\n", to);
     write_pairs(to, &comparison);
+    if (few)
+        fprintf(to,
+                "<p class=\"warn\">* fewer than %d seeds: too few to decide anything, whatever the "
+                "numbers</p>\n",
+                WAC_SEEDS_ENOUGH);
     free(values);
     wac_comparison_free(&comparison);
     return WAC_STATUS_OK;
