@@ -521,7 +521,13 @@ static void write_made(FILE *to, const wac_report_page *page)
     for (size_t i = 0; i < machine_count; i++)
         tag(to, "<li>on ", machines[i], "</li>");
     if (seconds > 0)
-        fprintf(to, "<li>%s hours of training in all</li>", NUMBER(seconds / 3600));
+        fprintf(to, "<li>%s %s of training in all</li>",
+                NUMBER(seconds / (seconds < 120    ? 1
+                                  : seconds < 7200 ? 60
+                                                   : 3600)),
+                seconds < 120    ? "seconds"
+                : seconds < 7200 ? "minutes"
+                                 : "hours");
     time_t clock = time(NULL);
     struct tm broken;
     strftime(now, sizeof now, "%Y-%m-%d %H:%M UTC", gmtime_r(&clock, &broken));
