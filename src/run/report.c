@@ -196,8 +196,7 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
     figure->columns[figure->column_count++] = wac_column_eval_return;
     set_lines(figure, lines);
     if (goal) {
-        figure = add_figure(figures, &count, WAC_FIGURE_CURVES,
-                            "Evaluation episodes: share that reaches the goal, and how many");
+        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Success and episodes");
         figure->columns[figure->column_count++] = wac_column_eval_success;
         figure->columns[figure->column_count++] = wac_column_eval_episodes;
         set_lines(figure, lines);

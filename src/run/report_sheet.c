@@ -338,7 +338,10 @@ double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks
     wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
-    wac_page_label(&sheet->page, SHEET_LEFT, TOP - 4, WAC_INK_TITLE, 16, "%s", title);
+    int points = 16;
+    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + SHEET_RIGHT)
+        points--;
+    wac_page_label(&sheet->page, SHEET_LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
     print_legend(sheet, TOP + TITLE - 6, room, true, marks);
     return first;
 }
