@@ -20,8 +20,10 @@ static void show_progress(void *user, int done, int figures)
 /* The scale that most of the runs belong to; of equal ones the larger. */
 static wac_scale choose_scale(const wac_runset *set, const wac_experiment *experiment)
 {
-    wac_scale best = WAC_SCALE_FULL;
+    wac_scale best = WAC_SCALE_QUICK;
     size_t most = 0;
+    while (best < WAC_SCALE_FULL && experiment->scales[best].count == 0)
+        best++;
     for (int i = WAC_SCALES - 1; i >= 0; i--) {
         size_t count = wac_report_matches(set, experiment, (wac_scale)i);
         if (count > most) {

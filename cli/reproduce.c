@@ -37,8 +37,8 @@ static const char help[] =
     "  full                as in the paper: days\n"
     "\n"
     "Flags\n"
-    "  --scale NAME        quick, half or full (quick; with --from the one that most\n"
-    "                      of the runs belong to)\n"
+    "  --scale NAME        quick, half or full (the first that there is; with --from\n"
+    "                      the one that most of the runs belong to)\n"
     "  --out DIR           where runs and report go (reproduced/NAME-SCALE)\n"
     "  --from DIR          train nothing: judge the runs of that folder, and name\n"
     "                      what is missing\n"
@@ -72,7 +72,9 @@ static double hours_of(const wac_sweep *sweep)
 static const char *cost_of(char text[48], const wac_sweep *sweep)
 {
     double hours = hours_of(sweep);
-    if (hours < 1)
+    if (sweep->count == 0)
+        snprintf(text, 48, "-");
+    else if (hours < 1)
         snprintf(text, 48, "%zu: %.0f min", sweep->count, fmax(1, 60 * hours));
     else
         snprintf(text, 48, "%zu: %.0f h", sweep->count, hours);
@@ -228,12 +230,37 @@ static int begin(void *user)
     return write_note(user, &error) == WAC_STATUS_OK ? CLI_OK : cli_fail(&error);
 }
 
+/* Quick where it is there, else the first there is. A scale that the file has no runs of is
+ * refused.
+ */
+static int settle_scale(request *asked)
+{
+    const wac_sweep *sweeps = asked->experiment->scales;
+    char there[48] = "";
+    int first = -1;
+    for (int i = WAC_SCALES - 1; i >= 0; i--) {
+        char rest[48];
+        if (sweeps[i].count == 0)
+            continue;
+        snprintf(rest, sizeof rest, "%s%s", *there ? ", " : "", there);
+        snprintf(there, sizeof there, "%s%.40s", scales[i], rest);
+        first = i;
+    }
+    if (asked->scale < 0 && !asked->from)
+        asked->scale = first;
+    if (asked->scale >= 0 && sweeps[asked->scale].count == 0)
+        return cli_refuse("%s has no scale %s; it has %s", asked->experiment->name,
+                          scales[asked->scale], there);
+    return CLI_OK;
+}
+
 static int reproduce(request *asked)
 {
     wac_error error = {0};
     const char *name = asked->experiment->name;
-    if (asked->scale < 0 && !asked->from)
-        asked->scale = WAC_SCALE_QUICK;
+    int refused = settle_scale(asked);
+    if (refused)
+        return refused;
     int length = asked->out ? snprintf(asked->directory, PATH_MAX, "%s", asked->out)
                             : snprintf(asked->directory, PATH_MAX, "reproduced/%s-%s", name,
                                        asked->scale < 0 ? "from" : scales[asked->scale]);
@@ -250,7 +277,7 @@ static int reproduce(request *asked)
         return cli_fail(&error);
     if (asked->from && !wac_path_exists(asked->from))
         return cli_refuse("there is no folder %s", asked->from);
-    int refused = check_folder(asked);
+    refused = check_folder(asked);
     if (!refused && !asked->from)
         refused = check_runs(asked);
     if (refused)

@@ -368,9 +368,11 @@ static void test_refusals(void **state)
                            "    settings: {epochz: 3}}\n"),
                      WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "file:4:", "epochs");
-    assert_int_equal(parse("title: T\nscales:\n  quick: {environments: lqg, algorithms: sac}\n"),
-                     WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "half", "missing");
+    assert_int_equal(parse("title: T\nscales:\n  half: {environments: lqg, algorithms: sac}\n"),
+                     WAC_STATUS_OK);
+    wac_experiment_free(experiment);
+    assert_int_equal(parse("title: T\nscales: {}\n"), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "scales", "quick, half or full");
 }
 
 /* What comes with the program. */

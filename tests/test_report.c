@@ -275,6 +275,11 @@ static void test_reproduce_refusals(void **state)
     mkdir(at("empty"), 0777);
     assert_int_equal(wac("reproduce mujoco --from %s --out %s", at("empty"), at("o"))->status, 1);
     assert_false(wac_path_exists(at("o")));
+    save_text(at("half.yaml"),
+              "title: T\nscales: {half: {environments: lqg, algorithms: sac}, full: "
+              "{environments: lqg, algorithms: oac}}\n");
+    assert_says(wac("reproduce %s --scale quick --out %s", at("half.yaml"), at("o")), 2,
+                "half has no scale quick; it has half, full");
     save_text(at("bad.yaml"), "title: 3\nscalez: {}\n");
     assert_says(wac("reproduce %s --out %s", at("bad.yaml"), at("o")), 2,
                 "did you mean \"scales\"");

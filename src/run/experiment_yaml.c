@@ -540,10 +540,10 @@ static wac_status read_document(reader *in)
     if (!*in->experiment->title)
         return wac_yaml_refuse(&in->yaml, 1, "an experiment needs a title");
     for (int i = 0; i < WAC_SCALES; i++)
-        if (in->experiment->scales[i].count == 0)
-            return wac_yaml_refuse(&in->yaml, 1, "the runs of scale \"%s\" are missing",
-                                   scale_keys[i]);
-    return WAC_STATUS_OK;
+        if (in->experiment->scales[i].count)
+            return WAC_STATUS_OK;
+    return wac_yaml_refuse(&in->yaml, 1,
+                           "an experiment needs \"scales\": the runs of quick, half or full");
 }
 
 wac_status wac_experiment_parse(wac_experiment **experiment, const char *text, size_t size,
