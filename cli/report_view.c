@@ -58,9 +58,10 @@ static void print_claims(const wac_report *report, const wac_experiment *experim
             cli_print_wrapped(finding->text, 15, width);
         }
     }
-    if (scale != WAC_SCALE_FULL)
-        printf("\nThese verdicts are from scale %s: fewer runs and epochs than the paper's.\n",
-               scales[scale]);
+    const char *whole = wac_experiment_measure_of(experiment, scale);
+    if (whole)
+        printf("\nThese verdicts are from scale %s: fewer runs and epochs than %s.\n",
+               scales[scale], whole);
     putchar('\n');
 }
 

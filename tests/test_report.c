@@ -229,7 +229,12 @@ static void test_reproduce(void **state)
     save_text(at("mine.yaml"), text);
     const outcome *result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
     assert_done(result);
-    assert_non_null(strstr(result->out, "holds      it is so"));
+    assert_non_null(strstr(result->out, " 1  holds      it is so"));
+    assert_non_null(strstr(result->out, "epochs than scale full."));
+    char *page = page_of("out");
+    assert_non_null(strstr(page, "<th>Claim</th>"));
+    assert_null(strstr(page, "The paper"));
+    free(page);
     assert_int_equal(entries(at("out/runs/lqg/oe-wac")), 2);
     if (has_program("gnuplot")) {
         assert_true(wac_path_exists(at("out/figures/1-maps.svg")));

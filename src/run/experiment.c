@@ -160,6 +160,15 @@ wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wa
     return status;
 }
 
+const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale)
+{
+    if (scale == WAC_SCALE_FULL)
+        return NULL;
+    if (*experiment->paper)
+        return "the paper's";
+    return experiment->scales[WAC_SCALE_FULL].count ? "scale full" : NULL;
+}
+
 void wac_experiment_free(wac_experiment *experiment)
 {
     if (!experiment)

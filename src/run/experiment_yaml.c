@@ -531,6 +531,21 @@ static wac_status read_key(reader *in, void *user, const wac_yaml_pair *pair, in
     }
 }
 
+/* Claims without a number get the first that are free. */
+static void number_claims(wac_experiment *experiment)
+{
+    int next = 1;
+    for (int i = 0; i < experiment->claim_count; i++) {
+        wac_claim *claim = &experiment->claims[i];
+        for (int k = 0; k < experiment->claim_count && claim->number == 0; k++)
+            if (experiment->claims[k].number == next) {
+                next++;
+                k = -1;
+            }
+        claim->number = claim->number ? claim->number : next;
+    }
+}
+
 static wac_status read_document(reader *in)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&in->yaml.document);
@@ -539,6 +554,7 @@ static wac_status read_document(reader *in)
     WAC_TRY(read_mapping(in, root, "an experiment", experiment_keys, read_key, NULL));
     if (!*in->experiment->title)
         return wac_yaml_refuse(&in->yaml, 1, "an experiment needs a title");
+    number_claims(in->experiment);
     for (int i = 0; i < WAC_SCALES; i++)
         if (in->experiment->scales[i].count)
             return WAC_STATUS_OK;

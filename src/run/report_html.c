@@ -187,22 +187,20 @@ static void write_claims(FILE *to, const wac_report_page *page)
     if (!options->experiment || report->count == 0)
         return;
     fputs("<h2 id=\"claims\">Claims</h2>\n", to);
-    if (options->scale != WAC_SCALE_FULL)
-        fprintf(
-            to,
-            "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than the paper's, so "
-            "a verdict here is about those.</p>\n",
-            scales[options->scale]);
-    fputs("<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
-          "<th>The paper says</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
-          to);
+    const char *whole = wac_experiment_measure_of(options->experiment, options->scale);
+    if (whole)
+        fprintf(to,
+                "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
+                "verdict here is about those.</p>\n",
+                scales[options->scale], whole);
+    fprintf(to,
+            "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
+            "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
+            *options->experiment->paper ? "The paper says" : "Claim");
     for (size_t i = 0; i < report->count; i++) {
         const wac_claim *claim = &options->experiment->claims[i];
         const wac_judgement *judgement = &report->judgements[i];
-        if (claim->number)
-            fprintf(to, "<tr><td class=\"n\">%d</td>", claim->number);
-        else
-            fputs("<tr><td></td>", to);
+        fprintf(to, "<tr><td class=\"n\">%d</td>", claim->number);
         tag(to, "<td>", claim->says, "</td><td>");
         write_verdict(to, judgement->verdict, judgement->leaning);
         if (options->scale != WAC_SCALE_FULL)
