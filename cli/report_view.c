@@ -93,6 +93,17 @@ int cli_report_make(const cli_report_plan *plan)
     wac_status status = wac_runset_load(&set, folders, 1, true, &error);
     if (status != WAC_STATUS_OK)
         return cli_fail(&error);
+    int scale = experiment && plan->scale < 0 ? (int)choose_scale(&set, experiment) : plan->scale;
+    if (experiment && wac_report_matches(&set, experiment, (wac_scale)scale) == 0) {
+        fprintf(stderr, "wac: none of these %zu run%s belongs to %s%s%s\n", set.count,
+                set.count == 1 ? "" : "s", experiment->name, plan->scale < 0 ? "" : " at scale ",
+                plan->scale < 0 ? "" : scales[scale]);
+        wac_runset_free(&set);
+        return CLI_FAILED;
+    }
+    if (experiment && plan->scale < 0)
+        fprintf(stderr, "wac: judged at scale %s, which most of these runs belong to\n",
+                scales[scale]);
     int begun = plan->begin ? plan->begin(plan->user) : CLI_OK;
     if (begun) {
         wac_runset_free(&set);
@@ -102,8 +113,7 @@ int cli_report_make(const cli_report_plan *plan)
     wac_report_options options = {
         .out = plan->out,
         .experiment = experiment,
-        .scale =
-            experiment && plan->scale < 0 ? choose_scale(&set, experiment) : (wac_scale)plan->scale,
+        .scale = (wac_scale)scale,
         .name = plan->runs,
         .command = plan->command,
         .progress = show_progress,

@@ -177,12 +177,16 @@ static void test_from(void **state)
     make_point("runs");
     fake other = {"point-1", "sac", 1, 7, 0, NULL, NULL, NULL, NULL, -90, NAN, 30, 2};
     make_fake(at("runs/other"), &other);
+    assert_says(wac("reproduce mujoco --from %s --out %s", at("runs"), at("out")), 1,
+                "runs belongs to mujoco");
+    assert_false(wac_path_exists(at("out")));
     /* the scale is found out: quick */
     const outcome *result = wac("reproduce point-dense --from %s --out %s", at("runs"), at("out"));
     assert_done(result);
     assert_non_null(strstr(result->out, " 7  undecided  Point 1: all four solve it"));
     assert_non_null(strstr(result->out, "scale quick"));
     assert_non_null(strstr(result->out, at("out/report.html\n")));
+    assert_non_null(strstr(result->err, "judged at scale quick"));
     assert_non_null(strstr(result->err, "1 of the runs are no part"));
     char *page = page_of("out");
     static const char *const parts[] = {
