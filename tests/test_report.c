@@ -289,6 +289,10 @@ static void test_reproduce_refusals(void **state)
               "{environments: lqg, algorithms: oac}}\n");
     assert_says(wac("reproduce %s --scale quick --out %s", at("half.yaml"), at("o")), 2,
                 "half has no scale quick; it has half, full");
+    save_text(at("sweep.yaml"), "environments: lqg\nalgorithms: sac\n");
+    assert_says(wac("reproduce %s", at("sweep.yaml")), 2, "wac sweep ");
+    save_text(at("tiny.yaml"), "title: T\nscales: {tiny: {environments: lqg}}\n");
+    assert_says(wac("reproduce %s", at("tiny.yaml")), 2, "scales are quick, half, full");
     save_text(at("bad.yaml"), "title: 3\nscalez: {}\n");
     assert_says(wac("reproduce %s --out %s", at("bad.yaml"), at("o")), 2,
                 "did you mean \"scales\"");
