@@ -321,8 +321,12 @@ static int run(int argc, char **argv)
         return cli_refuse("the name of a folder is empty");
     asked.word = arguments.words[0];
     wac_status read = wac_experiment_read(&asked.experiment, asked.word, &error);
-    if (read != WAC_STATUS_OK)
+    if (read == WAC_STATUS_OK)
+        read = wac_experiment_check(asked.experiment, &error);
+    if (read != WAC_STATUS_OK) {
+        wac_experiment_free(asked.experiment);
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+    }
     status = reproduce(&asked);
     wac_experiment_free(asked.experiment);
     return status;

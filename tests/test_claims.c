@@ -402,6 +402,7 @@ static void test_shipped(void **state)
         assert_ok(wac_experiment_read(&experiment, names[i], &error));
         assert_int_equal(experiment->scales[WAC_SCALE_QUICK].count, expected[i].quick);
         assert_int_equal(experiment->scales[WAC_SCALE_FULL].count, expected[i].full);
+        assert_ok(wac_experiment_check(experiment, &error));
         assert_int_equal(experiment->claim_count, expected[i].claims);
         assert_true(experiment->figure_count > 0 && *experiment->paper && *experiment->shows);
         for (int k = 0; k < experiment->claim_count; k++)

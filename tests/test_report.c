@@ -293,6 +293,11 @@ static void test_reproduce_refusals(void **state)
     assert_says(wac("reproduce %s", at("sweep.yaml")), 2, "wac sweep ");
     save_text(at("tiny.yaml"), "title: T\nscales: {tiny: {environments: lqg}}\n");
     assert_says(wac("reproduce %s", at("tiny.yaml")), 2, "scales are quick, half, full");
+    /* a claim about runs that nobody makes */
+    save_text(at("none.yaml"), "title: T\nscales: {quick: {environments: lqg, algorithms: sac}}\n"
+                               "claims: [{says: S, rule: all, who: oac}]\n");
+    assert_says(wac("reproduce %s --out %s", at("none.yaml"), at("o")), 2,
+                "claim 1 (S): no scale has a run of oac");
     save_text(at("bad.yaml"), "title: 3\nscalez: {}\n");
     assert_says(wac("reproduce %s --out %s", at("bad.yaml"), at("o")), 2,
                 "did you mean \"scales\"");
