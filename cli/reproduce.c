@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/status.h"
 #include "base/suggest.h"
 #include "base/words.h"
 
@@ -127,7 +128,7 @@ typedef struct request {
 } request;
 
 /* What `wac report` needs to do this again: the experiment, its scale (null: as the runs have it),
- * where the runs are. */
+ * where the runs are. The note first: it makes the folder one of ours. */
 static wac_status write_note(const request *asked, wac_error *error)
 {
     char path[PATH_MAX], whole[PATH_MAX];
@@ -136,29 +137,32 @@ static wac_status write_note(const request *asked, wac_error *error)
     if (!wac_path_exists(asked->directory) &&
         wac_directory_make(asked->directory, error) != WAC_STATUS_OK)
         return error->status;
-    if (wac_path_join(path, sizeof path, asked->directory, "experiment.yaml", error) ||
-        wac_file_write(path, asked->experiment->text, asked->experiment->size, error))
-        return error->status;
     json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", asked->experiment->name, "scale",
                              asked->scale < 0 ? NULL : scales[asked->scale], "runs", runs);
     char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(note);
     wac_status status =
         text ? wac_path_join(path, sizeof path, asked->directory, "reproduce.json", error)
-             : WAC_STATUS_MEMORY;
+             : wac_fail_memory(error, "reproduce.json");
     if (status == WAC_STATUS_OK)
         status = wac_file_write(path, text, size, error);
     free(text);
-    return status;
+    if (status != WAC_STATUS_OK ||
+        wac_path_join(path, sizeof path, asked->directory, "experiment.yaml", error))
+        return error->status;
+    return wac_file_write(path, asked->experiment->text, asked->experiment->size, error);
 }
 
-/* Whether a folder is there and has something in it. */
+/* Whether a folder is there and has something in it; another process may just be writing the note.
+ */
 static bool is_filled(const char *path)
 {
+    static const char unfinished[] = "reproduce.json.";
     DIR *folder = opendir(path);
     const struct dirent *entry = NULL;
     while (folder && (entry = readdir(folder)) &&
-           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
+           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            strncmp(entry->d_name, unfinished, strlen(unfinished)) == 0))
         continue;
     if (folder)
         closedir(folder);
