@@ -228,6 +228,7 @@ static void test_reproduce(void **state)
     snprintf(text, sizeof text,
              "title: Mine\nscales:\n  quick: %s\n  half: %s\n  full: %s\n"
              "figures:\n  - {kind: maps, title: Maps, where: {lambda: 0.5}}\n"
+             "  - {kind: curves, title: Return, rows: return, lines: algorithm}\n"
              "claims:\n  - {says: it is so, rule: correlation, below: 1.5}\n",
              runs, runs, runs);
     save_text(at("mine.yaml"), text);
@@ -243,6 +244,10 @@ static void test_reproduce(void **state)
     if (has_program("gnuplot")) {
         assert_true(wac_path_exists(at("out/figures/1-maps.svg")));
         assert_true(wac_path_exists(at("out/figures/1-maps.pdf")));
+        /* runs of different settings are not one line */
+        char *curves = contents(at("out/figures/2-curves.svg"), NULL);
+        assert_non_null(strstr(curves, "λ 0.5"));
+        free(curves);
     }
     /* another experiment does not take its place */
     char *before = contents(at("out/experiment.yaml"), NULL);
