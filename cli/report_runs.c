@@ -61,7 +61,8 @@ static int report_experiment(const char *directory, const char *out, const char 
     if (wac_path_join(path, sizeof path, directory, "experiment.yaml", &error) != WAC_STATUS_OK ||
         wac_experiment_read(&experiment, path, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    int status = cli_report_make(runs, out ? out : directory, experiment, scale, command);
+    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL, NULL};
+    int status = cli_report_make(&plan);
     wac_experiment_free(experiment);
     return status;
 }
@@ -87,7 +88,8 @@ static int run(int argc, char **argv)
     wac_error error = {0};
     if (!out && wac_path_join(directory, sizeof directory, from, "report", &error))
         return cli_fail(&error);
-    return cli_report_make(from, out ? out : directory, NULL, -1, command);
+    cli_report_plan plan = {from, out ? out : directory, NULL, -1, command, NULL, NULL};
+    return cli_report_make(&plan);
 }
 
 const cli_command cli_report = {"report", "figures and one page from a folder of runs", help, run};

@@ -20,8 +20,10 @@ static void show_progress(void *user, int done, int figures)
 /* The scale that most of the runs belong to; of equal ones the larger. */
 static wac_scale choose_scale(const wac_runset *set, const wac_experiment *experiment)
 {
-    wac_scale best = WAC_SCALE_FULL;
+    wac_scale best = WAC_SCALE_QUICK;
     size_t most = 0;
+    while (best < WAC_SCALE_FULL && experiment->scales[best].count == 0)
+        best++;
     for (int i = WAC_SCALES - 1; i >= 0; i--) {
         size_t count = wac_report_matches(set, experiment, (wac_scale)i);
         if (count > most) {
@@ -56,9 +58,10 @@ static void print_claims(const wac_report *report, const wac_experiment *experim
             cli_print_wrapped(finding->text, 15, width);
         }
     }
-    if (scale != WAC_SCALE_FULL)
-        printf("\nThese verdicts are from scale %s: fewer runs and epochs than the paper's.\n",
-               scales[scale]);
+    const char *whole = wac_experiment_measure_of(experiment, scale);
+    if (whole)
+        printf("\nThese verdicts are from scale %s: fewer runs and epochs than %s.\n",
+               scales[scale], whole);
     putchar('\n');
 }
 
@@ -80,23 +83,39 @@ static void print_notes(const wac_report *report, const wac_runset *set)
                 report->figures + report->figures_failed, report->problem);
 }
 
-int cli_report_make(const char *runs, const char *out, const wac_experiment *experiment, int scale,
-                    const char *command)
+int cli_report_make(const cli_report_plan *plan)
 {
+    const wac_experiment *experiment = plan->experiment;
     wac_error error = {0};
     wac_runset set;
     wac_report report;
-    const char *const folders[] = {runs};
+    const char *const folders[] = {plan->runs};
     wac_status status = wac_runset_load(&set, folders, 1, true, &error);
     if (status != WAC_STATUS_OK)
         return cli_fail(&error);
+    int scale = experiment && plan->scale < 0 ? (int)choose_scale(&set, experiment) : plan->scale;
+    if (experiment && wac_report_matches(&set, experiment, (wac_scale)scale) == 0) {
+        fprintf(stderr, "wac: none of these %zu run%s belongs to %s%s%s\n", set.count,
+                set.count == 1 ? "" : "s", experiment->name, plan->scale < 0 ? "" : " at scale ",
+                plan->scale < 0 ? "" : scales[scale]);
+        wac_runset_free(&set);
+        return CLI_FAILED;
+    }
+    if (experiment && plan->scale < 0)
+        fprintf(stderr, "wac: judged at scale %s, which most of these runs belong to\n",
+                scales[scale]);
+    int begun = plan->begin ? plan->begin(plan->user) : CLI_OK;
+    if (begun) {
+        wac_runset_free(&set);
+        return begun;
+    }
     cli_progress display = cli_progress_make(stderr);
     wac_report_options options = {
-        .out = out,
+        .out = plan->out,
         .experiment = experiment,
-        .scale = experiment && scale < 0 ? choose_scale(&set, experiment) : (wac_scale)scale,
-        .name = runs,
-        .command = command,
+        .scale = (wac_scale)scale,
+        .name = plan->runs,
+        .command = plan->command,
         .progress = show_progress,
         .user = &display,
         .stop = cli_stop_on_signals("stopped at once"),

@@ -6,9 +6,11 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/status.h"
 #include "base/suggest.h"
 #include "base/words.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +38,8 @@ static const char help[] =
     "  full                as in the paper: days\n"
     "\n"
     "Flags\n"
-    "  --scale NAME        quick, half or full (quick; with --from the one that most\n"
-    "                      of the runs belong to)\n"
+    "  --scale NAME        quick, half or full (the first that there is; with --from\n"
+    "                      the one that most of the runs belong to)\n"
     "  --out DIR           where runs and report go (reproduced/NAME-SCALE)\n"
     "  --from DIR          train nothing: judge the runs of that folder, and name\n"
     "                      what is missing\n"
@@ -71,7 +73,9 @@ static double hours_of(const wac_sweep *sweep)
 static const char *cost_of(char text[48], const wac_sweep *sweep)
 {
     double hours = hours_of(sweep);
-    if (hours < 1)
+    if (sweep->count == 0)
+        snprintf(text, 48, "-");
+    else if (hours < 1)
         snprintf(text, 48, "%zu: %.0f min", sweep->count, fmax(1, 60 * hours));
     else
         snprintf(text, 48, "%zu: %.0f h", sweep->count, hours);
@@ -124,7 +128,7 @@ typedef struct request {
 } request;
 
 /* What `wac report` needs to do this again: the experiment, its scale (null: as the runs have it),
- * where the runs are. */
+ * where the runs are. The note first: it makes the folder one of ours. */
 static wac_status write_note(const request *asked, wac_error *error)
 {
     char path[PATH_MAX], whole[PATH_MAX];
@@ -133,18 +137,65 @@ static wac_status write_note(const request *asked, wac_error *error)
     if (!wac_path_exists(asked->directory) &&
         wac_directory_make(asked->directory, error) != WAC_STATUS_OK)
         return error->status;
-    if (wac_path_join(path, sizeof path, asked->directory, "experiment.yaml", error) ||
-        wac_file_write(path, asked->experiment->text, asked->experiment->size, error))
-        return error->status;
     json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", asked->experiment->name, "scale",
                              asked->scale < 0 ? NULL : scales[asked->scale], "runs", runs);
     char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(note);
     wac_status status =
         text ? wac_path_join(path, sizeof path, asked->directory, "reproduce.json", error)
-             : WAC_STATUS_MEMORY;
+             : wac_fail_memory(error, "reproduce.json");
     if (status == WAC_STATUS_OK)
         status = wac_file_write(path, text, size, error);
+    free(text);
+    if (status != WAC_STATUS_OK ||
+        wac_path_join(path, sizeof path, asked->directory, "experiment.yaml", error))
+        return error->status;
+    return wac_file_write(path, asked->experiment->text, asked->experiment->size, error);
+}
+
+/* Whether a folder is there and has something in it; another process may just be writing the note.
+ */
+static bool is_filled(const char *path)
+{
+    static const char unfinished[] = "reproduce.json.";
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    while (folder && (entry = readdir(folder)) &&
+           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            strncmp(entry->d_name, unfinished, strlen(unfinished)) == 0))
+        continue;
+    if (folder)
+        closedir(folder);
+    return folder && entry;
+}
+
+/* Before anything is written: only a folder that is new, empty, or of the same experiment and scale
+ * is taken. */
+static int check_folder(const request *asked)
+{
+    char path[PATH_MAX], *text = NULL;
+    wac_error error = {0};
+    if (!is_filled(asked->directory))
+        return CLI_OK;
+    if (wac_path_join(path, sizeof path, asked->directory, "reproduce.json", &error))
+        return cli_fail(&error);
+    if (wac_file_read(&text, NULL, path, 1 << 20, &error) != WAC_STATUS_OK)
+        return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
+                          "folder with --out",
+                          asked->directory);
+    json_t *note = json_loads(text, 0, NULL);
+    const char *name = json_string_value(json_object_get(note, "experiment"));
+    const char *scale = json_string_value(json_object_get(note, "scale"));
+    const char *own = asked->scale < 0 ? NULL : scales[asked->scale];
+    int status = CLI_OK;
+    if (!name || strcmp(name, asked->experiment->name) != 0)
+        status = cli_refuse("%s holds %s%s; name another folder with --out", asked->directory,
+                            name ? "the experiment " : "something else", name ? name : "");
+    else if (!scale != !own || (scale && strcmp(scale, own) != 0))
+        status =
+            cli_refuse("%s holds %s %s%s; name another folder with --out", asked->directory, name,
+                       scale ? "at scale " : "from runs of whatever scale", scale ? scale : "");
+    json_decref(note);
     free(text);
     return status;
 }
@@ -176,19 +227,51 @@ static int train(const request *asked, bool *goes_on)
     return status;
 }
 
+/* With --from this waits until the runs were read. */
+static int begin(void *user)
+{
+    wac_error error = {0};
+    return write_note(user, &error) == WAC_STATUS_OK ? CLI_OK : cli_fail(&error);
+}
+
+/* Quick where it is there, else the first there is. A scale that the file has no runs of is
+ * refused.
+ */
+static int settle_scale(request *asked)
+{
+    const wac_sweep *sweeps = asked->experiment->scales;
+    char there[48] = "";
+    int first = -1;
+    for (int i = WAC_SCALES - 1; i >= 0; i--) {
+        char rest[48];
+        if (sweeps[i].count == 0)
+            continue;
+        snprintf(rest, sizeof rest, "%s%s", *there ? ", " : "", there);
+        snprintf(there, sizeof there, "%s%.40s", scales[i], rest);
+        first = i;
+    }
+    if (asked->scale < 0 && !asked->from)
+        asked->scale = first;
+    if (asked->scale >= 0 && sweeps[asked->scale].count == 0)
+        return cli_refuse("%s has no scale %s; it has %s", asked->experiment->name,
+                          scales[asked->scale], there);
+    return CLI_OK;
+}
+
 static int reproduce(request *asked)
 {
     wac_error error = {0};
     const char *name = asked->experiment->name;
-    if (asked->scale < 0 && !asked->from)
-        asked->scale = WAC_SCALE_QUICK;
+    int refused = settle_scale(asked);
+    if (refused)
+        return refused;
     int length = asked->out ? snprintf(asked->directory, PATH_MAX, "%s", asked->out)
                             : snprintf(asked->directory, PATH_MAX, "reproduced/%s-%s", name,
                                        asked->scale < 0 ? "from" : scales[asked->scale]);
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
     snprintf(asked->command, sizeof asked->command, "%s reproduce %s%s%s%s%s%s%s", cli_program(),
-             name, asked->scale < 0 ? "" : " --scale ",
+             asked->word, asked->scale < 0 ? "" : " --scale ",
              asked->scale < 0 ? "" : scales[asked->scale], asked->from ? " --from " : "",
              asked->from ? asked->from : "", asked->out ? " --out " : "",
              asked->out ? asked->out : "");
@@ -198,16 +281,21 @@ static int reproduce(request *asked)
         return cli_fail(&error);
     if (asked->from && !wac_path_exists(asked->from))
         return cli_refuse("there is no folder %s", asked->from);
-    int refused = asked->from ? CLI_OK : check_runs(asked);
+    refused = check_folder(asked);
+    if (!refused && !asked->from)
+        refused = check_runs(asked);
     if (refused)
         return refused;
-    if (write_note(asked, &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
+    cli_report_plan plan = {asked->runs,  asked->directory, asked->experiment,
+                            asked->scale, asked->command,   asked->from ? begin : NULL,
+                            asked};
+    if (asked->from)
+        return cli_report_make(&plan);
+    if (begin(asked))
+        return CLI_FAILED;
     bool goes_on = true;
-    int trained = asked->from ? CLI_OK : train(asked, &goes_on);
-    int reported = goes_on ? cli_report_make(asked->runs, asked->directory, asked->experiment,
-                                             asked->scale, asked->command)
-                           : CLI_OK;
+    int trained = train(asked, &goes_on);
+    int reported = goes_on ? cli_report_make(&plan) : CLI_OK;
     return trained ? trained : reported;
 }
 
@@ -237,8 +325,12 @@ static int run(int argc, char **argv)
         return cli_refuse("the name of a folder is empty");
     asked.word = arguments.words[0];
     wac_status read = wac_experiment_read(&asked.experiment, asked.word, &error);
-    if (read != WAC_STATUS_OK)
+    if (read == WAC_STATUS_OK)
+        read = wac_experiment_check(asked.experiment, &error);
+    if (read != WAC_STATUS_OK) {
+        wac_experiment_free(asked.experiment);
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+    }
     status = reproduce(&asked);
     wac_experiment_free(asked.experiment);
     return status;

@@ -368,9 +368,11 @@ static void test_refusals(void **state)
                            "    settings: {epochz: 3}}\n"),
                      WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "file:4:", "epochs");
-    assert_int_equal(parse("title: T\nscales:\n  quick: {environments: lqg, algorithms: sac}\n"),
-                     WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "half", "missing");
+    assert_int_equal(parse("title: T\nscales:\n  half: {environments: lqg, algorithms: sac}\n"),
+                     WAC_STATUS_OK);
+    wac_experiment_free(experiment);
+    assert_int_equal(parse("title: T\nscales: {}\n"), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "scales", "quick, half or full");
 }
 
 /* What comes with the program. */
@@ -400,6 +402,7 @@ static void test_shipped(void **state)
         assert_ok(wac_experiment_read(&experiment, names[i], &error));
         assert_int_equal(experiment->scales[WAC_SCALE_QUICK].count, expected[i].quick);
         assert_int_equal(experiment->scales[WAC_SCALE_FULL].count, expected[i].full);
+        assert_ok(wac_experiment_check(experiment, &error));
         assert_int_equal(experiment->claim_count, expected[i].claims);
         assert_true(experiment->figure_count > 0 && *experiment->paper && *experiment->shows);
         for (int k = 0; k < experiment->claim_count; k++)

@@ -4,6 +4,8 @@
 #include "fake_runs.h"
 #include "run/report_html.h"
 
+#include <sys/stat.h>
+
 static bool has_program(const char *name)
 {
     char command[256];
@@ -175,17 +177,26 @@ static void test_from(void **state)
     make_point("runs");
     fake other = {"point-1", "sac", 1, 7, 0, NULL, NULL, NULL, NULL, -90, NAN, 30, 2};
     make_fake(at("runs/other"), &other);
+    assert_says(wac("reproduce mujoco --from %s --out %s", at("runs"), at("out")), 1,
+                "runs belongs to mujoco");
+    assert_false(wac_path_exists(at("out")));
     /* the scale is found out: quick */
     const outcome *result = wac("reproduce point-dense --from %s --out %s", at("runs"), at("out"));
     assert_done(result);
     assert_non_null(strstr(result->out, " 7  undecided  Point 1: all four solve it"));
     assert_non_null(strstr(result->out, "scale quick"));
     assert_non_null(strstr(result->out, at("out/report.html\n")));
+    assert_non_null(strstr(result->err, "judged at scale quick"));
     assert_non_null(strstr(result->err, "1 of the runs are no part"));
     char *page = page_of("out");
     static const char *const parts[] = {
-        "id=\"claims\"",  "at scale quick", "ME-WAC solves it in 1 of 1 run; 1 seed",
-        "points towards", "Figure 4 a, b",
+        "id=\"claims\"",
+        "at scale quick",
+        "ME-WAC solves it in 1 of 1 run; 1 seed",
+        "points towards",
+        "Figure 4 a, b",
+        "<td class=\"n\">1*</td>",
+        "* fewer than 4 seeds: too few",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(page, parts[i]))
@@ -217,21 +228,33 @@ static void test_reproduce(void **state)
     snprintf(text, sizeof text,
              "title: Mine\nscales:\n  quick: %s\n  half: %s\n  full: %s\n"
              "figures:\n  - {kind: maps, title: Maps, where: {lambda: 0.5}}\n"
+             "  - {kind: curves, title: Return, rows: return, lines: algorithm}\n"
              "claims:\n  - {says: it is so, rule: correlation, below: 1.5}\n",
              runs, runs, runs);
     save_text(at("mine.yaml"), text);
     const outcome *result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
     assert_done(result);
-    assert_non_null(strstr(result->out, "holds      it is so"));
+    assert_non_null(strstr(result->out, " 1  holds      it is so"));
+    assert_non_null(strstr(result->out, "epochs than scale full."));
+    char *page = page_of("out");
+    assert_non_null(strstr(page, "<th>Claim</th>"));
+    assert_null(strstr(page, "The paper"));
+    free(page);
     assert_int_equal(entries(at("out/runs/lqg/oe-wac")), 2);
     if (has_program("gnuplot")) {
         assert_true(wac_path_exists(at("out/figures/1-maps.svg")));
         assert_true(wac_path_exists(at("out/figures/1-maps.pdf")));
+        /* runs of different settings are not one line */
+        char *curves = contents(at("out/figures/2-curves.svg"), NULL);
+        assert_non_null(strstr(curves, "λ 0.5"));
+        free(curves);
     }
     /* another experiment does not take its place */
     char *before = contents(at("out/experiment.yaml"), NULL);
     result = wac("reproduce mujoco --out %s --workers 1", at("out"));
-    assert_int_equal(result->status, 2);
+    assert_says(result, 2, "holds the experiment mine");
+    assert_says(wac("reproduce %s --scale half --out %s", at("mine.yaml"), at("out")), 2,
+                "holds mine at scale quick");
     assert_true(wac_path_exists(at("out/report.html")));
     char *after = contents(at("out/experiment.yaml"), NULL);
     assert_string_equal(before, after);
@@ -258,6 +281,28 @@ static void test_reproduce_refusals(void **state)
     assert_says(wac("reproduce mujoco --from %s --out %s", at("none"), at("o")), 2, "none");
     save_text(at("file"), "x");
     assert_says(wac("reproduce mujoco --out %s", at("file/x")), 1, "file/x");
+    /* nothing of others is touched, nothing is left behind */
+    mkdir(at("other"), 0777);
+    save_text(at("other/sweep.yaml"), "x");
+    assert_says(wac("reproduce mujoco --out %s", at("other")), 2, "has files in it");
+    assert_int_equal(entries(at("other")), 1);
+    mkdir(at("empty"), 0777);
+    assert_int_equal(wac("reproduce mujoco --from %s --out %s", at("empty"), at("o"))->status, 1);
+    assert_false(wac_path_exists(at("o")));
+    save_text(at("half.yaml"),
+              "title: T\nscales: {half: {environments: lqg, algorithms: sac}, full: "
+              "{environments: lqg, algorithms: oac}}\n");
+    assert_says(wac("reproduce %s --scale quick --out %s", at("half.yaml"), at("o")), 2,
+                "half has no scale quick; it has half, full");
+    save_text(at("sweep.yaml"), "environments: lqg\nalgorithms: sac\n");
+    assert_says(wac("reproduce %s", at("sweep.yaml")), 2, "wac sweep ");
+    save_text(at("tiny.yaml"), "title: T\nscales: {tiny: {environments: lqg}}\n");
+    assert_says(wac("reproduce %s", at("tiny.yaml")), 2, "scales are quick, half, full");
+    /* a claim about runs that nobody makes */
+    save_text(at("none.yaml"), "title: T\nscales: {quick: {environments: lqg, algorithms: sac}}\n"
+                               "claims: [{says: S, rule: all, who: oac}]\n");
+    assert_says(wac("reproduce %s --out %s", at("none.yaml"), at("o")), 2,
+                "claim 1 (S): no scale has a run of oac");
     save_text(at("bad.yaml"), "title: 3\nscalez: {}\n");
     assert_says(wac("reproduce %s --out %s", at("bad.yaml"), at("o")), 2,
                 "did you mean \"scales\"");

@@ -160,6 +160,64 @@ wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wa
     return status;
 }
 
+/* Whether some run of some scale is meant: by `where`, of an algorithm (null: any), and in one of
+ * its environments (null: any). */
+static bool has_run(const wac_experiment *experiment, const wac_where *where, const char *algorithm,
+                    const char *environment)
+{
+    for (int scale = 0; scale < WAC_SCALES; scale++)
+        for (size_t i = 0; i < experiment->scales[scale].count; i++) {
+            const wac_config *config = &experiment->scales[scale].runs[i].config;
+            char name[320];
+            wac_config_text(config, "environment", name, sizeof name);
+            if ((!algorithm ||
+                 strcmp(algorithm, wac_algorithm_name((wac_algorithm)config->algorithm)) == 0) &&
+                (!environment || strcmp(environment, name) == 0) && wac_where_holds(where, config))
+                return true;
+        }
+    return false;
+}
+
+static wac_status check_part(const wac_experiment *experiment, const wac_claim *claim,
+                             const wac_claim_part *part, wac_error *error)
+{
+    const wac_condition *environments = wac_where_find(&part->where, "environment");
+    for (int e = 0; e < (environments ? environments->count : 1); e++) {
+        const char *place = environments ? environments->values[e] : NULL;
+        if (!has_run(experiment, &part->where, NULL, place))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "claim %d (%.80s): no run of any scale is as its \"where\" says%s%s",
+                            claim->number, claim->says, place ? ", in " : "", place ? place : "");
+        for (int i = 0; i < part->who_count + part->than_count; i++) {
+            const char *name = i < part->who_count ? part->who[i] : part->than[i - part->who_count];
+            if (!has_run(experiment, &part->where, name, place))
+                return wac_fail(error, WAC_STATUS_INPUT,
+                                "claim %d (%.80s): no scale has a run of %s%s%s that it is about",
+                                claim->number, claim->says, name, place ? " in " : "",
+                                place ? place : "");
+        }
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_experiment_check(const wac_experiment *experiment, wac_error *error)
+{
+    for (int i = 0; i < experiment->claim_count; i++)
+        for (int k = 0; k < experiment->claims[i].count; k++)
+            WAC_TRY(check_part(experiment, &experiment->claims[i], &experiment->claims[i].parts[k],
+                               error));
+    return WAC_STATUS_OK;
+}
+
+const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale)
+{
+    if (scale == WAC_SCALE_FULL)
+        return NULL;
+    if (*experiment->paper)
+        return "the paper's";
+    return experiment->scales[WAC_SCALE_FULL].count ? "scale full" : NULL;
+}
+
 void wac_experiment_free(wac_experiment *experiment)
 {
     if (!experiment)

@@ -97,7 +97,7 @@ typedef struct wac_claim_part {
 
 /* The conjunction of its parts. */
 typedef struct wac_claim {
-    int number; /* as the paper's claims are counted here, or 0 */
+    int number; /* as the paper's claims are counted here; else its place in the file */
     char says[160];
     wac_claim_part parts[WAC_CLAIM_PARTS];
     int count;
@@ -130,6 +130,14 @@ wac_status wac_experiment_parse(wac_experiment **experiment, const char *text, s
  * name has a slash or ends with .yaml. The variable WAC_EXPERIMENTS names the folder to look in. */
 wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wac_error *error);
 void wac_experiment_free(wac_experiment *experiment); /* null is fine */
+
+/* Whether every part of every claim has a run that it is about, at some scale (a smaller one may
+ * leave some open). The error names the claim. */
+wac_status wac_experiment_check(const wac_experiment *experiment, wac_error *error);
+
+/* What a scale has less of runs and epochs than: "the paper's", or "scale full" for an experiment
+ * of one's own; null where there is nothing to have less than. */
+const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale);
 
 /* The names of those that come with the program, sorted; free each and the list. */
 wac_status wac_experiment_list(char ***names, size_t *count, wac_error *error);

@@ -52,22 +52,39 @@ static wac_status read_text(const reader *in, char *to, size_t size, const wac_y
     return WAC_STATUS_OK;
 }
 
-static wac_status refuse_key(const reader *in, const wac_yaml_pair *pair, const char *const *keys)
-{
-    const char *near = wac_suggest(pair->key, wac_name_in_array, keys);
-    size_t line = wac_yaml_line(pair->key_node);
-    if (near)
-        return wac_yaml_refuse(&in->yaml, line, "unknown key \"%s\"; did you mean \"%s\"?",
-                               WAC_CLIP(pair->key), near);
-    return wac_yaml_refuse(&in->yaml, line, "unknown key \"%s\"", WAC_CLIP(pair->key));
-}
-
 static int place_of(const char *const *keys, const char *key)
 {
     for (int i = 0; keys[i]; i++)
         if (strcmp(keys[i], key) == 0)
             return i;
     return -1;
+}
+
+static const char *const scale_keys[] = {"quick", "half", "full", NULL};
+static const char *const experiment_keys[] = {"title",   "paper",  "shows", "scales",
+                                              "figures", "claims", NULL};
+
+static wac_status refuse_key(const reader *in, const wac_yaml_pair *pair, const char *const *keys)
+{
+    static const char *const sweep_keys[] = {"environments", "algorithms", "seeds", "settings",
+                                             NULL};
+    size_t line = wac_yaml_line(pair->key_node);
+    if (keys == scale_keys)
+        return wac_yaml_refuse(&in->yaml, line,
+                               "there is no scale \"%s\"; scales are quick, half, "
+                               "full",
+                               WAC_CLIP(pair->key));
+    if (keys == experiment_keys && place_of(sweep_keys, pair->key) >= 0)
+        return wac_yaml_refuse(&in->yaml, line,
+                               "\"%s\" belongs to a sweep, or to a scale of an experiment; if this "
+                               "is a sweep: wac sweep %s",
+                               pair->key, in->yaml.name);
+    const char *near = wac_suggest(pair->key, wac_name_in_array, keys);
+    if (near)
+        return wac_yaml_refuse(&in->yaml, line, "unknown key \"%s\"; did you mean \"%s\"?",
+                               WAC_CLIP(pair->key), near);
+    return wac_yaml_refuse(&in->yaml, line, "unknown key \"%s\"; docs/experiments.md names them",
+                           WAC_CLIP(pair->key));
 }
 
 /* Hand every pair of a mapping, with the place of its key in the list, to a function. */
@@ -435,6 +452,8 @@ static wac_status read_claim(reader *in, void *user, const yaml_node_t *node, co
                                "both");
     }
     in->experiment->claim_count++;
+    if (claim->number == 0)
+        claim->number = in->experiment->claim_count;
     return WAC_STATUS_OK;
 }
 
@@ -493,8 +512,6 @@ static wac_status read_runs(reader *in, void *user, const yaml_node_t *node, con
     return status;
 }
 
-static const char *const scale_keys[] = {"quick", "half", "full", NULL};
-
 static wac_status read_scale(reader *in, void *user, const wac_yaml_pair *pair, int place)
 {
     (void)user;
@@ -507,9 +524,6 @@ static wac_status read_scale(reader *in, void *user, const wac_yaml_pair *pair, 
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
-
-static const char *const experiment_keys[] = {"title",   "paper",  "shows", "scales",
-                                              "figures", "claims", NULL};
 
 static wac_status read_key(reader *in, void *user, const wac_yaml_pair *pair, int place)
 {
@@ -540,10 +554,10 @@ static wac_status read_document(reader *in)
     if (!*in->experiment->title)
         return wac_yaml_refuse(&in->yaml, 1, "an experiment needs a title");
     for (int i = 0; i < WAC_SCALES; i++)
-        if (in->experiment->scales[i].count == 0)
-            return wac_yaml_refuse(&in->yaml, 1, "the runs of scale \"%s\" are missing",
-                                   scale_keys[i]);
-    return WAC_STATUS_OK;
+        if (in->experiment->scales[i].count)
+            return WAC_STATUS_OK;
+    return wac_yaml_refuse(&in->yaml, 1,
+                           "an experiment needs \"scales\": the runs of quick, half or full");
 }
 
 wac_status wac_experiment_parse(wac_experiment **experiment, const char *text, size_t size,

@@ -1,5 +1,5 @@
 /* Tasks with one state and one action: where runs went and, for WAC, what they are unsure of. A
- * column for each run, on the same scales. */
+ * column for each run, three in a row, on the same scales. */
 #include "run/render_parts.h"
 
 #include "base/status.h"
@@ -12,6 +12,7 @@
 
 /* Pixels of the page. */
 enum {
+    COLUMNS = 3, /* then another row begins */
     LEFT = 96,
     RIGHT = 120,
     GAP = 80,
@@ -20,6 +21,7 @@ enum {
     HEADER = 66,
     BETWEEN = 106, /* the two rows of maps */
     BOTTOM = 64,
+    APART = 24, /* rows of runs */
 };
 
 /* What the axes are called. */
@@ -90,10 +92,18 @@ static void print_headline(wac_page *page, const wac_scene *scene)
                        scene->is_one_world ? scene->subjects[0].world->type->name : "");
 }
 
+/* Columns beside each other: subjects from `first` to before `end`. */
+typedef struct row {
+    int first, end;
+    double top, second; /* where visits and σ begin */
+    double width, height;
+} row;
+
 /* The axes of a map; only the first of a row is labelled at its side. */
-static void print_axes(wac_page *page, const wac_scene *scene, int column, bool is_lowest)
+static void print_axes(wac_page *page, const wac_scene *scene, int i, const row *row,
+                       bool is_lowest)
 {
-    const wac_world *world = scene->subjects[column].world;
+    const wac_world *world = scene->subjects[i].world;
     const wac_environment_spec *spec = &world->spec;
     const names *names = names_of(world);
     wac_plot_print(&page->plot,
@@ -104,79 +114,100 @@ static void print_axes(wac_page *page, const wac_scene *scene, int column, bool 
                    spec->observation_low[0], spec->observation_high[0], spec->action_low[0],
                    spec->action_high[0], spec->action_low[0],
                    (spec->action_high[0] - spec->action_low[0]) / 2, is_lowest ? names->state : "",
-                   column == 0 || !scene->is_one_world ? names->action : "");
+                   i == row->first || !scene->is_one_world ? names->action : "");
 }
 
-static void print_visits(wac_page *page, const wac_scene *scene, int i, bool is_lowest, double left,
-                         double top, double width, double height)
+static void print_visits(wac_page *page, const wac_scene *scene, int i, const row *row, double left)
 {
     char title[512];
-    bool is_last = i + 1 == scene->count;
-    wac_subject_title(title, sizeof title, scene, &scene->subjects[i]);
-    wac_page_label(page, left, top + 12, WAC_INK_TITLE, 15, "%s", title);
-    wac_page_label(page, left, top + 40, WAC_INK_GREY, 12, "where it went; dark: never");
-    top += HEADER;
-    if (is_last) {
-        wac_page_label(page, left + width + 14, top - 16, WAC_INK_GREY, 12, "visits");
-        wac_page_colours(page, false, left + width + 14, top, 14, height);
+    double top = row->top + HEADER;
+    int points = wac_subject_title_within(title, sizeof title, scene, &scene->subjects[i],
+                                          row->width + GAP / 2);
+    wac_page_label(page, left, row->top + 12, WAC_INK_TITLE, points, "%s", title);
+    wac_page_label(page, left, row->top + 40, WAC_INK_GREY, 12, "where it went; dark: never");
+    if (i + 1 == row->end) {
+        wac_page_label(page, left + row->width + 14, top - 16, WAC_INK_GREY, 12, "visits");
+        wac_page_colours(page, false, left + row->width + 14, top, 14, row->height);
     }
-    wac_page_axes(page, left, top, width, height);
-    print_axes(page, scene, i, is_lowest);
+    wac_page_axes(page, left, top, row->width, row->height);
+    print_axes(page, scene, i, row, !scene->subjects[i].run->agent->wac);
     wac_plot_print(&page->plot,
                    "plot 'visits-%d' using 1:2:($3 > 0 ? $3 : NaN) with image @pixels\n", i);
     wac_page_forget_labels(page);
 }
 
-static void print_sigma(wac_page *page, const wac_scene *scene, int i, bool has_bar, double left,
-                        double top, double width, double height)
+static void print_sigma(wac_page *page, const wac_scene *scene, int i, bool has_bar, const row *row,
+                        double left)
 {
-    wac_page_label(page, left, top - 24, WAC_INK_GREY, 12, "what it is unsure of; bright: unknown");
+    wac_page_label(page, left, row->second - 24, WAC_INK_GREY, 12,
+                   "what it is unsure of; bright: unknown");
     if (has_bar) {
-        wac_page_label(page, left + width + 14, top - 16, WAC_INK_GREY, 12, "σ");
-        wac_page_colours(page, false, left + width + 14, top, 14, height);
+        wac_page_label(page, left + row->width + 14, row->second - 16, WAC_INK_GREY, 12, "σ");
+        wac_page_colours(page, false, left + row->width + 14, row->second, 14, row->height);
     }
-    wac_page_axes(page, left, top, width, height);
-    print_axes(page, scene, i, true);
+    wac_page_axes(page, left, row->second, row->width, row->height);
+    print_axes(page, scene, i, row, true);
     wac_plot_print(&page->plot, "plot 'sigma-%d' using 1:2:3 with image\nunset colorbox\n", i);
     wac_page_forget_labels(page);
 }
 
-static void print_script(wac_page *page, const wac_scene *scene, const ranges *ranges)
+/* A row of columns from one subject to before another, with its top. */
+static void print_visits_row(wac_page *page, const wac_scene *scene, const ranges *ranges,
+                             const row *row)
 {
-    int count = scene->count, last_wac = 0;
-    double width = count == 1 ? 560 : count <= 3 ? 440 : 320, height = 0.7 * width;
-    double first = TOP + (count > 1 ? HEADLINE : 0), second = first + HEADER + height + BETWEEN;
-    wac_page_script(
-        page, (int)(LEFT + count * width + (count - 1) * GAP + RIGHT),
-        (int)(ranges->wac ? second + height + BOTTOM : first + HEADER + height + BOTTOM));
     wac_plot_print(&page->plot,
-                   "set border 3\n"
-                   "set object 1 rectangle from graph 0,0 to graph 1,1 behind fc rgb "
-                   "'" WAC_NEVER_VISITED "' fs solid noborder\n"
-                   "set cbtics scale 0.3\n"
                    "set logscale cb; set cbrange [1:%" PRId64 "]\n"
-                   "set palette " WAC_PALETTE_VISITS "\n"
-                   "unset colorbox\nset multiplot\n",
+                   "set palette " WAC_PALETTE_VISITS "\nunset colorbox\n",
                    ranges->most > 1 ? ranges->most : 2);
-    if (count > 1)
-        print_headline(page, scene);
-    for (int i = 0; i < count; i++) {
-        print_visits(page, scene, i, !scene->subjects[i].run->agent->wac, LEFT + i * (width + GAP),
-                     first, width, height);
-        last_wac = scene->subjects[i].run->agent->wac ? i : last_wac;
-    }
+    for (int i = row->first; i < row->end; i++)
+        print_visits(page, scene, i, row, LEFT + (i - row->first) * (row->width + GAP));
+}
+
+static void print_sigma_row(wac_page *page, const wac_scene *scene, const ranges *ranges,
+                            const row *row)
+{
+    int last = -1;
     wac_plot_print(&page->plot,
                    "unset logscale cb; set cbrange [%.9g:%.9g]\nset palette %s\n"
                    "unset colorbox\n",
                    ranges->sigma[0], ranges->sigma[1], WAC_PALETTE_SIGMA);
-    for (int i = 0; i < count && ranges->wac; i++)
-        if (!scene->subjects[i].run->agent->wac)
-            wac_page_label(page, LEFT + i * (width + GAP), second - 24, WAC_INK_GREY, 12,
-                           "it keeps no measure of what it does not know");
-    for (int i = 0; i < count; i++)
+    for (int i = row->first; i < row->end; i++)
         if (scene->subjects[i].run->agent->wac)
-            print_sigma(page, scene, i, i == last_wac, LEFT + i * (width + GAP), second, width,
-                        height);
+            last = i;
+    for (int i = row->first; i < row->end && last >= 0; i++)
+        if (!scene->subjects[i].run->agent->wac)
+            wac_page_label(page, LEFT + (i - row->first) * (row->width + GAP), row->second - 24,
+                           WAC_INK_GREY, 12, "it keeps no measure of what it does not know");
+    for (int i = row->first; i < row->end; i++)
+        if (scene->subjects[i].run->agent->wac)
+            print_sigma(page, scene, i, i == last, row,
+                        LEFT + (i - row->first) * (row->width + GAP));
+}
+
+static void print_script(wac_page *page, const wac_scene *scene, const ranges *ranges)
+{
+    int count = scene->count, columns = count < COLUMNS ? count : COLUMNS;
+    int rows = (count + columns - 1) / columns;
+    double width = count == 1 ? 560 : 440, height = 0.7 * width;
+    double start = TOP + (count > 1 ? HEADLINE : 0), below = HEADER + height + BETWEEN;
+    double block = (ranges->wac ? below + height : HEADER + height) + BOTTOM, step = block + APART;
+    wac_page_script(page, (int)(LEFT + columns * width + (columns - 1) * GAP + RIGHT),
+                    (int)(start + rows * step - APART));
+    wac_plot_print(&page->plot, "set border 3\n"
+                                "set object 1 rectangle from graph 0,0 to graph 1,1 behind fc rgb "
+                                "'" WAC_NEVER_VISITED "' fs solid noborder\n"
+                                "set cbtics scale 0.3\nunset colorbox\nset multiplot\n");
+    if (count > 1)
+        print_headline(page, scene);
+    for (int i = 0; i < rows; i++) {
+        double top = start + i * step;
+        row row = {i * columns, (i + 1) * columns < count ? (i + 1) * columns : count,
+                   top,         top + below,
+                   width,       height};
+        print_visits_row(page, scene, ranges, &row);
+        if (ranges->wac)
+            print_sigma_row(page, scene, ranges, &row);
+    }
     wac_plot_print(&page->plot, "unset multiplot\n");
 }
 

@@ -161,3 +161,33 @@ void wac_subject_title(char *title, size_t size, const wac_scene *scene, const w
              shows_world ? subject->world->type->name : "", wac_page_count(count, epochs),
              epochs == 1 ? "" : "s");
 }
+
+/* About how many letters are drawn: those of UTF-8, without the marks of wac_page_quote. */
+static int letters_of(const char *text)
+{
+    int letters = 0;
+    for (; *text; text++)
+        letters += ((unsigned char)*text & 0xc0) != 0x80 && *text != '\\';
+    return letters;
+}
+
+int wac_subject_title_within(char *title, size_t size, const wac_scene *scene,
+                             const wac_subject *subject, double width)
+{
+    enum { LARGE = 15, SMALL = 12 };
+    const double letter = 0.76; /* pixels of a letter, for each point */
+    wac_subject shorter = *subject;
+    size_t end = strlen(shorter.name);
+    wac_subject_title(title, size, scene, subject);
+    int points = LARGE;
+    while (points > SMALL && letters_of(title) * points * letter > width)
+        points--;
+    while (end > 4 && letters_of(title) * points * letter > width) {
+        do
+            end--;
+        while (end > 0 && ((unsigned char)subject->name[end] & 0xc0) == 0x80);
+        snprintf(shorter.name, sizeof shorter.name, "%.*s…", (int)end, subject->name);
+        wac_subject_title(title, size, scene, &shorter);
+    }
+    return points;
+}

@@ -126,16 +126,26 @@ static bool has_column(const wac_selection *selection, wac_column column)
     return false;
 }
 
-/* The most telling setting whose values are numbers; null where there is none. */
-static const char *find_setting(const wac_runset *set, const char *but)
+/* The settings whose values are numbers and differ, the most telling first. The one after another
+ * (null: the first); null where there is none. */
+static const char *find_setting_after(const wac_runset *set, const char *last)
 {
-    size_t count;
+    size_t count, i = 0;
     const wac_setting *settings = wac_settings(&count);
-    for (size_t i = 0; i < count; i++)
-        if (set->differs[i] && (!but || strcmp(but, settings[i].name) != 0) &&
+    while (last && i < count && strcmp(settings[i++].name, last) != 0)
+        continue;
+    for (; i < count; i++)
+        if (set->differs[i] &&
             (settings[i].kind == WAC_SETTING_REAL || settings[i].kind == WAC_SETTING_COUNT))
             return settings[i].name;
     return NULL;
+}
+
+/* The first but this. */
+static const char *find_setting(const wac_runset *set, const char *but)
+{
+    const char *found = find_setting_after(set, NULL);
+    return found && but && strcmp(found, but) == 0 ? find_setting_after(set, found) : found;
 }
 
 static bool has_many_labels(const wac_runset *set)
@@ -178,7 +188,7 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
     int count = 0;
     bool coverage = has_column(selection, wac_column_coverage_sampled);
     bool goal = has_column(selection, wac_column_eval_success);
-    const char *setting = find_setting(set, NULL), *other = find_setting(set, setting);
+    const char *setting = find_setting(set, NULL);
     const char *lines = !has_many_labels(set)     ? NULL
                         : has_two_algorithms(set) ? "algorithm"
                                                   : setting;
@@ -186,8 +196,7 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
     figure->columns[figure->column_count++] = wac_column_eval_return;
     set_lines(figure, lines);
     if (goal) {
-        figure = add_figure(figures, &count, WAC_FIGURE_CURVES,
-                            "Evaluation episodes: share that reaches the goal, and how many");
+        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Success and episodes");
         figure->columns[figure->column_count++] = wac_column_eval_success;
         figure->columns[figure->column_count++] = wac_column_eval_episodes;
         set_lines(figure, lines);
@@ -197,14 +206,18 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         figure->columns[figure->column_count++] = wac_column_coverage_sampled;
         set_lines(figure, lines);
     }
-    if (setting) {
+    for (; setting; setting = find_setting_after(set, setting)) {
         char title[96], pretty[WAC_PRETTY];
+        const char *other = find_setting(set, setting);
         snprintf(title, sizeof title, "%s against %.40s", coverage ? "Coverage" : "Score",
                  wac_pretty_setting(pretty, setting));
         figure = add_figure(figures, &count, WAC_FIGURE_SETTINGS, title);
         figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
         snprintf(figure->x, sizeof figure->x, "%s", setting);
         set_lines(figure, other ? other : "algorithm");
+        if (wac_figure_has_line(figure, selection))
+            break;
+        count--;
     }
     add_figure(figures, &count, WAC_FIGURE_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
     if (coverage || wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0)

@@ -60,7 +60,7 @@ static void print_curves(wac_sheet *sheet, const char *names, const bool *there,
                    share ? "[0:1.04]"
                    : low ? "[0:*]"
                          : "[*:*]");
-    for (int pass = 0; pass < 2; pass++) /* bands below all lines */
+    for (int pass = sheet->pooled; pass < 2; pass++) /* bands below all lines */
         for (size_t i = 0; i < sheet->line_count; i++) {
             const wac_sheet_look *style = wac_sheet_style(sheet, i);
             if (!there[i])
@@ -127,7 +127,7 @@ static void print_curve_page(wac_sheet *sheet, const bool *there)
 
 static void write_caption(const wac_sheet *sheet, wac_drawing *drawing)
 {
-    char runs[64], text[256];
+    char runs[64], text[384];
     if (sheet->runs == sheet->most)
         snprintf(runs, sizeof runs, "%zu run%s", sheet->runs, sheet->runs == 1 ? "" : "s");
     else
@@ -137,6 +137,11 @@ static void write_caption(const wac_sheet *sheet, wac_drawing *drawing)
                  "Interquartile means of %s each, with bootstrap 95 %% intervals.", runs);
     else if (sheet->most == 1)
         snprintf(text, sizeof text, "One run each.");
+    else if (sheet->pooled)
+        snprintf(text, sizeof text,
+                 "Means of %s each, over all values of %s: too many settings for a line each, and "
+                 "no band, since these runs differ in more than the seed.",
+                 runs, sheet->over);
     else
         snprintf(text, sizeof text, "Means of %s each; %s show ± 2 s/√n.", runs,
                  sheet->figure->kind == WAC_FIGURE_CURVES ? "bands" : "bars");

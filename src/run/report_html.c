@@ -187,22 +187,20 @@ static void write_claims(FILE *to, const wac_report_page *page)
     if (!options->experiment || report->count == 0)
         return;
     fputs("<h2 id=\"claims\">Claims</h2>\n", to);
-    if (options->scale != WAC_SCALE_FULL)
-        fprintf(
-            to,
-            "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than the paper's, so "
-            "a verdict here is about those.</p>\n",
-            scales[options->scale]);
-    fputs("<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
-          "<th>The paper says</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
-          to);
+    const char *whole = wac_experiment_measure_of(options->experiment, options->scale);
+    if (whole)
+        fprintf(to,
+                "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
+                "verdict here is about those.</p>\n",
+                scales[options->scale], whole);
+    fprintf(to,
+            "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
+            "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
+            *options->experiment->paper ? "The paper says" : "Claim");
     for (size_t i = 0; i < report->count; i++) {
         const wac_claim *claim = &options->experiment->claims[i];
         const wac_judgement *judgement = &report->judgements[i];
-        if (claim->number)
-            fprintf(to, "<tr><td class=\"n\">%d</td>", claim->number);
-        else
-            fputs("<tr><td></td>", to);
+        fprintf(to, "<tr><td class=\"n\">%d</td>", claim->number);
         tag(to, "<td>", claim->says, "</td><td>");
         write_verdict(to, judgement->verdict, judgement->leaning);
         if (options->scale != WAC_SCALE_FULL)
@@ -278,6 +276,11 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
 /* --- statistics
  * ------------------------------------------------------------------------------------ */
 
+static const char *few_mark(size_t seeds)
+{
+    return seeds < WAC_SEEDS_ENOUGH ? "*" : "";
+}
+
 /* Mean and spread of a measure of the finished runs of a group. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
@@ -306,7 +309,7 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
         solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
     tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
     tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
-    fprintf(to, "<td class=\"n\">%zu</td>", group->finished);
+    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished, few_mark(group->finished));
     write_mean(to, group, WAC_MEASURE_SCORE, values);
     if (summary->count == 1)
         fprintf(to, "<td class=\"n\">%s</td>", NUMBER(summary->iqm.value));
@@ -341,9 +344,10 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
         tag(to, "<td>", wac_pretty_label(label, comparison->methods[pair->worse].label), "</td>");
         fprintf(to,
                 "<td class=\"n\">%s</td><td class=\"n\">%s to %s</td><td class=\"n\">%zu</td>"
-                "<td class=\"n\">%zu</td></tr>\n",
+                "<td class=\"n\">%zu%s</td></tr>\n",
                 NUMBER(pair->improvement.value), NUMBER(pair->improvement.low),
-                NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest);
+                NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest,
+                few_mark(pair->improvement.fewest));
     }
     fputs("</tbody></table></div>\n", to);
 }
@@ -374,11 +378,19 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
           "<th class=\"n\">score</th><th class=\"n\">IQM of the score</th><th class=\"n\">return"
           "</th><th class=\"n\">coverage</th><th class=\"n\">solved</th></tr></thead><tbody>\n",
           to);
+    bool few = false;
     for (size_t i = 0; i < set->group_count; i++)
-        if (wac_selection_has(page->selection, i))
+        if (wac_selection_has(page->selection, i)) {
             write_row(to, page, &comparison.groups[i], values);
+            few |= set->groups[i].finished < WAC_SEEDS_ENOUGH;
+        }
     fputs("</tbody></table></div>\n", to);
     write_pairs(to, &comparison);
+    if (few)
+        fprintf(to,
+                "<p class=\"warn\">* fewer than %d seeds: too few to decide anything, whatever the "
+                "numbers</p>\n",
+                WAC_SEEDS_ENOUGH);
     free(values);
     wac_comparison_free(&comparison);
     return WAC_STATUS_OK;
@@ -507,7 +519,13 @@ static void write_made(FILE *to, const wac_report_page *page)
     for (size_t i = 0; i < machine_count; i++)
         tag(to, "<li>on ", machines[i], "</li>");
     if (seconds > 0)
-        fprintf(to, "<li>%s hours of training in all</li>", NUMBER(seconds / 3600));
+        fprintf(to, "<li>%s %s of training in all</li>",
+                NUMBER(seconds / (seconds < 120    ? 1
+                                  : seconds < 7200 ? 60
+                                                   : 3600)),
+                seconds < 120    ? "seconds"
+                : seconds < 7200 ? "minutes"
+                                 : "hours");
     time_t clock = time(NULL);
     struct tm broken;
     strftime(now, sizeof now, "%Y-%m-%d %H:%M UTC", gmtime_r(&clock, &broken));

@@ -36,6 +36,9 @@ const char *wac_pretty_measure(wac_measure measure);
 /* Whether a figure is about this group. */
 bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, size_t group);
 
+/* SETTINGS: whether some line of it has two points. */
+bool wac_figure_has_line(const wac_figure *figure, const wac_selection *selection);
+
 /* A task as people write it: its environment, with more where two tasks share it. */
 const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selection, size_t task);
 

@@ -45,10 +45,18 @@ const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t index)
 
 static void key_of(const wac_sheet *sheet, const wac_group *group, char key[320])
 {
-    if (*sheet->figure->lines)
-        wac_config_text(&group->runs[0]->config, sheet->figure->lines, key, 320);
-    else
+    const char *lines = sheet->by_label ? "" : sheet->figure->lines;
+    const wac_config *config = &group->runs[0]->config;
+    char value[128];
+    if (!*lines) {
         snprintf(key, 320, "%.319s", group->label);
+    } else if (sheet->mixed) { /* as in a label */
+        wac_config_text(config, lines, value, sizeof value);
+        snprintf(key, 320, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
+                 *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
+    } else {
+        wac_config_text(config, lines, key, 320);
+    }
 }
 
 static int by_key(const void *a, const void *b)
@@ -65,7 +73,7 @@ static int by_key(const void *a, const void *b)
 static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
 {
     char text[WAC_PRETTY], setting[WAC_PRETTY];
-    const char *key = sheet->figure->lines;
+    const char *key = sheet->by_label || sheet->mixed ? "" : sheet->figure->lines;
     if (*key && strcmp(key, "algorithm") != 0)
         snprintf(text, sizeof text, "%.100s %.200s", wac_pretty_setting(setting, key), line->key);
     else
@@ -73,9 +81,23 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
     wac_page_quote(line->label, sizeof line->label, text);
 }
 
-/* Curves: whether some run of the group has a number to show. */
+/* Over a setting: whether the group has it and a finished run has the measure. */
+static bool has_level(const wac_figure *figure, const wac_group *group, double *level)
+{
+    char text[320];
+    wac_config_text(&group->runs[0]->config, figure->x, text, sizeof text);
+    for (size_t i = 0; i < group->count && wac_number_parse(level, text); i++)
+        if (group->runs[i]->finished && !isnan(wac_record_measure(group->runs[i], figure->measure)))
+            return true;
+    return false;
+}
+
+/* Whether the group has a number to show. */
 static bool has_numbers(const wac_figure *figure, const wac_group *group)
 {
+    double level;
+    if (figure->kind == WAC_FIGURE_SETTINGS)
+        return has_level(figure, group, &level);
     if (figure->kind != WAC_FIGURE_CURVES)
         return true;
     for (size_t i = 0; i < group->count; i++)
@@ -85,16 +107,115 @@ static bool has_numbers(const wac_figure *figure, const wac_group *group)
     return false;
 }
 
+static bool is_shown(const wac_sheet *sheet, size_t group)
+{
+    return wac_figure_means(sheet->figure, sheet->selection, group) &&
+           has_numbers(sheet->figure, &sheet->selection->set->groups[group]);
+}
+
+/* Over a setting, with lines that are not algorithms: whether there are several of those. */
+static bool is_mixed(const wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    int algorithm = -1;
+    if (sheet->figure->kind != WAC_FIGURE_SETTINGS ||
+        strcmp(sheet->figure->lines, "algorithm") == 0)
+        return false;
+    for (size_t i = 0; i < set->group_count; i++) {
+        int own = set->groups[i].runs[0]->config.algorithm;
+        if (!is_shown(sheet, i))
+            continue;
+        if (algorithm >= 0 && own != algorithm)
+            return true;
+        algorithm = own;
+    }
+    return false;
+}
+
+bool wac_figure_has_line(const wac_figure *figure, const wac_selection *selection)
+{
+    const wac_runset *set = selection->set;
+    wac_sheet sheet = {.figure = figure, .selection = selection};
+    sheet.mixed = is_mixed(&sheet);
+    for (size_t i = 0; i < set->group_count; i++)
+        for (size_t k = 0; k < i; k++) {
+            char a[320], b[320];
+            double x, y;
+            if (set->groups[i].task != set->groups[k].task || !is_shown(&sheet, i) ||
+                !is_shown(&sheet, k) || !has_level(figure, &set->groups[i], &x) ||
+                !has_level(figure, &set->groups[k], &y) || x == y)
+                continue;
+            key_of(&sheet, &set->groups[i], a);
+            key_of(&sheet, &set->groups[k], b);
+            if (strcmp(a, b) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Which settings differ between groups of the same line and task, in words. */
+static void find_pooled(wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    size_t total, used = 0;
+    const wac_setting *settings = wac_settings(&total);
+    bool over[WAC_SETTINGS_TOTAL] = {0};
+    for (size_t i = 0; i < set->group_count; i++)
+        for (size_t k = i + 1; k < set->group_count && set->groups[k].task == set->groups[i].task;
+             k++) {
+            char a[320], b[320];
+            if (!is_shown(sheet, i) || !is_shown(sheet, k))
+                continue;
+            key_of(sheet, &set->groups[i], a);
+            key_of(sheet, &set->groups[k], b);
+            if (strcmp(a, b) != 0)
+                continue;
+            sheet->pooled = true;
+            for (size_t s = 0; s < total; s++) {
+                wac_config_text(&set->groups[i].runs[0]->config, settings[s].name, a, sizeof a);
+                wac_config_text(&set->groups[k].runs[0]->config, settings[s].name, b, sizeof b);
+                over[s] |= set->differs[s] && strcmp(a, b) != 0;
+            }
+        }
+    *sheet->over = 0;
+    for (size_t s = 0; s < total; s++) {
+        char name[WAC_PRETTY];
+        if (over[s] && used < sizeof sheet->over - 48)
+            used += (size_t)snprintf(sheet->over + used, sizeof sheet->over - used, "%s%.40s",
+                                     used ? ", " : "", wac_pretty_setting(name, settings[s].name));
+    }
+}
+
+/* How many different labels the groups have. */
+static size_t count_labels(const wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    size_t count = 0;
+    for (size_t i = 0; i < set->group_count; i++) {
+        bool fresh = is_shown(sheet, i);
+        for (size_t k = 0; k < i && fresh; k++)
+            fresh = !is_shown(sheet, k) || strcmp(set->groups[i].label, set->groups[k].label) != 0;
+        count += fresh;
+    }
+    return count;
+}
+
 wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
 {
     const wac_runset *set = sheet->selection->set;
     sheet->lines = calloc(set->group_count + 1, sizeof *sheet->lines);
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
+    sheet->mixed = is_mixed(sheet);
+    if (sheet->figure->kind == WAC_FIGURE_CURVES)
+        find_pooled(sheet);
+    if (sheet->pooled && count_labels(sheet) <= most_lines) {
+        sheet->by_label = true;
+        sheet->pooled = false;
+    }
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        if (!wac_figure_means(sheet->figure, sheet->selection, i) ||
-            !has_numbers(sheet->figure, group))
+        if (!is_shown(sheet, i))
             continue;
         if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
             sheet->task_count < SHEET_MOST_PANELS)
@@ -112,7 +233,14 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
         name_line(sheet, line);
         sheet->line_total++;
     }
-    if (*sheet->figure->lines) /* labels are in order already */
+    /* looks of algorithms and looks by number are the same ones: not both in a figure */
+    bool algorithms = true;
+    for (size_t i = 0; i < sheet->line_total; i++)
+        algorithms &= sheet->lines[i].algorithm >= 0;
+    for (size_t i = 0; i < sheet->line_total && !algorithms; i++)
+        sheet->lines[i].algorithm = -1;
+    if (*sheet->figure->lines && !sheet->by_label &&
+        !sheet->mixed) /* labels are in order already */
         qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
     sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
     return WAC_STATUS_OK;
@@ -210,7 +338,10 @@ double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks
     wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
-    wac_page_label(&sheet->page, SHEET_LEFT, TOP - 4, WAC_INK_TITLE, 16, "%s", title);
+    int points = 16;
+    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + SHEET_RIGHT)
+        points--;
+    wac_page_label(&sheet->page, SHEET_LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
     print_legend(sheet, TOP + TITLE - 6, room, true, marks);
     return first;
 }

@@ -38,6 +38,10 @@ typedef struct wac_sheet {
     size_t task_count;
     wac_sheet_line *lines;
     size_t line_count, line_total;
+    bool mixed;        /* over a setting: lines of several algorithms, so that names need them */
+    bool by_label;     /* a line for each group, whatever the figure says */
+    bool pooled;       /* a line has groups of different settings in it: no bands */
+    char over[160];    /* those settings, as people write them */
     bool bare;         /* without a legend */
     size_t runs, most; /* in a line of a panel: fewest and most */
     bool uneven;       /* runs of a line have different lengths */
@@ -48,7 +52,8 @@ const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t line);
 /* The paper's four have theirs in every figure. */
 const wac_sheet_look *wac_sheet_algorithm_style(int algorithm);
 
-/* Find the tasks and lines of the figure. free() the lines. */
+/* Find the tasks and lines of the figure. Curves of several settings each become a line for every
+ * group, where those are few enough. free() the lines. */
 wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error);
 
 /* The runs of a line in a task, into an array with room for all; x (or null): at this value of the
