@@ -2,6 +2,7 @@
  * `wac train`, whoever trains them and however often they are stopped. */
 #include "sweep_tools.h"
 
+#include "run/columns.h"
 #include "run/config.h"
 #include "run/tune.h"
 
@@ -246,6 +247,47 @@ static void failed_runs_stop_nobody(void **state)
     assert_non_null(strstr(result->err, "2/2  lqg/sac/learning-rate-0.001/seed-1  epoch 100/100"));
 }
 
+/* Finished runs that have lost something are named and left alone; the others go on. */
+static void damaged_runs_are_named(void **state)
+{
+    (void)state;
+    size_t size;
+    save_text(at("small.yaml"), SMALL_SWEEP("2"));
+    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("hurt")));
+    char *table = contents(at("hurt/lqg/sac/seed-1/progress.csv"), &size);
+    char *last = memrchr(table, '\n', size - 1);
+    last[1] = 0;
+    save_text(at("hurt/lqg/sac/seed-1/progress.csv"), table);
+    save_text(at("hurt/lqg/sac/seed-2/progress.csv"), "");
+    remove_folder(at("hurt/lqg/oe-wac/lambda-0/seed-1/checkpoint"));
+    remove_folder(at("hurt/lqg/oe-wac/lambda-0/seed-2"));
+    const outcome *result = wac("sweep %s --out %s --dry-run", at("small.yaml"), at("hurt"));
+    assert_int_equal(result->status, 0);
+    assert_non_null(strstr(result->out, "1 to start, 0 to go on with, 2 done, 3 damaged"));
+    for (int i = 0; i < 2; i++) {
+        result = wac("sweep %s --out %s", at("small.yaml"), at("hurt"));
+        assert_int_equal(result->status, 1);
+        assert_non_null(strstr(result->err, "lqg/sac/seed-1: it was finished, but progress.csv has "
+                                            "2 rows instead of 3; put the file back, or delete"));
+        assert_non_null(
+            strstr(result->err, "lqg/sac/seed-2: it was finished, but progress.csv is"));
+        assert_non_null(strstr(result->err, "lambda-0/seed-1: it was finished, but checkpoint/"));
+        assert_non_null(
+            strstr(result->err, "3 runs of 6 failed, 3 of them damaged: mend those first"));
+    }
+    assert_true(wac_path_exists(at("hurt/lqg/oe-wac/lambda-0/seed-2/checkpoint")));
+    assert_false(wac_path_exists(at("hurt/lqg/oe-wac/lambda-0/seed-1/checkpoint")));
+    char *after = contents(at("hurt/lqg/sac/seed-1/progress.csv"), NULL);
+    assert_string_equal(after, table);
+    free(table);
+    free(after);
+    /* the way out */
+    remove_folder(at("hurt/lqg/sac/seed-1"));
+    remove_folder(at("hurt/lqg/sac/seed-2"));
+    remove_folder(at("hurt/lqg/oe-wac/lambda-0/seed-1"));
+    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("hurt")));
+}
+
 /* Wait until a sweep trains something; its child. */
 static pid_t wait_for_child(pid_t sweep)
 {
@@ -488,13 +530,14 @@ static void the_best_settings_win(void **state)
     assert_done(result);
     assert_non_null(strstr(result->out, "sac on lqg, best of 2 choices"));
     assert_non_null(strstr(result->out, "/seed-1/config.yaml\n"));
-    static const char header[] = "epoch,eval_return\n";
+    const char *header = &(WAC_COLUMN_NAMES "\n")[1];
     static const double rows[2][2][3] = {{{99, 1, 3}, {99, 5, 7}}, {{0, 6, 8}, {0, 4, 6}}};
     for (int i = 0; i < 2; i++)
         for (int seed = 0; seed < 2; seed++) {
-            char text[256];
-            snprintf(text, sizeof text, "%s0,%g\n1,%g\n2,%g\n", header, rows[i][seed][0],
-                     rows[i][seed][1], rows[i][seed][2]);
+            char text[1024];
+#define REST ",,,,,,,,,0,0,,\n"
+            snprintf(text, sizeof text, "%s0,0,0,%g" REST "1,0,0,%g" REST "2,0,0,%g" REST, header,
+                     rows[i][seed][0], rows[i][seed][1], rows[i][seed][2]);
             save_text(at("tune/lqg/sac/discount-0.%d/seed-%d/progress.csv", i ? 9 : 5, seed + 1),
                       text);
         }
@@ -519,6 +562,7 @@ int main(void)
         TEST(a_sweep_can_grow),
         TEST(what_is_no_sweep_is_left_alone),
         TEST(failed_runs_stop_nobody),
+        TEST(damaged_runs_are_named),
         TEST(a_killed_run_is_reported_and_tried_again),
         TEST(ctrl_c_saves),
         TEST(terminals_show_a_table),

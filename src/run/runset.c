@@ -190,7 +190,7 @@ wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const cha
     return status;
 }
 
-static bool is_finished(const wac_record *run)
+bool wac_record_is_finished(const wac_record *run)
 {
     double aim = run->config.stop_success;
     bool reached =
@@ -212,7 +212,7 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
     WAC_TRY(wac_config_read_run(&run->config, config, error));
     WAC_TRY(wac_file_read(&bytes, &size, progress, SIZE_LIMIT, error));
     WAC_TRY(wac_record_parse(run, bytes, size, progress, error));
-    run->finished = is_finished(run);
+    run->finished = wac_record_is_finished(run);
     return WAC_STATUS_OK;
 }
 

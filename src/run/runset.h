@@ -81,6 +81,9 @@ void wac_runset_free(wac_runset *set);
 wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const char *path,
                             wac_error *error);
 
+/* Whether a record with config, rows and columns has all rows that its run was to have. */
+bool wac_record_is_finished(const wac_record *run);
+
 /* The settings in which this group differs from others of the set, as "lambda 0.5, rho 1", without
  * the algorithm; empty where there are none. Returns `text`. */
 const char *wac_runset_settings(const wac_runset *set, const wac_group *group, char *text,
