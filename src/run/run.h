@@ -62,10 +62,15 @@ struct wac_run {
     double spent[WAC_PHASES]; /* seconds of this process in each phase */
 };
 
+/* The way out where a run has lost what nobody can make up; %s: its folder. */
+#define WAC_TRAIN_AGAIN "train it again: wac train --config %s/config.yaml --out NEW"
+
 /* checkpoint.c */
 wac_status wac_checkpoint_save(wac_run *run, wac_error *error);
 /* WAC_STATUS_OK and *found = false where there is none yet */
 wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error);
+/* how many rows of progress.csv the checkpoint of a run counts; false where none can be read */
+bool wac_checkpoint_rows(int64_t *rows, const char *directory);
 /* remove what a save that was cut off left behind; the run must be locked */
 void wac_checkpoint_tidy(const wac_run *run);
 

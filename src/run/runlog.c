@@ -211,6 +211,9 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     size_t size;
     wac_position *at = &run->position;
     WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
+    if (!wac_path_exists(path))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s is missing; put it back, or " WAC_TRAIN_AGAIN,
+                        path, run->directory);
     WAC_TRY(wac_file_read(&text, &size, path, PROGRESS_LIMIT, error));
     const char *last, *end = skip_rows(text, at->rows, &last);
     /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
@@ -224,13 +227,13 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     if (strncmp(text, header, strlen(header)) != 0)
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s does not start with the columns of a progress file; put the file "
-                          "back as it was",
-                          path);
+                          "back as it was, or " WAC_TRAIN_AGAIN,
+                          path, run->directory);
     else if (!end)
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s has fewer than the %" PRId64 " rows that the checkpoint counts; put "
-                          "the file back as it was",
-                          path, at->rows);
+                          "the file back as it was, or " WAC_TRAIN_AGAIN,
+                          path, at->rows, run->directory);
     if (status == WAC_STATUS_OK)
         run->seconds_before = read_seconds(run, last);
     if (status == WAC_STATUS_OK && end < text + size)

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "run/config.h"
+#include "run/run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -176,10 +177,7 @@ wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const cha
 {
     if (size > 0 && bytes[size - 1] != '\n') {
         free(bytes);
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "the last line of %s is cut off; \"wac train --resume\" mends the run, or "
-                        "delete that line",
-                        path);
+        return wac_fail(error, WAC_STATUS_INPUT, "the last line of %s is cut off", path);
     }
     wac_csv csv;
     WAC_TRY(wac_csv_parse(&csv, bytes, size, path, error));
@@ -198,6 +196,19 @@ bool wac_record_is_finished(const wac_record *run)
     return reached || run->rows > (size_t)run->config.epochs;
 }
 
+/* Whether resuming mends the table: only its last line is cut, behind all that the checkpoint
+ * counts. */
+static bool is_mendable(const char *bytes, size_t size, const char *directory)
+{
+    static const char header[] = WAC_COLUMN_NAMES "\n";
+    int64_t rows = -1, counted;
+    if (size == 0 || bytes[size - 1] == '\n' || strncmp(bytes, header + 1, sizeof header - 2) != 0)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        rows += bytes[i] == '\n';
+    return wac_checkpoint_rows(&counted, directory) && counted <= rows;
+}
+
 static wac_status read_run(wac_record *run, const char *directory, wac_error *error)
 {
     char config[PATH_MAX], progress[PATH_MAX], *bytes;
@@ -207,11 +218,20 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
     const char *const files[] = {config, progress};
     for (size_t i = 0; i < 2; i++)
         if (!wac_path_exists(files[i]))
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s is missing; put it back, or take the folder away", files[i]);
+            return i ? wac_fail(error, WAC_STATUS_INPUT,
+                                "%s is missing; put it back, or " WAC_TRAIN_AGAIN, files[i],
+                                directory)
+                     : wac_fail(error, WAC_STATUS_INPUT,
+                                "%s is missing; put it back, or take the folder away", files[i]);
     WAC_TRY(wac_config_read_run(&run->config, config, error));
     WAC_TRY(wac_file_read(&bytes, &size, progress, SIZE_LIMIT, error));
-    WAC_TRY(wac_record_parse(run, bytes, size, progress, error));
+    bool mendable = is_mendable(bytes, size, directory);
+    wac_error why = {0};
+    wac_status status = wac_record_parse(run, bytes, size, progress, &why);
+    if (status != WAC_STATUS_OK)
+        return mendable ? wac_fail(error, status, "%s; mend it: wac train --resume %s", why.message,
+                                   directory)
+                        : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
     run->finished = wac_record_is_finished(run);
     return WAC_STATUS_OK;
 }
