@@ -411,6 +411,14 @@ static void cut_tables_name_the_way_out(void **state)
     assert_true(set.runs[0].finished);
     wac_runset_free(&set);
     free(bytes);
+
+    /* nor is a run that has lost its checkpoint begun anew, unless it had hardly begun */
+    remove_folder(at("run/checkpoint"));
+    assert_refused(at("run"), at("run"), "its checkpoint is gone; put the folder checkpoint back");
+    bytes = contents(path, &size);
+    assert_ok(wac_file_write(path, bytes, strcspn(bytes, "\n") + 1, &error));
+    free(bytes);
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
 }
 
 static void foreign_checkpoints_are_refused(void **state)

@@ -81,6 +81,9 @@ wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wa
 /* note in the manifest how long the run has trained, and whether it is finished */
 wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error);
 bool wac_runlog_is_finished(const wac_run *run); /* whether it is noted there */
+/* refuses a run without a checkpoint whose progress.csv shows that there was one: what it has must
+ * not be overwritten */
+wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error);
 /* opens progress.csv for appending, cut to the rows of the position */
 wac_status wac_runlog_open(wac_run *run, wac_error *error);
 wac_status wac_runlog_append(wac_run *run, wac_error *error);

@@ -205,6 +205,24 @@ static double read_seconds(const wac_run *run, const char *row)
     return fmax(seconds, noted);
 }
 
+wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    const char *last;
+    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
+    if (!wac_path_exists(path))
+        return WAC_STATUS_OK;
+    WAC_TRY(wac_file_read(&text, NULL, path, PROGRESS_LIMIT, error));
+    bool trained = skip_rows(text, 2, &last) != NULL;
+    free(text);
+    return trained ? wac_fail(error, WAC_STATUS_INPUT,
+                              "the run %s has been trained (progress.csv has its rows), but its "
+                              "checkpoint is gone; put the folder checkpoint back, "
+                              "or " WAC_TRAIN_AGAIN,
+                              run->directory, run->directory)
+                   : WAC_STATUS_OK;
+}
+
 wac_status wac_runlog_open(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], *text;
