@@ -339,11 +339,8 @@ static const char *measure_name(const void *names, size_t index)
 
 static int read_measure(wac_measure *measure, const char *name)
 {
-    for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
-        if (strcmp(name, wac_measure_name((wac_measure)i)) == 0) {
-            *measure = (wac_measure)i;
-            return CLI_OK;
-        }
+    if (wac_measure_find(measure, name))
+        return CLI_OK;
     const char *near = wac_suggest(name, measure_name, NULL);
     if (near)
         return cli_refuse("unknown measure \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);

@@ -30,7 +30,8 @@ static const char help[] =
     "    learning_rate: {from: 1e-5, to: 1e-3, scale: log}   # or scale: linear\n"
     "  samples: 20                # choices for each environment and algorithm\n"
     "  seed: 1                    # of the draws\n"
-    "  measure: eval_return       # or eval_success, coverage_visited\n"
+    "  measure: return            # or success, coverage, coverage_visited, episodes;\n"
+    "                             # or a column of progress.csv, as eval_return\n"
     "  last: 10                   # epochs at the end that are averaged\n"
     "\n"
     "Ends with the best settings and DIR/tune.csv, which has all of them. Stops and\n"
@@ -134,6 +135,11 @@ static int run(int argc, char **argv)
     const char *file = arguments.words[0];
     cli_sweep_directory(directory, out, "tunes", file);
     wac_status read = wac_sweep_file_read(&sweep, &search, file, &error);
+    if (read == WAC_STATUS_OK) {
+        read = wac_tune_check(&sweep, &search, &error);
+        if (read != WAC_STATUS_OK)
+            wac_sweep_free(&sweep);
+    }
     if (read != WAC_STATUS_OK)
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
     if (dry) {

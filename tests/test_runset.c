@@ -484,6 +484,9 @@ static void test_program_refuses(void **state)
     make_run(at("one"), &config, 4, 1, NAN);
     assert_says(wac("stats %s --measure retrun", root), 2, "did you mean \"return\"?");
     assert_says(wac("stats %s --measure xyz", root), 2, "stats --help");
+    wac_measure measure;
+    assert_true(wac_measure_find(&measure, "coverage_visited"));
+    assert_int_equal(measure, WAC_MEASURE_COVERAGE_VISITED);
     assert_says(wac("stats %s --measure success", root), 1, "has no meaning for");
     assert_says(wac("stats %s %s", root, at("one")), 1, "given twice");
     make_run(at("two"), &config, 4, 1, NAN);

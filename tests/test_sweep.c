@@ -546,6 +546,22 @@ static void the_best_settings_win(void **state)
     const char *first = strstr(result->out, "6  (5 .. 7)  discount 0.9");
     const char *second = strstr(result->out, "4  (2 .. 6)  discount 0.5");
     assert_true(first && second && first < second);
+    /* a measure that lqg does not have is refused before anything is trained */
+    save_text(at("none.yaml"), TUNED "measure: success\nsettings: {discount: [0.5, 0.9]}\n");
+    assert_says(wac("tune %s --out %s", at("none.yaml"), at("none")), 2,
+                "lqg has no eval_success: it has no goal to reach; choose another measure");
+    assert_false(wac_path_exists(at("none")));
+    static const char *const names[] = {"return", "coverage-visited", "coverage", "eval-episodes"};
+    static const int columns[] = {0, 2, 3, 4};
+    for (int i = 0; i < 4; i++) {
+        char text[256];
+        wac_sweep sweep;
+        wac_search search;
+        snprintf(text, sizeof text, TUNED "measure: %s\n", names[i]);
+        assert_ok(wac_sweep_file_parse(&sweep, &search, text, strlen(text), "file", &error));
+        assert_int_equal(search.measure, columns[i]);
+        wac_sweep_free(&sweep);
+    }
     char *table = contents(at("tune/tune.csv"), NULL);
     assert_string_equal(table, "folder,discount,seeds,finished,mean,min,max\n"
                                "lqg/sac/discount-0.9,0.9,2,2,6,5,7\n"

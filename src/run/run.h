@@ -95,6 +95,7 @@ bool wac_run_is_complete(const wac_run *run);
 /* training time of this and earlier processes */
 double wac_run_seconds(const wac_run *run);
 
+bool wac_world_has_coverage(const wac_world *world);
 /* true where coverage has a meaning: one observation, within declared bounds, and one action */
 bool wac_run_has_coverage(const wac_run *run);
 

@@ -108,6 +108,8 @@ typedef enum wac_measure {
     WAC_MEASURE_TOTAL,
 } wac_measure;
 
+/* By its name, dash and underscore alike; false where there is none of that name. */
+bool wac_measure_find(wac_measure *measure, const char *name);
 double wac_record_measure(const wac_record *run, wac_measure measure);
 
 /* "score", "return", …: as the program takes them; null past the end. */
