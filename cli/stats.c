@@ -163,6 +163,18 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     }
 }
 
+/* Why there is no table of shares. */
+static void print_why_no_shares(const wac_comparison *all)
+{
+    bool scaled = false;
+    for (size_t task = 0; task < all->set->task_count; task++)
+        scaled = scaled || !isnan(wac_runset_score_unit(all->set, task));
+    printf("\nNo shares of the best possible: %s\n",
+           all->measure != WAC_MEASURE_SCORE ? "only scores are such shares (--measure score)"
+           : scaled                          ? "there is no task that all algorithms have runs on"
+                    : "what is best possible is not known of these tasks (docs/statistics.md)");
+}
+
 static void print_pairs(const wac_comparison *all, const cli_style *style)
 {
     if (all->pair_count > MOST_PAIRS) {
@@ -203,6 +215,8 @@ static void print_tables(const wac_comparison *all)
     print_groups(all, &style);
     if (all->shared_count > 0)
         print_methods(all, &style);
+    else
+        print_why_no_shares(all);
     if (all->pair_count > 0)
         print_pairs(all, &style);
     if (all->method_count > WAC_METHODS_PAIRED)

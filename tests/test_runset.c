@@ -284,9 +284,9 @@ static void test_grid(void **state)
     }
     assert_ok(load(root, false));
     assert_int_equal(set.group_count, 6);
-    check_group(0, 0, "lqg", "lambda 0, rho 0.5", 1);
-    check_group(1, 0, "lqg", "lambda 0, rho 1", 1);
-    check_group(5, 0, "lqg", "lambda 1, rho 1", 1);
+    check_group(0, 0, "lqg", "oe-wac lambda 0, rho 0.5", 1);
+    check_group(1, 0, "lqg", "oe-wac lambda 0, rho 1", 1);
+    check_group(5, 0, "lqg", "oe-wac lambda 1, rho 1", 1);
     wac_runset_free(&set);
 }
 
@@ -440,6 +440,10 @@ static void test_program(void **state)
     snprintf(first, sizeof first, "%s", result->out);
     assert_string_equal(wac("stats %s", root)->out, first);
 
+    assert_null(strstr(result->out, "No shares of the best possible"));
+    assert_non_null(strstr(wac("stats %s --measure return", root)->out,
+                           "No shares of the best possible: only scores"));
+
     /* JSON that reads back */
     result = wac("stats --json %s --measure solved", root);
     assert_done(result);
@@ -510,7 +514,7 @@ static void test_many(void **state)
     assert_ok(load(root, false));
     assert_int_equal(set.count, 200);
     assert_int_equal(set.group_count, 40);
-    assert_string_equal(set.groups[39].label, "width 40");
+    assert_string_equal(set.groups[39].label, "sac width 40");
     wac_runset_free(&set);
 }
 

@@ -405,10 +405,6 @@ static void name_groups(wac_runset *set)
     for (size_t i = 0; i < count; i++)
         if (settings[i].offset == offsetof(wac_config, reward))
             tasks_differ[i] = false;
-    bool one_algorithm = true;
-    for (size_t i = 1; i < set->group_count; i++)
-        one_algorithm = one_algorithm && set->groups[i].runs[0]->config.algorithm ==
-                                             set->groups[0].runs[0]->config.algorithm;
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
@@ -417,15 +413,9 @@ static void name_groups(wac_runset *set)
         snprintf(group->task_name, sizeof group->task_name, "%s%s", config->environment,
                  sparse ? "-sparse" : "");
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
-        const char *algorithm = wac_algorithm_name((wac_algorithm)config->algorithm);
-        if (!one_algorithm) {
-            snprintf(group->label, sizeof group->label, "%s", algorithm);
-            add_settings(group->label, sizeof group->label, " ", marked, config);
-        } else {
-            add_settings(group->label, sizeof group->label, "", marked, config);
-            if (!group->label[0])
-                snprintf(group->label, sizeof group->label, "%s", algorithm);
-        }
+        snprintf(group->label, sizeof group->label, "%s",
+                 wac_algorithm_name((wac_algorithm)config->algorithm));
+        add_settings(group->label, sizeof group->label, " ", marked, config);
     }
 }
 

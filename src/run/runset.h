@@ -39,8 +39,7 @@ typedef struct wac_group {
     size_t task;         /* 0 … task_count - 1, ascending over the groups */
     char task_name[384]; /* "point-1-sparse", "riverswim river_length 30" */
     /* unique within a task, and the same across tasks for the same method: the algorithm, then what
-     * differs between groups of a task; the algorithm is left out where the whole set has but one
-     * and the rest is not empty: "sac", "oe-wac lambda 0.5", "lambda 0.5" */
+     * differs between groups of a task: "sac", "oe-wac lambda 0.5" */
     char label[1024];
 } wac_group;
 
