@@ -84,7 +84,13 @@ static int conclude(const char *command, size_t runs, wac_status status,
                 runs);
         if (outcome->damaged)
             fprintf(stderr, ", %zu of them damaged: mend those first", outcome->damaged);
-        fprintf(stderr, "; try again with: %s\n", command);
+        if (outcome->diverged)
+            fprintf(stderr,
+                    ", %zu diverged and would do so again: change the settings (a smaller "
+                    "learning_rate, say) and delete the folder, or choose another --out",
+                    outcome->diverged);
+        bool again = outcome->failed > outcome->damaged + outcome->diverged;
+        fprintf(stderr, "; %s: %s\n", again ? "try again with" : "then", command);
         return CLI_FAILED;
     }
     cli_format_seconds(seconds, outcome->seconds);

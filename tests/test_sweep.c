@@ -245,6 +245,8 @@ static void failed_runs_stop_nobody(void **state)
     assert_int_equal(result->status, 1);
     assert_non_null(strstr(result->err, "failed  lqg/sac/learning-rate-1/seed-1: update "));
     assert_non_null(strstr(result->err, "2/2  lqg/sac/learning-rate-0.001/seed-1  epoch 100/100"));
+    assert_non_null(strstr(result->err, "1 run of 2 failed, 1 diverged and would do so again"));
+    assert_null(strstr(result->err, "try again"));
 }
 
 /* Finished runs that have lost something are named and left alone; the others go on. */

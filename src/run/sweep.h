@@ -89,6 +89,7 @@ wac_sweep_options wac_sweep_options_default(void);
 typedef struct wac_sweep_outcome {
     size_t done, failed, left; /* left: neither, after an interruption */
     size_t damaged;            /* of those that failed; see wac_sweep_item */
+    size_t diverged;           /* of those that failed: left the finite numbers, and would again */
     double busy;               /* seconds spent training, over all workers */
     double seconds;            /* that the call took */
     int workers;

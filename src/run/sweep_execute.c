@@ -191,6 +191,7 @@ static void end_run(execution *all, slot *slot, const wac_sweep_message *message
         else
             memcpy(item->reason, message->reason, sizeof item->reason);
         all->view.failed++;
+        all->outcome->diverged += message->status == WAC_STATUS_NUMERIC;
     }
     show(all, slot->run);
 }
