@@ -85,17 +85,35 @@ static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t c
                directory, sweep->runs[list[0].first].folder);
 }
 
+/* "the last 10 epochs", or what there is of them. */
+static void describe_span(char text[80], const wac_sweep *sweep, int64_t last)
+{
+    int64_t fewest = INT64_MAX, most = 0;
+    for (size_t i = 0; i < sweep->count; i++) {
+        int64_t rows = sweep->runs[i].config.epochs + 1; /* with that before the first */
+        fewest = rows < fewest ? rows : fewest;
+        most = rows > most ? rows : most;
+    }
+    if (fewest >= last)
+        snprintf(text, 80, "the last %lld epochs", (long long)last);
+    else if (most < last)
+        snprintf(text, 80, "all epochs, 0 to %lld", (long long)most - 1);
+    else
+        snprintf(text, 80, "the last %lld epochs (all, where there are fewer)", (long long)last);
+}
+
 static int conclude(const wac_sweep *sweep, const wac_search *search, const char *directory)
 {
     wac_error error = {0};
     wac_tuned *list;
     size_t count, length;
-    char seeds[48];
+    char seeds[48], span[80];
     if (wac_tune_rank(&list, &count, sweep, search, directory, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     const char *measure = wac_word_at(WAC_SEARCH_MEASURES, search->measure, &length);
-    printf("%.*s over the last %lld epochs: mean (min .. max) of %s\n", (int)length, measure,
-           (long long)search->last, cli_count(seeds, (int64_t)list[0].runs, "seed"));
+    describe_span(span, sweep, search->last);
+    printf("%.*s over %s: mean (min .. max) of %s\n", (int)length, measure, span,
+           cli_count(seeds, (int64_t)list[0].runs, "seed"));
     for (size_t i = 0, end; i < count; i = end) {
         end = i + 1;
         while (end < count && wac_tune_is_rival(sweep, &list[i], &list[end]))

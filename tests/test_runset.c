@@ -179,7 +179,8 @@ static void test_nothing_there(void **state)
     assert_int_equal(load(root, true), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "no run in", root);
     assert_int_equal(load(at("nowhere"), true), WAC_STATUS_IO);
-    assert_message(WAC_STATUS_IO, "nowhere", "No such file");
+    assert_message(WAC_STATUS_IO, "nowhere",
+                   "No such file or directory; name a folder that has runs");
     save_text(at("file"), "text");
     assert_int_equal(load(at("file"), true), WAC_STATUS_IO);
     assert_message(WAC_STATUS_IO, "file", "Not a directory");

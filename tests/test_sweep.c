@@ -531,6 +531,7 @@ static void the_best_settings_win(void **state)
     const outcome *result = wac("tune %s --out %s", at("tune.yaml"), at("tune"));
     assert_done(result);
     assert_non_null(strstr(result->out, "sac on lqg, best of 2 choices"));
+    assert_non_null(strstr(result->out, "eval_return over the last 2 epochs: mean"));
     assert_non_null(strstr(result->out, "/seed-1/config.yaml\n"));
     const char *header = &(WAC_COLUMN_NAMES "\n")[1];
     static const double rows[2][2][3] = {{{99, 1, 3}, {99, 5, 7}}, {{0, 6, 8}, {0, 4, 6}}};
@@ -565,9 +566,9 @@ static void the_best_settings_win(void **state)
         wac_sweep_free(&sweep);
     }
     char *table = contents(at("tune/tune.csv"), NULL);
-    assert_string_equal(table, "folder,discount,seeds,finished,mean,min,max\n"
-                               "lqg/sac/discount-0.9,0.9,2,2,6,5,7\n"
-                               "lqg/sac/discount-0.5,0.5,2,2,4,2,6\n");
+    assert_string_equal(table, "folder,environment,algorithm,discount,seeds,finished,mean,min,max\n"
+                               "lqg/sac/discount-0.9,lqg,sac,0.9,2,2,6,5,7\n"
+                               "lqg/sac/discount-0.5,lqg,sac,0.5,2,2,4,2,6\n");
     free(table);
 }
 

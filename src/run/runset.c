@@ -101,7 +101,11 @@ static wac_status find_runs(search *search, const char *directory, wac_error *er
     struct dirent **entries;
     int count = scandir(directory, &entries, is_candidate, compare_entries);
     if (count < 0)
-        return wac_fail(error, WAC_STATUS_IO, "cannot search %s: %s", directory, strerror(errno));
+        return wac_fail(
+            error, WAC_STATUS_IO,
+            "cannot search %s: %s; name a folder that has runs, such as \"runs\", where "
+            "\"wac train\" puts them",
+            directory, strerror(errno));
     wac_status status = WAC_STATUS_OK;
     char *path = malloc(PATH_MAX); /* folders may be deep, the stack is not */
     if (!path)

@@ -223,14 +223,16 @@ static void write_rows(FILE *stream, const wac_tuned *list, size_t count, const 
     size_t total;
     const wac_setting *settings = wac_settings(&total);
     bool varies[WAC_SETTINGS_TOTAL];
-    fputs("folder", stream);
+    fputs("folder,environment,algorithm", stream);
     for (size_t i = 0; i < total; i++)
         if ((varies[i] = wac_tune_varies(sweep, &settings[i])))
             fprintf(stream, ",%s", settings[i].name);
     fputs(",seeds,finished,mean,min,max\n", stream);
     for (size_t i = 0; i < count; i++) {
         const wac_sweep_run *run = &sweep->runs[list[i].first];
-        fprintf(stream, "%.*s", (int)prefix_of(run->folder), run->folder);
+        fprintf(stream, "%.*s,%.*s,%s", (int)prefix_of(run->folder), run->folder,
+                (int)strcspn(run->folder, "/"), run->folder,
+                wac_algorithm_name((wac_algorithm)run->config.algorithm));
         for (size_t j = 0; j < total; j++) {
             char value[64] = "";
             if (varies[j] && wac_config_reads(&run->config, &settings[j]))

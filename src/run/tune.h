@@ -31,7 +31,8 @@ bool wac_tune_varies(const wac_sweep *sweep, const wac_setting *setting);
 /* True where two choices are of the same environment and algorithm. */
 bool wac_tune_is_rival(const wac_sweep *sweep, const wac_tuned *a, const wac_tuned *b);
 
-/* Write the list as `directory`/tune.csv: a row for each choice, in its order. */
+/* Write the list as `directory`/tune.csv: a row for each choice, in its order; the environment is
+ * that of its folder. */
 wac_status wac_tune_write(const wac_tuned *list, size_t count, const wac_sweep *sweep,
                           const char *directory, wac_error *error);
 
