@@ -62,8 +62,9 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
         printf(", %zu damaged", counts[WAC_SWEEP_FAILED]);
     putchar('\n');
     if (counts[WAC_SWEEP_NEW] + counts[WAC_SWEEP_BEGUN] > 0)
-        printf("about %s with %s on this machine (an estimate from a moment of each)\n", duration,
-               cli_count(text, workers, "worker"));
+        printf("about %s with %s on this machine, if its cores are free (an estimate from a "
+               "moment of each)\n",
+               duration, cli_count(text, workers, "worker"));
     return CLI_OK;
 }
 
