@@ -197,9 +197,13 @@ static wac_status check_table(const wac_config *config, const char *folder, wac_
     WAC_TRY(wac_record_parse(&record, text, size, "progress.csv", error));
     bool whole = wac_record_is_finished(&record);
     free(record.columns[0]);
-    return whole ? WAC_STATUS_OK
-                 : wac_fail(error, WAC_STATUS_INPUT, "progress.csv has %zu rows instead of %lld",
-                            record.rows, (long long)config->epochs + 1);
+    if (whole)
+        return WAC_STATUS_OK;
+    /* one that stops at success has no number of rows that it must have */
+    return config->stop_success > 0
+               ? wac_fail(error, WAC_STATUS_INPUT, "progress.csv has lost its last rows")
+               : wac_fail(error, WAC_STATUS_INPUT, "progress.csv has %zu rows instead of %lld",
+                          record.rows, (long long)config->epochs + 1);
 }
 
 /* Whether its last checkpoint is there; while one is replaced the old one stands beside. */
