@@ -11,6 +11,9 @@ typedef struct cli_bench_flags {
     int64_t width, batch, threads, epochs;
 } cli_bench_flags;
 
+/* Numbers from a busy machine are no use: say so where others had this share of the time. */
+void cli_bench_warn(double lost);
+
 int cli_bench_kernels(void);
 int cli_bench_train(const cli_bench_flags *flags);
 int cli_bench_update(const cli_bench_flags *flags);

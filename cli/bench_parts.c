@@ -12,6 +12,15 @@ static void print_kernel(void *user, const wac_bench_kernel *kernel)
     fflush(stdout);
 }
 
+void cli_bench_warn(double lost)
+{
+    if (lost > 0.05)
+        fprintf(stderr,
+                "wac: other programs had up to %.0f %% of the processors' time, so these speeds "
+                "are too low; stop them and measure again\n",
+                100 * lost);
+}
+
 int cli_bench_kernels(void)
 {
     cli_style style = cli_style_of(stdout);
@@ -19,8 +28,12 @@ int cli_bench_kernels(void)
     printf("share: of the limit, %s fused multiply-adds on the same processor\n", wac_bench_unit());
     printf("%s%-24s  %-18s  %-8s  %7s  %6s%s\n", style.dim, "product", "rows, columns, sum",
            "version", "GFLOP/s", "share", style.plain);
-    return wac_bench_kernels(0.003, print_kernel, NULL, &error) == WAC_STATUS_OK ? CLI_OK
-                                                                                 : cli_fail(&error);
+    double start = wac_bench_now(), had = wac_bench_processor_seconds();
+    if (wac_bench_kernels(0.003, print_kernel, NULL, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    /* one thread, which works all the time */
+    cli_bench_warn(1 - (wac_bench_processor_seconds() - had) / (wac_bench_now() - start));
+    return CLI_OK;
 }
 
 static void print_loop(const char *algorithm, int threads, const wac_bench_loop *loop)

@@ -113,8 +113,10 @@ static int check(const cli_bench_flags *flags)
     return status;
 }
 
-static void print_head(const cli_style *style)
+static void print_head(const cli_style *style, const cli_bench_flags *flags)
 {
+    if (flags->precision && strcmp(flags->precision, "mixed") == 0)
+        puts("precision: mixed; the limit is that of single");
     printf("share: of the limit, %s fused multiply-adds on the same threads\n", wac_bench_unit());
     printf("%s%-9s  %-11s  %5s  %5s  %7s  %9s  %6s  %6s  %6s  %13s%s\n", style->dim, "algorithm",
            "size", "width", "batch", "threads", "updates/s", "share", "spread", "MFLOP",
@@ -156,17 +158,12 @@ static int print_json(const plan *plan)
     return CLI_OK;
 }
 
-/* Numbers from a busy machine are no use; say so. */
 static void warn(const plan *plan)
 {
     double lost = 0;
     for (int i = 0; i < plan->count; i++)
         lost = plan->results[i].lost > lost ? plan->results[i].lost : lost;
-    if (lost > 0.05)
-        fprintf(stderr,
-                "wac: other programs had up to %.0f %% of the processors' time, so these speeds "
-                "are too low; stop them and measure again\n",
-                100 * lost);
+    cli_bench_warn(lost);
 }
 
 /* One size a picture: the first that was timed. */
@@ -184,7 +181,7 @@ static int measure(plan *plan, const cli_bench_flags *flags)
 {
     cli_style style = cli_style_of(stdout);
     if (!flags->json)
-        print_head(&style);
+        print_head(&style, flags);
     for (int i = 0; i < plan->count; i++) {
         wac_error error = {0};
         if (wac_bench_update(&plan->results[i], &plan->cases[i], ROUND_SECONDS, &error) !=

@@ -163,6 +163,18 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     }
 }
 
+/* Why there is no table of shares. */
+static void print_why_no_shares(const wac_comparison *all)
+{
+    bool scaled = false;
+    for (size_t task = 0; task < all->set->task_count; task++)
+        scaled = scaled || !isnan(wac_runset_score_unit(all->set, task));
+    printf("\nNo shares of the best possible: %s\n",
+           all->measure != WAC_MEASURE_SCORE ? "only scores are such shares (--measure score)"
+           : scaled                          ? "there is no task that all algorithms have runs on"
+                    : "what is best possible is not known of these tasks (docs/statistics.md)");
+}
+
 static void print_pairs(const wac_comparison *all, const cli_style *style)
 {
     if (all->pair_count > MOST_PAIRS) {
@@ -203,6 +215,8 @@ static void print_tables(const wac_comparison *all)
     print_groups(all, &style);
     if (all->shared_count > 0)
         print_methods(all, &style);
+    else
+        print_why_no_shares(all);
     if (all->pair_count > 0)
         print_pairs(all, &style);
     if (all->method_count > WAC_METHODS_PAIRED)
@@ -339,11 +353,8 @@ static const char *measure_name(const void *names, size_t index)
 
 static int read_measure(wac_measure *measure, const char *name)
 {
-    for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
-        if (strcmp(name, wac_measure_name((wac_measure)i)) == 0) {
-            *measure = (wac_measure)i;
-            return CLI_OK;
-        }
+    if (wac_measure_find(measure, name))
+        return CLI_OK;
     const char *near = wac_suggest(name, measure_name, NULL);
     if (near)
         return cli_refuse("unknown measure \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);

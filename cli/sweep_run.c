@@ -26,7 +26,7 @@ void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *
 
 int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers)
 {
-    static const char *const words[] = {"start", "go on", "", "done", ""};
+    static const char *const words[] = {"start", "go on", "", "done", "failed"};
     wac_error error = {0};
     wac_sweep_item *items = calloc(sweep->count, sizeof *items);
     size_t counts[5] = {0};
@@ -44,6 +44,8 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
         if (items[i].state == WAC_SWEEP_BEGUN)
             printf("  (epoch %lld of %lld)", (long long)items[i].progress.epoch,
                    (long long)items[i].progress.epochs);
+        else if (items[i].state == WAC_SWEEP_FAILED)
+            printf(": %s", items[i].reason);
         putchar('\n');
     }
     fflush(stdout);
@@ -53,12 +55,16 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
     if (status != WAC_STATUS_OK)
         return status == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
     cli_format_duration(duration, seconds);
-    printf("\n%s in %s: %zu to start, %zu to go on with, %zu done\n",
+    printf("\n%s in %s: %zu to start, %zu to go on with, %zu done",
            cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_NEW],
            counts[WAC_SWEEP_BEGUN], counts[WAC_SWEEP_DONE]);
-    if (counts[WAC_SWEEP_DONE] < sweep->count)
-        printf("about %s with %s on this machine (an estimate from a moment of each)\n", duration,
-               cli_count(text, workers, "worker"));
+    if (counts[WAC_SWEEP_FAILED])
+        printf(", %zu damaged", counts[WAC_SWEEP_FAILED]);
+    putchar('\n');
+    if (counts[WAC_SWEEP_NEW] + counts[WAC_SWEEP_BEGUN] > 0)
+        printf("about %s with %s on this machine, if its cores are free (an estimate from a "
+               "moment of each)\n",
+               duration, cli_count(text, workers, "worker"));
     return CLI_OK;
 }
 
@@ -75,8 +81,17 @@ static int conclude(const char *command, size_t runs, wac_status status,
     if (status != WAC_STATUS_OK)
         return status == WAC_STATUS_INPUT ? cli_refuse("%s", error->message) : cli_fail(error);
     if (outcome->failed) {
-        fprintf(stderr, "wac: %s of %zu failed; try again with: %s\n",
-                cli_count(text, (int64_t)outcome->failed, "run"), runs, command);
+        fprintf(stderr, "wac: %s of %zu failed", cli_count(text, (int64_t)outcome->failed, "run"),
+                runs);
+        if (outcome->damaged)
+            fprintf(stderr, ", %zu of them damaged: mend those first", outcome->damaged);
+        if (outcome->diverged)
+            fprintf(stderr,
+                    ", %zu diverged and would do so again: change the settings (a smaller "
+                    "learning_rate, say) and delete the folder, or choose another --out",
+                    outcome->diverged);
+        bool again = outcome->failed > outcome->damaged + outcome->diverged;
+        fprintf(stderr, "; %s: %s\n", again ? "try again with" : "then", command);
         return CLI_FAILED;
     }
     cli_format_seconds(seconds, outcome->seconds);

@@ -30,7 +30,8 @@ static const char help[] =
     "    learning_rate: {from: 1e-5, to: 1e-3, scale: log}   # or scale: linear\n"
     "  samples: 20                # choices for each environment and algorithm\n"
     "  seed: 1                    # of the draws\n"
-    "  measure: eval_return       # or eval_success, coverage_visited\n"
+    "  measure: eval_return       # a column of progress.csv, or as in \"wac stats\":\n"
+    "                             # return, success, coverage, episodes\n"
     "  last: 10                   # epochs at the end that are averaged\n"
     "\n"
     "Ends with the best settings and DIR/tune.csv, which has all of them. Stops and\n"
@@ -84,17 +85,35 @@ static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t c
                directory, sweep->runs[list[0].first].folder);
 }
 
+/* "the last 10 epochs", or what there is of them. */
+static void describe_span(char text[80], const wac_sweep *sweep, int64_t last)
+{
+    int64_t fewest = INT64_MAX, most = 0;
+    for (size_t i = 0; i < sweep->count; i++) {
+        int64_t rows = sweep->runs[i].config.epochs + 1; /* with that before the first */
+        fewest = rows < fewest ? rows : fewest;
+        most = rows > most ? rows : most;
+    }
+    if (fewest >= last)
+        snprintf(text, 80, "the last %lld epochs", (long long)last);
+    else if (most < last)
+        snprintf(text, 80, "all epochs, 0 to %lld", (long long)most - 1);
+    else
+        snprintf(text, 80, "the last %lld epochs (all, where there are fewer)", (long long)last);
+}
+
 static int conclude(const wac_sweep *sweep, const wac_search *search, const char *directory)
 {
     wac_error error = {0};
     wac_tuned *list;
     size_t count, length;
-    char seeds[48];
+    char seeds[48], span[80];
     if (wac_tune_rank(&list, &count, sweep, search, directory, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     const char *measure = wac_word_at(WAC_SEARCH_MEASURES, search->measure, &length);
-    printf("%.*s over the last %lld epochs: mean (min .. max) of %s\n", (int)length, measure,
-           (long long)search->last, cli_count(seeds, (int64_t)list[0].runs, "seed"));
+    describe_span(span, sweep, search->last);
+    printf("%.*s over %s: mean (min .. max) of %s\n", (int)length, measure, span,
+           cli_count(seeds, (int64_t)list[0].runs, "seed"));
     for (size_t i = 0, end; i < count; i = end) {
         end = i + 1;
         while (end < count && wac_tune_is_rival(sweep, &list[i], &list[end]))
@@ -134,6 +153,11 @@ static int run(int argc, char **argv)
     const char *file = arguments.words[0];
     cli_sweep_directory(directory, out, "tunes", file);
     wac_status read = wac_sweep_file_read(&sweep, &search, file, &error);
+    if (read == WAC_STATUS_OK) {
+        read = wac_tune_check(&sweep, &search, &error);
+        if (read != WAC_STATUS_OK)
+            wac_sweep_free(&sweep);
+    }
     if (read != WAC_STATUS_OK)
         return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
     if (dry) {

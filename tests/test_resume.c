@@ -3,8 +3,9 @@
  *
  * The clock of this program is a counter: every look at it moves it on by a second, so that a run
  * reports after each step and each update and can be stopped at exactly that point. */
-#include "run_tools.h"
 #include "nn/cpu/mixed.h"
+#include "run/runset.h"
+#include "run_tools.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -363,7 +364,7 @@ static void damaged_files_are_refused(void **state)
     refuse_bytes(path, "epoch,loss\n0,1\n1,1\n2,1\n", 23, "columns of a progress file");
     free(bytes);
     assert_int_equal(rename(path, at("aside")), 0);
-    assert_refused(at("run"), path, "No such file");
+    assert_refused(at("run"), path, "is missing; put it back, or train it again: wac train");
     assert_int_equal(rename(at("aside"), path), 0);
 
     strcpy(path, at("run/config.yaml"));
@@ -382,6 +383,42 @@ static void damaged_files_are_refused(void **state)
     /* and when all is back in place it goes on as if nothing had been */
     assert_ok(train_on(at("run"), "lqg", NULL, 0));
     assert_same_runs(at("whole"), at("run"));
+}
+
+/* What a table that is cut off calls for is said truly: the row after the last epoch is made again,
+ * what the checkpoint counts is not. */
+static void cut_tables_name_the_way_out(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3);
+    wac_runset set;
+    const char *const run[] = {at("run")};
+    char path[PATH_MAX];
+    size_t size;
+    assert_ok(train_new(at("run"), &config, NULL));
+    strcpy(path, at("run/progress.csv"));
+    char *bytes = contents(path, &size);
+    size_t row = (size_t)((char *)memrchr(bytes, '\n', size - 1) - bytes);
+    assert_ok(wac_file_write(path, bytes, row - 3, &error));
+    assert_int_equal(wac_runset_load(&set, run, 1, false, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, path, "cut off; train it again: wac train --config");
+    assert_refused(at("run"), path, "as it was, or train it again: wac train --config");
+    assert_ok(wac_file_write(path, bytes, size - 3, &error));
+    assert_int_equal(wac_runset_load(&set, run, 1, false, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, path, "cut off; mend it: wac train --resume");
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+    assert_ok(wac_runset_load(&set, run, 1, false, &error));
+    assert_true(set.runs[0].finished);
+    wac_runset_free(&set);
+    free(bytes);
+
+    /* nor is a run that has lost its checkpoint begun anew, unless it had hardly begun */
+    remove_folder(at("run/checkpoint"));
+    assert_refused(at("run"), at("run"), "its checkpoint is gone; put the folder checkpoint back");
+    bytes = contents(path, &size);
+    assert_ok(wac_file_write(path, bytes, strcspn(bytes, "\n") + 1, &error));
+    free(bytes);
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
 }
 
 static void foreign_checkpoints_are_refused(void **state)
@@ -496,6 +533,7 @@ int main(void)
         TEST(what_a_cut_left_behind_is_tidied),
         TEST(a_lost_manifest_is_no_loss),
         TEST(damaged_files_are_refused),
+        TEST(cut_tables_name_the_way_out),
         TEST(foreign_checkpoints_are_refused),
         TEST(nothing_to_resume),
         TEST(a_run_has_one_trainer),

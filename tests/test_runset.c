@@ -129,7 +129,8 @@ static void test_damage(void **state)
         {"", "is empty"},
         {"epoch,steps\n0,1\n", "column 2 is steps where this version has env_steps"},
         {"epoch\n0\n", "column 2 is missing"},
-        {HEADER "0,1,2,3,,,,,,,,,0,0,,\n1,2,", "the last line of"},
+        {HEADER "0,1,2,3,,,,,,,,,0,0,,\n1,2,",
+         "progress.csv is cut off; train it again: wac train --config"},
         {HEADER "0,1,2,3,,,,,,,,,0,0,,\n1,2,3\n", ":3: this row has 3 cells"},
         {HEADER "0,1,2,3,,,,,,,,,0,0,,\n2,1,2,3,,,,,,,,,0,0,,\n", ":3: epoch 1 is expected"},
         {HEADER "1,1,2,3,,,,,,,,,0,0,,\n", ":2: epoch 0 is expected"},
@@ -178,7 +179,8 @@ static void test_nothing_there(void **state)
     assert_int_equal(load(root, true), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "no run in", root);
     assert_int_equal(load(at("nowhere"), true), WAC_STATUS_IO);
-    assert_message(WAC_STATUS_IO, "nowhere", "No such file");
+    assert_message(WAC_STATUS_IO, "nowhere",
+                   "No such file or directory; name a folder that has runs");
     save_text(at("file"), "text");
     assert_int_equal(load(at("file"), true), WAC_STATUS_IO);
     assert_message(WAC_STATUS_IO, "file", "Not a directory");
@@ -283,9 +285,9 @@ static void test_grid(void **state)
     }
     assert_ok(load(root, false));
     assert_int_equal(set.group_count, 6);
-    check_group(0, 0, "lqg", "lambda 0, rho 0.5", 1);
-    check_group(1, 0, "lqg", "lambda 0, rho 1", 1);
-    check_group(5, 0, "lqg", "lambda 1, rho 1", 1);
+    check_group(0, 0, "lqg", "oe-wac lambda 0, rho 0.5", 1);
+    check_group(1, 0, "lqg", "oe-wac lambda 0, rho 1", 1);
+    check_group(5, 0, "lqg", "oe-wac lambda 1, rho 1", 1);
     wac_runset_free(&set);
 }
 
@@ -439,6 +441,10 @@ static void test_program(void **state)
     snprintf(first, sizeof first, "%s", result->out);
     assert_string_equal(wac("stats %s", root)->out, first);
 
+    assert_null(strstr(result->out, "No shares of the best possible"));
+    assert_non_null(strstr(wac("stats %s --measure return", root)->out,
+                           "No shares of the best possible: only scores"));
+
     /* JSON that reads back */
     result = wac("stats --json %s --measure solved", root);
     assert_done(result);
@@ -483,6 +489,9 @@ static void test_program_refuses(void **state)
     make_run(at("one"), &config, 4, 1, NAN);
     assert_says(wac("stats %s --measure retrun", root), 2, "did you mean \"return\"?");
     assert_says(wac("stats %s --measure xyz", root), 2, "stats --help");
+    wac_measure measure;
+    assert_true(wac_measure_find(&measure, "coverage_visited"));
+    assert_int_equal(measure, WAC_MEASURE_COVERAGE_VISITED);
     assert_says(wac("stats %s --measure success", root), 1, "has no meaning for");
     assert_says(wac("stats %s %s", root, at("one")), 1, "given twice");
     make_run(at("two"), &config, 4, 1, NAN);
@@ -506,7 +515,7 @@ static void test_many(void **state)
     assert_ok(load(root, false));
     assert_int_equal(set.count, 200);
     assert_int_equal(set.group_count, 40);
-    assert_string_equal(set.groups[39].label, "width 40");
+    assert_string_equal(set.groups[39].label, "sac width 40");
     wac_runset_free(&set);
 }
 

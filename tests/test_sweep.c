@@ -2,6 +2,7 @@
  * `wac train`, whoever trains them and however often they are stopped. */
 #include "sweep_tools.h"
 
+#include "run/columns.h"
 #include "run/config.h"
 #include "run/tune.h"
 
@@ -244,6 +245,49 @@ static void failed_runs_stop_nobody(void **state)
     assert_int_equal(result->status, 1);
     assert_non_null(strstr(result->err, "failed  lqg/sac/learning-rate-1/seed-1: update "));
     assert_non_null(strstr(result->err, "2/2  lqg/sac/learning-rate-0.001/seed-1  epoch 100/100"));
+    assert_non_null(strstr(result->err, "1 run of 2 failed, 1 diverged and would do so again"));
+    assert_null(strstr(result->err, "try again"));
+}
+
+/* Finished runs that have lost something are named and left alone; the others go on. */
+static void damaged_runs_are_named(void **state)
+{
+    (void)state;
+    size_t size;
+    save_text(at("small.yaml"), SMALL_SWEEP("2"));
+    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("hurt")));
+    char *table = contents(at("hurt/lqg/sac/seed-1/progress.csv"), &size);
+    char *last = memrchr(table, '\n', size - 1);
+    last[1] = 0;
+    save_text(at("hurt/lqg/sac/seed-1/progress.csv"), table);
+    save_text(at("hurt/lqg/sac/seed-2/progress.csv"), "");
+    remove_folder(at("hurt/lqg/oe-wac/lambda-0/seed-1/checkpoint"));
+    remove_folder(at("hurt/lqg/oe-wac/lambda-0/seed-2"));
+    const outcome *result = wac("sweep %s --out %s --dry-run", at("small.yaml"), at("hurt"));
+    assert_int_equal(result->status, 0);
+    assert_non_null(strstr(result->out, "1 to start, 0 to go on with, 2 done, 3 damaged"));
+    for (int i = 0; i < 2; i++) {
+        result = wac("sweep %s --out %s", at("small.yaml"), at("hurt"));
+        assert_int_equal(result->status, 1);
+        assert_non_null(strstr(result->err, "lqg/sac/seed-1: it was finished, but progress.csv has "
+                                            "2 rows instead of 3; put the file back, or delete"));
+        assert_non_null(
+            strstr(result->err, "lqg/sac/seed-2: it was finished, but progress.csv is"));
+        assert_non_null(strstr(result->err, "lambda-0/seed-1: it was finished, but checkpoint/"));
+        assert_non_null(
+            strstr(result->err, "3 runs of 6 failed, 3 of them damaged: mend those first"));
+    }
+    assert_true(wac_path_exists(at("hurt/lqg/oe-wac/lambda-0/seed-2/checkpoint")));
+    assert_false(wac_path_exists(at("hurt/lqg/oe-wac/lambda-0/seed-1/checkpoint")));
+    char *after = contents(at("hurt/lqg/sac/seed-1/progress.csv"), NULL);
+    assert_string_equal(after, table);
+    free(table);
+    free(after);
+    /* the way out */
+    remove_folder(at("hurt/lqg/sac/seed-1"));
+    remove_folder(at("hurt/lqg/sac/seed-2"));
+    remove_folder(at("hurt/lqg/oe-wac/lambda-0/seed-1"));
+    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("hurt")));
 }
 
 /* Wait until a sweep trains something; its child. */
@@ -487,14 +531,16 @@ static void the_best_settings_win(void **state)
     const outcome *result = wac("tune %s --out %s", at("tune.yaml"), at("tune"));
     assert_done(result);
     assert_non_null(strstr(result->out, "sac on lqg, best of 2 choices"));
+    assert_non_null(strstr(result->out, "eval_return over the last 2 epochs: mean"));
     assert_non_null(strstr(result->out, "/seed-1/config.yaml\n"));
-    static const char header[] = "epoch,eval_return\n";
+    const char *header = &(WAC_COLUMN_NAMES "\n")[1];
     static const double rows[2][2][3] = {{{99, 1, 3}, {99, 5, 7}}, {{0, 6, 8}, {0, 4, 6}}};
     for (int i = 0; i < 2; i++)
         for (int seed = 0; seed < 2; seed++) {
-            char text[256];
-            snprintf(text, sizeof text, "%s0,%g\n1,%g\n2,%g\n", header, rows[i][seed][0],
-                     rows[i][seed][1], rows[i][seed][2]);
+            char text[1024];
+#define REST ",,,,,,,,,0,0,,\n"
+            snprintf(text, sizeof text, "%s0,0,0,%g" REST "1,0,0,%g" REST "2,0,0,%g" REST, header,
+                     rows[i][seed][0], rows[i][seed][1], rows[i][seed][2]);
             save_text(at("tune/lqg/sac/discount-0.%d/seed-%d/progress.csv", i ? 9 : 5, seed + 1),
                       text);
         }
@@ -503,10 +549,26 @@ static void the_best_settings_win(void **state)
     const char *first = strstr(result->out, "6  (5 .. 7)  discount 0.9");
     const char *second = strstr(result->out, "4  (2 .. 6)  discount 0.5");
     assert_true(first && second && first < second);
+    /* a measure that lqg does not have is refused before anything is trained */
+    save_text(at("none.yaml"), TUNED "measure: success\nsettings: {discount: [0.5, 0.9]}\n");
+    assert_says(wac("tune %s --out %s", at("none.yaml"), at("none")), 2,
+                "lqg has no eval_success: it has no goal to reach; choose another measure");
+    assert_false(wac_path_exists(at("none")));
+    static const char *const names[] = {"return", "coverage-visited", "coverage", "eval-episodes"};
+    static const int columns[] = {0, 2, 3, 4};
+    for (int i = 0; i < 4; i++) {
+        char text[256];
+        wac_sweep sweep;
+        wac_search search;
+        snprintf(text, sizeof text, TUNED "measure: %s\n", names[i]);
+        assert_ok(wac_sweep_file_parse(&sweep, &search, text, strlen(text), "file", &error));
+        assert_int_equal(search.measure, columns[i]);
+        wac_sweep_free(&sweep);
+    }
     char *table = contents(at("tune/tune.csv"), NULL);
-    assert_string_equal(table, "folder,discount,seeds,finished,mean,min,max\n"
-                               "lqg/sac/discount-0.9,0.9,2,2,6,5,7\n"
-                               "lqg/sac/discount-0.5,0.5,2,2,4,2,6\n");
+    assert_string_equal(table, "folder,environment,algorithm,discount,seeds,finished,mean,min,max\n"
+                               "lqg/sac/discount-0.9,lqg,sac,0.9,2,2,6,5,7\n"
+                               "lqg/sac/discount-0.5,lqg,sac,0.5,2,2,4,2,6\n");
     free(table);
 }
 
@@ -519,6 +581,7 @@ int main(void)
         TEST(a_sweep_can_grow),
         TEST(what_is_no_sweep_is_left_alone),
         TEST(failed_runs_stop_nobody),
+        TEST(damaged_runs_are_named),
         TEST(a_killed_run_is_reported_and_tried_again),
         TEST(ctrl_c_saves),
         TEST(terminals_show_a_table),

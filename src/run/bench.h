@@ -94,6 +94,9 @@ int wac_bench_processors(void);
 /* Seconds of a clock that only goes forward. */
 double wac_bench_now(void);
 
+/* Seconds of the processors that this process has had. */
+double wac_bench_processor_seconds(void);
+
 /* Sorts the rounds. */
 typedef struct wac_bench_rounds {
     double median, spread, best; /* best: the largest */

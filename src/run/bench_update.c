@@ -83,8 +83,7 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
     return WAC_STATUS_OK;
 }
 
-/* Seconds of the processors that this process has had. */
-static double processor_seconds(void)
+double wac_bench_processor_seconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -115,14 +114,14 @@ static wac_status measure(wac_bench_result *result, wac_agent *agent, double rou
     } while (seconds < round_seconds / 4);
     count = (int64_t)ceil((double)count * round_seconds / seconds);
     wac_bench_limit(agent->team);
-    double start = wac_bench_now(), had = processor_seconds();
+    double start = wac_bench_now(), had = wac_bench_processor_seconds();
     for (int round = 0; round < WAC_BENCH_ROUNDS; round++) {
         limits[round] = wac_bench_limit(agent->team);
         WAC_TRY(time_updates(&seconds, agent, count, error));
         rates[round] = (double)count / seconds;
     }
     double wanted = (wac_bench_now() - start) * wac_team_threads(agent->team);
-    result->lost = fmax(0, 1 - (processor_seconds() - had) / wanted);
+    result->lost = fmax(0, 1 - (wac_bench_processor_seconds() - had) / wanted);
     wac_bench_rounds rate = wac_bench_summarise(rates);
     result->updates_per_second = rate.median;
     result->spread = rate.spread;

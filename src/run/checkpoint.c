@@ -268,6 +268,24 @@ static wac_status find_folder(char folder[PATH_MAX], bool *found, const wac_run 
     return WAC_STATUS_OK;
 }
 
+bool wac_checkpoint_rows(int64_t *rows, const char *directory)
+{
+    static const char *const names[] = {"checkpoint/run.safetensors",
+                                        "checkpoint.old/run.safetensors"};
+    char path[PATH_MAX];
+    wac_tensor_file *file = NULL;
+    wac_position at;
+    for (int i = 0; i < 2 && !file; i++)
+        if (wac_path_join(path, sizeof path, directory, names[i], NULL) != WAC_STATUS_OK ||
+            wac_tensor_file_open(&file, path, NULL) != WAC_STATUS_OK)
+            file = NULL;
+    bool known = file && wac_tensor_file_copy(file, "position", WAC_DTYPE_I64, POSITION_SIZE, &at,
+                                              NULL) == WAC_STATUS_OK;
+    wac_tensor_file_close(file);
+    *rows = known ? at.rows : 0;
+    return known;
+}
+
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     WAC_TRY(load_run(run, folder, error));

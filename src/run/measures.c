@@ -95,6 +95,22 @@ const char *wac_measure_name(wac_measure measure)
     return measure < WAC_MEASURE_TOTAL ? names[measure] : NULL;
 }
 
+bool wac_measure_find(wac_measure *measure, const char *name)
+{
+    char word[32];
+    if (strlen(name) >= sizeof word)
+        return false;
+    strcpy(word, name);
+    for (char *at = word; *at; at++)
+        *at = *at == '_' ? '-' : *at;
+    for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
+        if (strcmp(word, wac_measure_name((wac_measure)i)) == 0) {
+            *measure = (wac_measure)i;
+            return true;
+        }
+    return false;
+}
+
 bool wac_measure_is_cost(wac_measure measure)
 {
     return measure == WAC_MEASURE_SOLVED;

@@ -167,6 +167,8 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
     WAC_TRY(build(run, type, options, true, error));
     bool found;
     WAC_TRY(wac_checkpoint_load(run, &found, error));
+    if (!found)
+        WAC_TRY(wac_runlog_check_fresh(run, error));
     if (run->position.epoch > run->config.epochs)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has done %lld epochs already; ask for more than that",

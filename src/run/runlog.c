@@ -205,12 +205,33 @@ static double read_seconds(const wac_run *run, const char *row)
     return fmax(seconds, noted);
 }
 
+wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    const char *last;
+    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
+    if (!wac_path_exists(path))
+        return WAC_STATUS_OK;
+    WAC_TRY(wac_file_read(&text, NULL, path, PROGRESS_LIMIT, error));
+    bool trained = skip_rows(text, 2, &last) != NULL;
+    free(text);
+    return trained ? wac_fail(error, WAC_STATUS_INPUT,
+                              "the run %s has been trained (progress.csv has its rows), but its "
+                              "checkpoint is gone; put the folder checkpoint back, "
+                              "or " WAC_TRAIN_AGAIN,
+                              run->directory, run->directory)
+                   : WAC_STATUS_OK;
+}
+
 wac_status wac_runlog_open(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], *text;
     size_t size;
     wac_position *at = &run->position;
     WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
+    if (!wac_path_exists(path))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s is missing; put it back, or " WAC_TRAIN_AGAIN,
+                        path, run->directory);
     WAC_TRY(wac_file_read(&text, &size, path, PROGRESS_LIMIT, error));
     const char *last, *end = skip_rows(text, at->rows, &last);
     /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
@@ -224,13 +245,13 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     if (strncmp(text, header, strlen(header)) != 0)
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s does not start with the columns of a progress file; put the file "
-                          "back as it was",
-                          path);
+                          "back as it was, or " WAC_TRAIN_AGAIN,
+                          path, run->directory);
     else if (!end)
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s has fewer than the %" PRId64 " rows that the checkpoint counts; put "
-                          "the file back as it was",
-                          path, at->rows);
+                          "the file back as it was, or " WAC_TRAIN_AGAIN,
+                          path, at->rows, run->directory);
     if (status == WAC_STATUS_OK)
         run->seconds_before = read_seconds(run, last);
     if (status == WAC_STATUS_OK && end < text + size)

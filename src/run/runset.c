@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "run/config.h"
+#include "run/run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -100,7 +101,11 @@ static wac_status find_runs(search *search, const char *directory, wac_error *er
     struct dirent **entries;
     int count = scandir(directory, &entries, is_candidate, compare_entries);
     if (count < 0)
-        return wac_fail(error, WAC_STATUS_IO, "cannot search %s: %s", directory, strerror(errno));
+        return wac_fail(
+            error, WAC_STATUS_IO,
+            "cannot search %s: %s; name a folder that has runs, such as \"runs\", where "
+            "\"wac train\" puts them",
+            directory, strerror(errno));
     wac_status status = WAC_STATUS_OK;
     char *path = malloc(PATH_MAX); /* folders may be deep, the stack is not */
     if (!path)
@@ -176,10 +181,7 @@ wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const cha
 {
     if (size > 0 && bytes[size - 1] != '\n') {
         free(bytes);
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "the last line of %s is cut off; \"wac train --resume\" mends the run, or "
-                        "delete that line",
-                        path);
+        return wac_fail(error, WAC_STATUS_INPUT, "the last line of %s is cut off", path);
     }
     wac_csv csv;
     WAC_TRY(wac_csv_parse(&csv, bytes, size, path, error));
@@ -190,12 +192,25 @@ wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const cha
     return status;
 }
 
-static bool is_finished(const wac_record *run)
+bool wac_record_is_finished(const wac_record *run)
 {
     double aim = run->config.stop_success;
     bool reached =
         aim > 0 && run->rows > 0 && run->columns[wac_column_eval_success][run->rows - 1] >= aim;
     return reached || run->rows > (size_t)run->config.epochs;
+}
+
+/* Whether resuming mends the table: only its last line is cut, behind all that the checkpoint
+ * counts. */
+static bool is_mendable(const char *bytes, size_t size, const char *directory)
+{
+    static const char header[] = WAC_COLUMN_NAMES "\n";
+    int64_t rows = -1, counted;
+    if (size == 0 || bytes[size - 1] == '\n' || strncmp(bytes, header + 1, sizeof header - 2) != 0)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        rows += bytes[i] == '\n';
+    return wac_checkpoint_rows(&counted, directory) && counted <= rows;
 }
 
 static wac_status read_run(wac_record *run, const char *directory, wac_error *error)
@@ -207,12 +222,21 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
     const char *const files[] = {config, progress};
     for (size_t i = 0; i < 2; i++)
         if (!wac_path_exists(files[i]))
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s is missing; put it back, or take the folder away", files[i]);
+            return i ? wac_fail(error, WAC_STATUS_INPUT,
+                                "%s is missing; put it back, or " WAC_TRAIN_AGAIN, files[i],
+                                directory)
+                     : wac_fail(error, WAC_STATUS_INPUT,
+                                "%s is missing; put it back, or take the folder away", files[i]);
     WAC_TRY(wac_config_read_run(&run->config, config, error));
     WAC_TRY(wac_file_read(&bytes, &size, progress, SIZE_LIMIT, error));
-    WAC_TRY(wac_record_parse(run, bytes, size, progress, error));
-    run->finished = is_finished(run);
+    bool mendable = is_mendable(bytes, size, directory);
+    wac_error why = {0};
+    wac_status status = wac_record_parse(run, bytes, size, progress, &why);
+    if (status != WAC_STATUS_OK)
+        return mendable ? wac_fail(error, status, "%s; mend it: wac train --resume %s", why.message,
+                                   directory)
+                        : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
+    run->finished = wac_record_is_finished(run);
     return WAC_STATUS_OK;
 }
 
@@ -385,10 +409,6 @@ static void name_groups(wac_runset *set)
     for (size_t i = 0; i < count; i++)
         if (settings[i].offset == offsetof(wac_config, reward))
             tasks_differ[i] = false;
-    bool one_algorithm = true;
-    for (size_t i = 1; i < set->group_count; i++)
-        one_algorithm = one_algorithm && set->groups[i].runs[0]->config.algorithm ==
-                                             set->groups[0].runs[0]->config.algorithm;
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
@@ -397,15 +417,9 @@ static void name_groups(wac_runset *set)
         snprintf(group->task_name, sizeof group->task_name, "%s%s", config->environment,
                  sparse ? "-sparse" : "");
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
-        const char *algorithm = wac_algorithm_name((wac_algorithm)config->algorithm);
-        if (!one_algorithm) {
-            snprintf(group->label, sizeof group->label, "%s", algorithm);
-            add_settings(group->label, sizeof group->label, " ", marked, config);
-        } else {
-            add_settings(group->label, sizeof group->label, "", marked, config);
-            if (!group->label[0])
-                snprintf(group->label, sizeof group->label, "%s", algorithm);
-        }
+        snprintf(group->label, sizeof group->label, "%s",
+                 wac_algorithm_name((wac_algorithm)config->algorithm));
+        add_settings(group->label, sizeof group->label, " ", marked, config);
     }
 }
 

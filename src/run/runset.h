@@ -39,8 +39,7 @@ typedef struct wac_group {
     size_t task;         /* 0 … task_count - 1, ascending over the groups */
     char task_name[384]; /* "point-1-sparse", "riverswim river_length 30" */
     /* unique within a task, and the same across tasks for the same method: the algorithm, then what
-     * differs between groups of a task; the algorithm is left out where the whole set has but one
-     * and the rest is not empty: "sac", "oe-wac lambda 0.5", "lambda 0.5" */
+     * differs between groups of a task: "sac", "oe-wac lambda 0.5" */
     char label[1024];
 } wac_group;
 
@@ -81,6 +80,9 @@ void wac_runset_free(wac_runset *set);
 wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const char *path,
                             wac_error *error);
 
+/* Whether a record with config, rows and columns has all rows that its run was to have. */
+bool wac_record_is_finished(const wac_record *run);
+
 /* The settings in which this group differs from others of the set, as "lambda 0.5, rho 1", without
  * the algorithm; empty where there are none. Returns `text`. */
 const char *wac_runset_settings(const wac_runset *set, const wac_group *group, char *text,
@@ -105,6 +107,8 @@ typedef enum wac_measure {
     WAC_MEASURE_TOTAL,
 } wac_measure;
 
+/* By its name, dash and underscore alike; false where there is none of that name. */
+bool wac_measure_find(wac_measure *measure, const char *name);
 double wac_record_measure(const wac_record *run, wac_measure measure);
 
 /* "score", "return", …: as the program takes them; null past the end. */

@@ -3,8 +3,8 @@
  * A sweep is a list of runs, each with a folder of its own below the sweep's directory. It comes
  * from a YAML file (docs/sweeps.md) or from a program that fills the list itself. Every run is an
  * ordinary run folder, the same to the byte as one of `wac train`; a run that is there already is
- * kept if it is finished and goes on from its checkpoint if not. So the same call again goes on
- * after whatever happened.
+ * kept if it is finished and whole, and goes on from its checkpoint if not. So the same call again
+ * goes on after whatever happened.
  *
  * Runs are trained by processes of their own, one thread and one processor each: a run that fails,
  * crashes or is killed is reported with its reason and does not touch the others. Under mpirun the
@@ -47,12 +47,13 @@ typedef enum wac_sweep_state {
     WAC_SWEEP_BEGUN,   /* to go on with from its checkpoint, or from the beginning if it has none */
     WAC_SWEEP_RUNNING, /* being trained */
     WAC_SWEEP_DONE,
-    WAC_SWEEP_FAILED, /* tried again by the next call */
+    WAC_SWEEP_FAILED, /* tried again by the next call, unless it is damaged */
 } wac_sweep_state;
 
 typedef struct wac_sweep_item {
     wac_sweep_state state;
     bool kept;             /* was done before this call */
+    bool damaged;          /* failed: was finished, and files of it are lost; nobody touches it */
     int worker;            /* who trains it, from 0; -1: nobody */
     wac_progress progress; /* what it told last; before that, of a run begun: epochs and epoch */
     double seconds;        /* that this call has spent on it, once it does not run any more */
@@ -87,6 +88,8 @@ wac_sweep_options wac_sweep_options_default(void);
 /* How it ended. */
 typedef struct wac_sweep_outcome {
     size_t done, failed, left; /* left: neither, after an interruption */
+    size_t damaged;            /* of those that failed; see wac_sweep_item */
+    size_t diverged;           /* of those that failed: left the finite numbers, and would again */
     double busy;               /* seconds spent training, over all workers */
     double seconds;            /* that the call took */
     int workers;

@@ -135,7 +135,7 @@ wac_status wac_sweep_estimate(double *seconds, const wac_sweep *sweep, const wac
     wac_status status = all && ends ? WAC_STATUS_OK : wac_fail_memory(error, "the estimate");
     *seconds = 0;
     for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
-        if (items[i].state == WAC_SWEEP_DONE)
+        if (items[i].state == WAC_SWEEP_DONE || items[i].state == WAC_SWEEP_FAILED)
             continue;
         size_t like = 0;
         while (like < i && (all[like].update == 0 ||

@@ -191,6 +191,7 @@ static void end_run(execution *all, slot *slot, const wac_sweep_message *message
         else
             memcpy(item->reason, message->reason, sizeof item->reason);
         all->view.failed++;
+        all->outcome->diverged += message->status == WAC_STATUS_NUMERIC;
     }
     show(all, slot->run);
 }
@@ -368,14 +369,27 @@ static wac_status make_slots(execution *all)
     return WAC_STATUS_OK;
 }
 
+/* What has lost files is told once, and left alone. */
+static void tell_damage(execution *all)
+{
+    for (size_t i = 0; i < all->sweep->count; i++)
+        if (all->items[i].damaged) {
+            all->view.failed++;
+            all->outcome->damaged++;
+            show(all, i);
+        }
+}
+
 /* Rank 0, or the only one. */
 static wac_status lead(execution *all)
 {
     WAC_TRY(wac_sweep_claim(&all->lock, all->items, all->sweep, all->directory, all->options,
                             all->error));
     wac_status status = make_slots(all);
-    if (status == WAC_STATUS_OK)
+    if (status == WAC_STATUS_OK) {
+        tell_damage(all);
         status = execute(all);
+    }
     /* a failure on the way: nothing may go on behind our back */
     for (int i = 0; status != WAC_STATUS_OK && i < all->slot_count && all->slots; i++)
         if (all->slots[i].worker.process > 0)

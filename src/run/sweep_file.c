@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "env/registry.h"
 #include "run/config.h"
 #include "run/sweep_expand.h"
@@ -177,6 +178,27 @@ static wac_status read_whole(const file *in, int64_t *number, const wac_yaml_pai
     return WAC_STATUS_OK;
 }
 
+/* A column, or its name in "wac stats"; dash and underscore are alike. */
+static wac_status read_measure(file *in, int *measure, const wac_yaml_pair *pair)
+{
+    const char *text;
+    char word[64], columns[256], names[256];
+    WAC_TRY(wac_yaml_text(&in->to.yaml, &text, pair->value, pair->key));
+    snprintf(word, sizeof word, "%s", text);
+    for (char *at = word; *at; at++)
+        *at = *at == '-' ? '_' : *at;
+    *measure = wac_word_index(WAC_SEARCH_MEASURES, word);
+    if (*measure < 0)
+        *measure = wac_word_index(WAC_SEARCH_NAMES, word);
+    if (*measure >= 0)
+        return WAC_STATUS_OK;
+    wac_words_join(columns, sizeof columns, WAC_SEARCH_MEASURES);
+    wac_words_join(names, sizeof names, WAC_SEARCH_NAMES);
+    return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
+                           "\"%s\" must be %s, or %s for short, not \"%s\"", pair->key, columns,
+                           names, WAC_CLIP(text));
+}
+
 static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
 {
     WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &in->search_lines[key]));
@@ -186,7 +208,7 @@ static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
     case 1:
         return read_whole(in, &in->search->seed, pair, 0, 1e15);
     case 2:
-        return wac_yaml_word(&in->to.yaml, &in->search->measure, pair, WAC_SEARCH_MEASURES);
+        return read_measure(in, &in->search->measure, pair);
     default:
         return read_whole(in, &in->search->last, pair, 1, 1000000);
     }

@@ -5,8 +5,10 @@
 
 #include "run/sweep.h"
 
-/* The columns of progress.csv that a search can go by. */
-#define WAC_SEARCH_MEASURES "eval_return|eval_success|coverage_visited"
+/* The columns of progress.csv that a search can go by, and what "wac stats" calls them. */
+#define WAC_SEARCH_MEASURES                                                                        \
+    "eval_return|eval_success|coverage_visited|coverage_sampled|eval_episodes"
+#define WAC_SEARCH_NAMES "return|success|coverage_visited|coverage|episodes"
 
 /* What a search file says beyond a sweep. */
 typedef struct wac_search {

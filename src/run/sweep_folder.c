@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "run/config.h"
+#include "run/runset.h"
 #include "run/sweep_parts.h"
 
 #include <dirent.h>
@@ -183,6 +184,65 @@ static int64_t last_epoch(const char *folder)
     return epoch;
 }
 
+/* Whether the table of a finished run has all its rows. */
+static wac_status check_table(const wac_config *config, const char *folder, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    size_t size;
+    wac_record record = {.config = *config};
+    WAC_TRY(wac_path_join(path, sizeof path, folder, "progress.csv", error));
+    if (!wac_path_exists(path))
+        return wac_fail(error, WAC_STATUS_INPUT, "progress.csv is missing");
+    WAC_TRY(wac_file_read(&text, &size, path, LARGEST_TABLE, error));
+    WAC_TRY(wac_record_parse(&record, text, size, "progress.csv", error));
+    bool whole = wac_record_is_finished(&record);
+    free(record.columns[0]);
+    if (whole)
+        return WAC_STATUS_OK;
+    /* one that stops at success has no number of rows that it must have */
+    return config->stop_success > 0
+               ? wac_fail(error, WAC_STATUS_INPUT, "progress.csv has lost its last rows")
+               : wac_fail(error, WAC_STATUS_INPUT, "progress.csv has %zu rows instead of %lld",
+                          record.rows, (long long)config->epochs + 1);
+}
+
+/* Whether its last checkpoint is there; while one is replaced the old one stands beside. */
+static wac_status check_checkpoint(const char *folder, wac_error *error)
+{
+    static const char *const files[] = {"agent", "replay", "run"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[64], path[PATH_MAX], old[PATH_MAX];
+        snprintf(name, sizeof name, "checkpoint/%s.safetensors", files[i]);
+        WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
+        snprintf(name, sizeof name, "checkpoint.old/%s.safetensors", files[i]);
+        WAC_TRY(wac_path_join(old, sizeof old, folder, name, error));
+        if (!wac_path_exists(path) && !wac_path_exists(old))
+            return wac_fail(error, WAC_STATUS_INPUT, "checkpoint/%s.safetensors is missing",
+                            files[i]);
+    }
+    return WAC_STATUS_OK;
+}
+
+/* A run that says it is finished, and whether it is. What is lost is nobody's to make up: it is
+ * told, and left as it is. */
+static void inspect_finished(wac_sweep_item *item, const wac_config *config, const char *folder)
+{
+    wac_error why = {0};
+    item->state = WAC_SWEEP_DONE;
+    item->kept = true;
+    item->progress.epoch = config->epochs;
+    if (check_table(config, folder, &why) == WAC_STATUS_OK &&
+        check_checkpoint(folder, &why) == WAC_STATUS_OK)
+        return;
+    item->state = WAC_SWEEP_FAILED;
+    item->kept = false;
+    item->damaged = true;
+    snprintf(item->reason, sizeof item->reason,
+             "it was finished, but %.200s; put the file back, or delete the folder and the sweep "
+             "trains it anew",
+             why.message);
+}
+
 static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, const char *directory,
                               wac_error *error)
 {
@@ -211,9 +271,12 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
                         "the run %s has other settings than the sweep (%s); choose another "
                         "directory, or move the run away",
                         folder, difference);
-    item->state = is_finished(folder) ? WAC_SWEEP_DONE : WAC_SWEEP_BEGUN;
-    item->kept = item->state == WAC_SWEEP_DONE;
-    item->progress.epoch = item->kept ? run->config.epochs : last_epoch(folder);
+    if (is_finished(folder)) {
+        inspect_finished(item, &run->config, folder);
+        return WAC_STATUS_OK;
+    }
+    item->state = WAC_SWEEP_BEGUN;
+    item->progress.epoch = last_epoch(folder);
     return WAC_STATUS_OK;
 }
 

@@ -65,10 +65,14 @@ static void report(wac_run *run, bool is_row)
     run->options.progress(run->options.user, &progress);
 }
 
+bool wac_world_has_coverage(const wac_world *world)
+{
+    return !world->raw && world->spec.observation_size == 1 && world->spec.action_size == 1;
+}
+
 bool wac_run_has_coverage(const wac_run *run)
 {
-    return !run->world->raw && run->world->spec.observation_size == 1 &&
-           run->world->spec.action_size == 1;
+    return wac_world_has_coverage(run->world);
 }
 
 /* What is known of the run now; what has no meaning is NaN. */
@@ -239,8 +243,7 @@ static wac_status train(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
     if (wac_run_is_complete(run))
-        return wac_runlog_is_finished(run) ? WAC_STATUS_OK
-                                           : wac_runlog_note_time(run, true, error);
+        return wac_runlog_is_finished(run) ? WAC_STATUS_OK : wac_runlog_note_time(run, true, error);
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));
         end_phase(run, WAC_PHASE_EXPLORE);

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,6 +60,48 @@ bool wac_tune_varies(const wac_sweep *sweep, const wac_setting *setting)
             return true;
     }
     return false;
+}
+
+/* Why runs of this config have no values in the column, or null. */
+static const char *why_empty(const wac_config *config, const char *column)
+{
+    const wac_environment_type *type;
+    wac_world *world;
+    bool evaluates = strncmp(column, "eval_", 5) == 0, covers = strncmp(column, "cover", 5) == 0;
+    const char *why = NULL;
+    if (evaluates && config->evaluation_steps == 0)
+        return "its runs are never evaluated (evaluation_steps is 0)";
+    /* what cannot be made says so itself, when it is trained */
+    if (wac_environment_type_find(&type, config->environment, NULL) != WAC_STATUS_OK ||
+        wac_world_create(&world, type, config, NULL) != WAC_STATUS_OK)
+        return NULL;
+    if (strcmp(column, "eval_success") == 0 && !world->spec.has_goal)
+        why = "it has no goal to reach";
+    else if (covers && !wac_world_has_coverage(world))
+        why = "coverage is only of environments with one observation and one action";
+    wac_world_destroy(world);
+    return why;
+}
+
+wac_status wac_tune_check(const wac_sweep *sweep, const wac_search *search, wac_error *error)
+{
+    char column[64];
+    size_t length;
+    const char *word = wac_word_at(WAC_SEARCH_MEASURES, search->measure, &length);
+    snprintf(column, sizeof column, "%.*s", (int)length, word);
+    for (size_t i = 0; i < sweep->count; i++) {
+        const wac_config *config = &sweep->runs[i].config;
+        const wac_config *before = i > 0 ? &sweep->runs[i - 1].config : NULL;
+        if (before && strcmp(config->environment, before->environment) == 0 &&
+            config->evaluation_steps == before->evaluation_steps)
+            continue;
+        const char *why = why_empty(config, column);
+        if (why)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s has no %s: %s; choose another measure, as eval_return",
+                            config->environment, column, why);
+    }
+    return WAC_STATUS_OK;
 }
 
 /* The mean of the last rows of a column, what has no value left out. */
@@ -180,14 +223,16 @@ static void write_rows(FILE *stream, const wac_tuned *list, size_t count, const 
     size_t total;
     const wac_setting *settings = wac_settings(&total);
     bool varies[WAC_SETTINGS_TOTAL];
-    fputs("folder", stream);
+    fputs("folder,environment,algorithm", stream);
     for (size_t i = 0; i < total; i++)
         if ((varies[i] = wac_tune_varies(sweep, &settings[i])))
             fprintf(stream, ",%s", settings[i].name);
     fputs(",seeds,finished,mean,min,max\n", stream);
     for (size_t i = 0; i < count; i++) {
         const wac_sweep_run *run = &sweep->runs[list[i].first];
-        fprintf(stream, "%.*s", (int)prefix_of(run->folder), run->folder);
+        fprintf(stream, "%.*s,%.*s,%s", (int)prefix_of(run->folder), run->folder,
+                (int)strcspn(run->folder, "/"), run->folder,
+                wac_algorithm_name((wac_algorithm)run->config.algorithm));
         for (size_t j = 0; j < total; j++) {
             char value[64] = "";
             if (varies[j] && wac_config_reads(&run->config, &settings[j]))

@@ -17,6 +17,9 @@ typedef struct wac_tuned {
     double mean, smallest, largest; /* over the seeds */
 } wac_tuned;
 
+/* Refuses a measure that an environment of the sweep has no values of. */
+wac_status wac_tune_check(const wac_sweep *sweep, const wac_search *search, wac_error *error);
+
 /* All choices, those of an environment and algorithm together with the best first; what is not
  * finished goes last. free() the list. */
 wac_status wac_tune_rank(wac_tuned **list, size_t *count, const wac_sweep *sweep,
@@ -28,7 +31,8 @@ bool wac_tune_varies(const wac_sweep *sweep, const wac_setting *setting);
 /* True where two choices are of the same environment and algorithm. */
 bool wac_tune_is_rival(const wac_sweep *sweep, const wac_tuned *a, const wac_tuned *b);
 
-/* Write the list as `directory`/tune.csv: a row for each choice, in its order. */
+/* Write the list as `directory`/tune.csv: a row for each choice, in its order; the environment is
+ * that of its folder. */
 wac_status wac_tune_write(const wac_tuned *list, size_t count, const wac_sweep *sweep,
                           const char *directory, wac_error *error);
 
