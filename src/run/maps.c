@@ -57,9 +57,7 @@ wac_status wac_map_sigma(wac_plot *plot, const char *name, wac_run *run, double 
         actions[i] = (float)wac_map_middle(i / SIGMA_SIDE, SIGMA_SIDE, -1, 1);
     }
     wac_agent_value(run->agent, CELLS, observations, actions, mean, std);
-    /* the prior at the top; early on, when all is near it, all is bright */
-    range[1] = (double)run->agent->sigma_max;
-    range[0] = 0.8 * range[1];
+    range[0] = range[1] = (double)std[0];
     wac_plot_file(plot, name);
     for (int i = 0; i < CELLS; i++) {
         range[0] = fmin(range[0], (double)std[i]);
@@ -67,6 +65,8 @@ wac_status wac_map_sigma(wac_plot *plot, const char *name, wac_run *run, double 
         wac_plot_print(plot, "%.9g %.9g %.9g\n", state_at(run, i % SIGMA_SIDE, SIGMA_SIDE),
                        action_at(run, i / SIGMA_SIDE, SIGMA_SIDE), (double)std[i]);
     }
+    /* early on, when all is about as unknown, all is bright */
+    range[0] = fmin(range[0], 0.8 * range[1]);
     free(values);
     return WAC_STATUS_OK;
 }

@@ -19,8 +19,8 @@
 /* Visits while exploring, in the cells of coverage.h; returns the most visits of a cell. */
 int64_t wac_map_visits(wac_plot *plot, const char *name, const wac_run *run);
 
-/* The uncertainty of a run of WAC; range: that of the colours, from what is known best to what was
- * never seen. */
+/* The uncertainty of a run of WAC; range: that of the colours, from what is known best to what is
+ * least. */
 wac_status wac_map_sigma(wac_plot *plot, const char *name, wac_run *run, double range[2],
                          wac_error *error);
 
