@@ -164,7 +164,9 @@ static void find_pooled(wac_sheet *sheet)
         for (size_t k = i + 1; k < set->group_count && set->groups[k].task == set->groups[i].task;
              k++) {
             char a[320], b[320];
-            if (!is_shown(sheet, i) || !is_shown(sheet, k))
+            if (!is_shown(sheet, i))
+                break;
+            if (!is_shown(sheet, k))
                 continue;
             key_of(sheet, &set->groups[i], a);
             key_of(sheet, &set->groups[k], b);
@@ -172,9 +174,11 @@ static void find_pooled(wac_sheet *sheet)
                 continue;
             sheet->pooled = true;
             for (size_t s = 0; s < total; s++) {
+                if (!set->differs[s] || over[s])
+                    continue;
                 wac_config_text(&set->groups[i].runs[0]->config, settings[s].name, a, sizeof a);
                 wac_config_text(&set->groups[k].runs[0]->config, settings[s].name, b, sizeof b);
-                over[s] |= set->differs[s] && strcmp(a, b) != 0;
+                over[s] = strcmp(a, b) != 0;
             }
         }
     *sheet->over = 0;
