@@ -139,9 +139,9 @@ static void write_caption(const wac_sheet *sheet, wac_drawing *drawing)
         snprintf(text, sizeof text, "One run each.");
     else if (sheet->pooled)
         snprintf(text, sizeof text,
-                 "Means of %s each, over all values of %s: too many settings for a line each, and "
-                 "no band, since these runs differ in more than the seed.",
-                 runs, sheet->over);
+                 "Means of %s each, over all values of %s; without %s, since these runs differ in "
+                 "more than the seed.",
+                 runs, sheet->over, sheet->figure->kind == WAC_FIGURE_CURVES ? "bands" : "bars");
     else
         snprintf(text, sizeof text, "Means of %s each; %s show ± 2 s/√n.", runs,
                  sheet->figure->kind == WAC_FIGURE_CURVES ? "bands" : "bars");

@@ -82,9 +82,11 @@ static void print_levels(wac_sheet *sheet, size_t t, const bool *there, const do
             wac_plot_print(plot, ")\nplot ");
         }
         wac_plot_print(plot,
-                       "%s'levels-%zu-%zu' using 1:2:3 with yerrorlines lw 2 pt %d ps 1.1 dt %s "
+                       "%s'levels-%zu-%zu' using %s lw 2 pt %d ps 1.1 dt %s "
                        "lc rgb '%s'",
-                       first ? "" : ", \\\n  ", t, i, style->mark, style->dash, style->colour);
+                       first ? "" : ", \\\n  ", t, i,
+                       sheet->pooled ? "1:2 with linespoints" : "1:2:3 with yerrorlines",
+                       style->mark, style->dash, style->colour);
         first = false;
     }
     if (first)

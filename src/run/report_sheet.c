@@ -153,7 +153,7 @@ bool wac_figure_has_line(const wac_figure *figure, const wac_selection *selectio
     return false;
 }
 
-/* Which settings differ between groups of the same line and task, in words. */
+/* Which settings differ between groups of the same line (or point of it) and task, in words. */
 static void find_pooled(wac_sheet *sheet)
 {
     const wac_runset *set = sheet->selection->set;
@@ -164,17 +164,26 @@ static void find_pooled(wac_sheet *sheet)
         for (size_t k = i + 1; k < set->group_count && set->groups[k].task == set->groups[i].task;
              k++) {
             char a[320], b[320];
-            if (!is_shown(sheet, i) || !is_shown(sheet, k))
+            double x = 0, y = 0;
+            if (!is_shown(sheet, i))
+                break;
+            if (!is_shown(sheet, k))
                 continue;
             key_of(sheet, &set->groups[i], a);
             key_of(sheet, &set->groups[k], b);
             if (strcmp(a, b) != 0)
                 continue;
+            if (sheet->figure->kind == WAC_FIGURE_SETTINGS &&
+                has_level(sheet->figure, &set->groups[i], &x) &&
+                has_level(sheet->figure, &set->groups[k], &y) && x != y)
+                continue; /* another point of the line */
             sheet->pooled = true;
             for (size_t s = 0; s < total; s++) {
+                if (!set->differs[s] || over[s])
+                    continue;
                 wac_config_text(&set->groups[i].runs[0]->config, settings[s].name, a, sizeof a);
                 wac_config_text(&set->groups[k].runs[0]->config, settings[s].name, b, sizeof b);
-                over[s] |= set->differs[s] && strcmp(a, b) != 0;
+                over[s] = strcmp(a, b) != 0;
             }
         }
     *sheet->over = 0;
@@ -207,9 +216,10 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
     sheet->mixed = is_mixed(sheet);
-    if (sheet->figure->kind == WAC_FIGURE_CURVES)
+    if (sheet->figure->kind != WAC_FIGURE_BARS)
         find_pooled(sheet);
-    if (sheet->pooled && count_labels(sheet) <= most_lines) {
+    if (sheet->pooled && sheet->figure->kind == WAC_FIGURE_CURVES &&
+        count_labels(sheet) <= most_lines) {
         sheet->by_label = true;
         sheet->pooled = false;
     }
