@@ -242,13 +242,12 @@ static int settle_scale(request *asked)
     const wac_sweep *sweeps = asked->experiment->scales;
     char there[48] = "";
     int first = -1;
-    for (int i = WAC_SCALES - 1; i >= 0; i--) {
-        char rest[48];
+    for (int i = 0; i < WAC_SCALES; i++) {
         if (sweeps[i].count == 0)
             continue;
-        snprintf(rest, sizeof rest, "%s%s", *there ? ", " : "", there);
-        snprintf(there, sizeof there, "%s%.40s", scales[i], rest);
-        first = i;
+        size_t length = strlen(there);
+        snprintf(there + length, sizeof there - length, "%s%s", first < 0 ? "" : ", ", scales[i]);
+        first = first < 0 ? i : first;
     }
     if (asked->scale < 0 && !asked->from)
         asked->scale = first;
