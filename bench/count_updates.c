@@ -7,7 +7,8 @@
 
 int main(int argc, char **argv)
 {
-    wac_bench_case bench = {&wac_bench_sizes[0], WAC_ALGORITHM_OE_WAC, 64, 64, 1};
+    wac_bench_case bench = {&wac_bench_sizes[0], WAC_ALGORITHM_OE_WAC, 64, 64, 1,
+                            WAC_PRECISION_SINGLE};
     while (argc == 3 && strcmp(wac_algorithm_name(bench.algorithm), argv[1]) != 0)
         if (bench.algorithm++ == WAC_ALGORITHM_OAC)
             argc = 0;

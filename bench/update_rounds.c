@@ -16,7 +16,8 @@ int main(int argc, char **argv)
 {
     if (argc != 4)
         return fail("usage: bench_update_rounds ALGORITHM THREADS SECONDS < requests");
-    wac_bench_case bench = {&wac_bench_sizes[0], WAC_ALGORITHM_OE_WAC, 256, 256, atoi(argv[2])};
+    wac_bench_case bench = {&wac_bench_sizes[0], WAC_ALGORITHM_OE_WAC, 256, 256,
+                            atoi(argv[2]),       WAC_PRECISION_SINGLE};
     double seconds = strtod(argv[3], NULL);
     while (strcmp(wac_algorithm_name(bench.algorithm), argv[1]) != 0)
         if (bench.algorithm++ == WAC_ALGORITHM_OAC)
