@@ -17,6 +17,7 @@
 enum {
     LANES = 16,
     CHUNK = 56,      /* rows that go through all layers at a time: a few tiles */
+    WIDE = 1024,     /* from here on products copy their weights first: better once than often */
     FEW_ROWS = 4,    /* up to here dot products beat tiles */
     ALONE_ROWS = 32, /* fewer are not worth waking the team for */
     SELECTED = 256,  /* rows out of which those that count are selected */
@@ -161,6 +162,7 @@ static void forward_piece(void *work, int piece)
     const job *job = work;
     const wac_stack *stack = job->stack;
     int width = stack->shape.width;
+    int chunk = width < WIDE ? CHUNK : job->input.rows;
     share share = share_of(job, piece, job->input.rows);
     for (int m = share.member; m < share.member_end; m++) {
         wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
@@ -177,8 +179,8 @@ static void forward_piece(void *work, int piece)
                 wac_touch(width * width / (mixed ? 2 : 1), turned1);
         }
         /* some rows through all layers, then the next: they are still in the nearest cache */
-        for (int row = share.first; row < share.end; row += CHUNK) {
-            int rows = smaller(CHUNK, share.end - row), left = share.end - row - rows;
+        for (int row = share.first; row < share.end; row += chunk) {
+            int rows = smaller(chunk, share.end - row), left = share.end - row - rows;
             wac_pass pass = pass_at(job->pass, stack, job->kept ? m : share.slice, row);
             wac_span ahead[] = {
                 part_of(next, row - share.first, rows, share.end - share.first),
