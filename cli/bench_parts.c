@@ -1,4 +1,5 @@
 /* wac bench kernels, wac bench train: the tables. */
+#include "base/threads.h"
 #include "bench.h"
 #include "progress.h"
 #include "run/bench.h"
@@ -54,7 +55,7 @@ int cli_bench_train(const cli_bench_flags *flags)
     static const char *const algorithms[] = {"sac", "oe-wac"};
     cli_style style = cli_style_of(stdout);
     const volatile int *stop = cli_stop_on_signals("stopped at once");
-    int processors = wac_bench_processors();
+    int processors = wac_processors();
     printf("point-1; share: bare updates of the whole loop's time; the rest goes to\n");
     printf("%s%-9s  %7s  %11s  %6s  %6s  %10s  %10s  %10s  %10s  %10s%s\n", style.dim, "algorithm",
            "threads", "s per epoch", "share", "spread", "explore", "evaluate", "checkpoint", "log",

@@ -1,6 +1,7 @@
 /* wac bench update: which cases are timed, and how they are told. */
 #include "base/json.h"
 #include "base/suggest.h"
+#include "base/threads.h"
 #include "bench.h"
 #include "run/bench.h"
 
@@ -37,7 +38,7 @@ static wac_bench_case middle_of(const cli_bench_flags *flags, const wac_bench_si
         .algorithm = algorithm,
         .width = flags->width ? (int)flags->width : WIDTH,
         .batch = flags->batch ? (int)flags->batch : BATCH,
-        .threads = flags->threads ? (int)flags->threads : wac_bench_processors(),
+        .threads = flags->threads ? (int)flags->threads : wac_processors(),
         .precision = flags->precision && strcmp(flags->precision, "mixed") == 0
                          ? WAC_PRECISION_MIXED
                          : WAC_PRECISION_SINGLE,
@@ -50,7 +51,7 @@ static void add_axes(plan *plan, const cli_bench_flags *flags, const wac_bench_s
 {
     static const int widths[] = {64, 128, 256, 512, 1024};
     static const int batches[] = {64, 128, 256, 512, 1024, 2048, 4096};
-    int processors = wac_bench_processors();
+    int processors = wac_processors();
     const wac_bench_case middle = middle_of(flags, size, algorithm);
     wac_bench_case bench = middle;
     for (int threads = 1; !flags->threads && threads < processors; threads *= 2) {
@@ -95,7 +96,7 @@ static int check_word(const char *flag, const char *word, const char *const *wor
 
 static int check(const cli_bench_flags *flags)
 {
-    int processors = wac_bench_processors();
+    int processors = wac_processors();
     int status =
         check_word("algorithm", flags->algorithm, algorithm_names, "sac, oac, oe-wac or me-wac");
     if (!status)

@@ -1,4 +1,5 @@
 /* What the commands that run sweeps share. */
+#include "base/threads.h"
 #include "progress.h"
 #include "sweep_view.h"
 
@@ -32,7 +33,7 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
     size_t counts[5] = {0};
     double seconds;
     char duration[48], text[48];
-    workers = workers > 0 ? workers : wac_sweep_processors();
+    workers = workers > 0 ? workers : wac_processors();
     if (!items) {
         snprintf(error.message, sizeof error.message, "not enough memory for the list of runs");
         return cli_fail(&error);

@@ -240,6 +240,20 @@ static wac_status fail_exists(wac_error *error, const char *path)
                     "cannot make %s: it exists already; choose another name or remove it", path);
 }
 
+wac_status wac_directory_temporary(char *path, size_t size, const char *name, wac_error *error)
+{
+    char pattern[64];
+    const char *base = getenv("TMPDIR");
+    snprintf(pattern, sizeof pattern, "%s-XXXXXX", name);
+    WAC_TRY(wac_path_join(path, size, base && *base ? base : P_tmpdir, pattern, error));
+    if (!mkdtemp(path))
+        return wac_fail(error, WAC_STATUS_IO,
+                        "cannot make a temporary folder %s: %s; set TMPDIR to a place that can be "
+                        "written to",
+                        path, strerror(errno));
+    return WAC_STATUS_OK;
+}
+
 wac_status wac_directory_make(const char *path, wac_error *error)
 {
     char parent[PATH_MAX];

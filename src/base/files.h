@@ -38,6 +38,10 @@ wac_status wac_path_join(char *path, size_t size, const char *directory, const c
 /* Make a folder (its parent must exist or is made too). One that exists is an error (input). */
 wac_status wac_directory_make(const char *path, wac_error *error);
 
+/* Make a new folder for what will not last, where such things go (TMPDIR, or else where the system
+ * has them), with a name that begins so. */
+wac_status wac_directory_temporary(char *path, size_t size, const char *name, wac_error *error);
+
 /* Remove a folder and the plain files and folders in it. A folder that is not there is fine. */
 wac_status wac_directory_remove(const char *path, wac_error *error);
 

@@ -39,3 +39,15 @@ int wac_number_print(char *text, size_t size, const char *format, ...)
     va_end(arguments);
     return length;
 }
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void wac_sort(double *numbers, size_t count)
+{
+    if (count > 0) /* perhaps there is no array */
+        qsort(numbers, count, sizeof *numbers, compare);
+}

@@ -1,4 +1,4 @@
-/* Numbers as text: with a point, whatever language the host program has set. */
+/* Numbers as text, with a point, whatever language the host program has set; and in order. */
 #ifndef WAC_BASE_NUMBER_H
 #define WAC_BASE_NUMBER_H
 
@@ -8,6 +8,9 @@
 /* Reads a decimal number that fills the text from end to end: no blanks, hexadecimals or words. One
  * too large becomes infinite; there is no negative zero. */
 bool wac_number_parse(double *number, const char *text);
+
+/* From the smallest on. */
+void wac_sort(double *numbers, size_t count);
 
 /* snprintf. */
 int wac_number_print(char *text, size_t size, const char *format, ...)

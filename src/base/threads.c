@@ -188,6 +188,12 @@ void wac_team_destroy(wac_team *team)
     free(team);
 }
 
+int wac_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 int wac_team_threads(const wac_team *team)
 {
     return team ? team->threads : 1;

@@ -19,6 +19,9 @@ wac_status wac_team_create(wac_team **team, int threads, int first_cpu, wac_erro
 void wac_team_destroy(wac_team *team);
 int wac_team_threads(const wac_team *team); /* 1 if it is null */
 
+/* The processors that this process may use. */
+int wac_processors(void);
+
 /* Run pieces 0 … count-1; returns when all are done. Allocates nothing. A null team is the caller
  * alone. */
 void wac_team_run(wac_team *team, wac_piece_fn *run, void *work, int count);

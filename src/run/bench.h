@@ -88,9 +88,6 @@ typedef struct wac_bench_loop {
 wac_status wac_bench_train(wac_bench_loop *loop, const wac_config *config, int threads,
                            const volatile int *stop, wac_error *error);
 
-/* Processors that this process may use. */
-int wac_bench_processors(void);
-
 /* Seconds of a clock that only goes forward. */
 double wac_bench_now(void);
 

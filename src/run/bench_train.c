@@ -4,6 +4,7 @@
 #include "run/bench.h"
 
 #include "base/files.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "run/run.h"
 
@@ -58,15 +59,9 @@ static void observe(void *user, const wac_progress *progress)
     clock_gettime(CLOCK_MONOTONIC, &run->phase_start);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void summarise(wac_bench_loop *loop, const observer *seen, int epochs)
 {
-    qsort(seen->shares, (size_t)epochs, sizeof *seen->shares, by_size);
+    wac_sort(seen->shares, (size_t)epochs);
     *loop = (wac_bench_loop){
         .epochs = epochs,
         .bare = seen->bare / epochs,
@@ -92,25 +87,13 @@ static wac_status train(observer *seen, const wac_config *config, const char *di
     return status;
 }
 
-/* A new folder where temporary things go. */
-static wac_status make_folder(char directory[PATH_MAX], wac_error *error)
-{
-    const char *base = getenv("TMPDIR");
-    WAC_TRY(wac_path_join(directory, PATH_MAX, base && *base ? base : "/tmp", "wac-bench-XXXXXX",
-                          error));
-    if (mkdtemp(directory))
-        return WAC_STATUS_OK;
-    return wac_fail(error, WAC_STATUS_IO, "cannot make a temporary folder %s: %s; set TMPDIR",
-                    directory, strerror(errno));
-}
-
 wac_status wac_bench_train(wac_bench_loop *loop, const wac_config *config, int threads,
                            const volatile int *stop, wac_error *error)
 {
     assert(config->epochs >= 1 && config->stop_success == 0);
     int epochs = (int)config->epochs;
     char folder[PATH_MAX], directory[PATH_MAX];
-    WAC_TRY(make_folder(folder, error));
+    WAC_TRY(wac_directory_temporary(folder, sizeof folder, "wac-bench", error));
     observer seen = {.shares = calloc((size_t)epochs, sizeof(double))};
     wac_run_options options = wac_run_options_default();
     options.threads = threads;

@@ -2,6 +2,7 @@
  * measurements of the limit. */
 #include "run/bench.h"
 
+#include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "rl/agent.h"
@@ -18,22 +19,10 @@ const wac_bench_size wac_bench_sizes[2] = {
     {"halfcheetah", "halfcheetah", 17, 6},
 };
 
-int wac_bench_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 wac_bench_rounds wac_bench_summarise(double rounds[WAC_BENCH_ROUNDS])
 {
     enum { LAST = WAC_BENCH_ROUNDS - 1 };
-    qsort(rounds, WAC_BENCH_ROUNDS, sizeof *rounds, by_size);
+    wac_sort(rounds, WAC_BENCH_ROUNDS);
     double median = rounds[LAST / 2];
     return (wac_bench_rounds){
         .median = median,

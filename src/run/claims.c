@@ -1,6 +1,7 @@
 /* Judging claims: which runs a part means, and what the statistics say of them. */
 #include "run/claims_parts.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "run/stats.h"
 
@@ -67,12 +68,6 @@ static double drawn_std(const values *values, wac_rng *rng, double *drawn)
     return wac_std(drawn, values->count);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The standard deviation of a minus that of b, with a bootstrap interval over runs. */
 static wac_status spread_difference(wac_interval *interval, const values *a, const values *b,
                                     wac_error *error)
@@ -91,7 +86,7 @@ static wac_status spread_difference(wac_interval *interval, const values *a, con
         differences[i] = ours - drawn_std(b, &rng, drawn);
     }
     if (status == WAC_STATUS_OK && a->count > 1 && b->count > 1) {
-        qsort(differences, count, sizeof *differences, by_value);
+        wac_sort(differences, count);
         interval->low = differences[(size_t)(0.025 * (double)(count - 1) + 0.5)];
         interval->high = differences[(size_t)(0.975 * (double)(count - 1) + 0.5)];
     }

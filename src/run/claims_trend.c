@@ -27,12 +27,6 @@ typedef struct table {
     size_t blocks;
 } table;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool level_of(double *level, const wac_group *group, const char *setting)
 {
     char text[320];
@@ -68,7 +62,7 @@ static wac_status fill_table(wac_judge *judge, table *table)
             level_of(&level, &set->groups[i], part->setting) &&
             place_of(table, level) == table->level_count && table->level_count < MOST_LEVELS)
             table->levels[table->level_count++] = level;
-    qsort(table->levels, table->level_count, sizeof *table->levels, by_value);
+    wac_sort(table->levels, table->level_count);
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
         if (!wac_judge_means(judge, i, NULL) || !level_of(&level, group, part->setting) ||

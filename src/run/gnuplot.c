@@ -25,15 +25,7 @@ static const char output[] = "picture", messages[] = "messages";
 wac_status wac_plot_begin(wac_plot *plot, wac_error *error)
 {
     *plot = (wac_plot){0};
-    const char *base = getenv("TMPDIR");
-    WAC_TRY(wac_path_join(plot->directory, sizeof plot->directory, base && *base ? base : "/tmp",
-                          "wac-plot-XXXXXX", error));
-    if (!mkdtemp(plot->directory))
-        return wac_fail(error, WAC_STATUS_IO,
-                        "cannot make a temporary folder %s: %s; set TMPDIR to a place that can be "
-                        "written to",
-                        plot->directory, strerror(errno));
-    return WAC_STATUS_OK;
+    return wac_directory_temporary(plot->directory, sizeof plot->directory, "wac-plot", error);
 }
 
 static void close_file(wac_plot *plot)

@@ -6,6 +6,7 @@
  * pool drawn as it is. */
 #include "run/stats.h"
 
+#include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
 
@@ -20,12 +21,6 @@ wac_bootstrap wac_bootstrap_default(void)
 }
 
 /* --- one sample ---------------------------------------------------------------------------- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static bool has_nan(const double *values, size_t count)
 {
@@ -60,7 +55,7 @@ double wac_iqm(double *values, size_t count)
 {
     if (count == 0 || has_nan(values, count))
         return NAN;
-    qsort(values, count, sizeof *values, compare_doubles);
+    wac_sort(values, count);
     size_t cut = count / 4;
     return wac_mean(values + cut, count - 2 * cut);
 }
@@ -90,7 +85,7 @@ static wac_status fill_pool(pool *pool, const wac_values *samples, size_t tasks,
         if (samples[i].count > 0)
             memcpy(next, samples[i].values, samples[i].count * sizeof *next);
         if (!has_nan(next, samples[i].count))
-            qsort(next, samples[i].count, sizeof *next, compare_doubles);
+            wac_sort(next, samples[i].count);
     }
     memcpy(pool->drawn, pool->values, pool->total * sizeof *pool->drawn);
     return WAC_STATUS_OK;
@@ -225,7 +220,7 @@ static wac_status bootstrap_answers(wac_interval *intervals, question *question,
     }
     for (size_t i = 0; i < answers; i++) {
         double *drawn = table + i * resamples;
-        qsort(drawn, resamples, sizeof *drawn, compare_doubles);
+        wac_sort(drawn, resamples);
         intervals[i].low = quantile_of(drawn, resamples, 0.025);
         intervals[i].high = quantile_of(drawn, resamples, 0.975);
     }

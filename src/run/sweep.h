@@ -117,9 +117,6 @@ wac_status wac_sweep_inspect(wac_sweep_item *items, const wac_sweep *sweep, cons
 wac_status wac_sweep_estimate(double *seconds, const wac_sweep *sweep, const wac_sweep_item *items,
                               int workers, wac_error *error);
 
-/* The processors that this process may use. */
-int wac_sweep_processors(void);
-
 /* The rank of this process as mpirun or srun has told it in the environment; 0 without them. Of
  * several ranks only the first should speak. */
 int wac_sweep_rank(void);

@@ -6,6 +6,7 @@
  * nothing of how a run is trained.
  */
 #include "base/status.h"
+#include "base/threads.h"
 #include "run/sweep_parts.h"
 
 #include <errno.h>
@@ -72,14 +73,6 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-int wac_sweep_processors(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return (int)sysconf(_SC_NPROCESSORS_ONLN);
-    return CPU_COUNT(&set);
-}
-
 wac_sweep_options wac_sweep_options_default(void)
 {
     return (wac_sweep_options){0};
@@ -135,9 +128,9 @@ static wac_status hand_out(execution *all, int number, size_t run)
         if (all->ranks.table->send(slot->rank, &order, sizeof order) != 0)
             return fail_ranks(all->error);
     } else {
-        int processor = all->ranks.table                            ? all->ranks.processor
-                        : all->slot_count <= wac_sweep_processors() ? number
-                                                                    : -1;
+        int processor = all->ranks.table                      ? all->ranks.processor
+                        : all->slot_count <= wac_processors() ? number
+                                                              : -1;
         int failure = wac_sweep_worker_start(&slot->worker, &all->sweep->runs[run], run,
                                              all->directory, processor, all->lock);
         if (failure && all->view.running == 0)
@@ -348,7 +341,7 @@ static void dismiss(const execution *all)
 /* As many slots as there are workers, or ranks. */
 static wac_status make_slots(execution *all)
 {
-    int wanted = all->options->workers > 0 ? all->options->workers : wac_sweep_processors();
+    int wanted = all->options->workers > 0 ? all->options->workers : wac_processors();
     if (all->ranks.table)
         wanted = all->ranks.size;
     else if ((size_t)wanted > all->sweep->count)

@@ -2,6 +2,7 @@
  * that the program neither needs MPI nor waits for it otherwise. */
 #include "base/files.h"
 #include "base/status.h"
+#include "base/threads.h"
 #include "run/sweep_parts.h"
 
 #include <dlfcn.h>
@@ -89,6 +90,6 @@ wac_status wac_sweep_ranks_join(wac_sweep_ranks *ranks, wac_error *error)
                         "MPI does not start; check the installation with: mpirun hostname");
     ranks->table = table;
     /* more ranks than processors: leave the choice to the system */
-    ranks->processor = companions <= wac_sweep_processors() ? place : -1;
+    ranks->processor = companions <= wac_processors() ? place : -1;
     return WAC_STATUS_OK;
 }
