@@ -103,10 +103,10 @@ typedef struct wac_ops {
      */
     void (*infer)(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass);
 
-    /* from dout [members][capacity][outputs] back to parameters and/or inputs; `scratch` takes the
-     * gradients of the hidden layers and has the sizes of `pass` */
+    /* from dout [members][capacity][outputs] back to parameters and/or inputs; uses the hidden
+     * activations up */
     void (*backward)(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
-                     const real *dout, const wac_gradient *gradient, const wac_pass *scratch);
+                     const real *dout, const wac_gradient *gradient);
 
     /* a = tanh(mean + std * noise) and its log-probability */
     void (*policy_sample)(const wac_sample *sample);

@@ -71,10 +71,8 @@ static void take_memory(wac_agent *agent)
 
     wac_stack one_policy = wac_stack_slice(&agent->policies, 0, 1);
     wac_pass_init(&agent->policy_pass, arena, &agent->policies, agent->rows);
-    wac_pass_init(&agent->policy_scratch, arena, &agent->policies, agent->rows);
     wac_pass_init(&agent->next_pass, arena, &one_policy, agent->rows);
     wac_pass_init(&agent->critic_pass, arena, &agent->critics, all_rows);
-    wac_pass_init(&agent->critic_scratch, arena, &agent->critics, all_rows);
     wac_pass_init(&agent->anchor_pass, arena, &agent->anchors, agent->synthetic);
     agent->query = WAC_TAKE(arena, real, rows * (o + a));
     agent->mean_target = WAC_TAKE(arena, real, rows);

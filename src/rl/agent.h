@@ -49,9 +49,9 @@ struct wac_agent {
     real *pairs;      /* [B + M][O + A]: the batch's, then the synthetic ones */
 
     /* what it works with */
-    wac_pass policy_pass, policy_scratch; /* policies, B rows */
+    wac_pass policy_pass; /* policies, B rows */
     wac_pass next_pass;                   /* one policy, B rows */
-    wac_pass critic_pass, critic_scratch; /* critics, B + M rows */
+    wac_pass critic_pass; /* critics, B + M rows */
     wac_pass anchor_pass;                 /* anchors, M rows */
     wac_sample sample;                    /* of all policies at s */
     wac_sample next_sample;               /* of the one that acts at s' */

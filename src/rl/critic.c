@@ -103,7 +103,6 @@ static void teach(void *work, wac_team *team, int item, int place)
     bool std = m >= WAC_CRITICS;
     wac_stack critic = wac_stack_slice(&agent->critics, m, 1);
     wac_pass pass = wac_pass_slice(&agent->critic_pass, &agent->critics, place);
-    wac_pass scratch = wac_pass_slice(&agent->critic_scratch, &agent->critics, place);
     real *dout = agent->dout + (size_t)(place * pass.capacity);
     real *dparams = agent->dcritics + (size_t)m * critic.stride;
     wac_input input = {.x = agent->pairs, .rows = agent->rows + (std ? agent->synthetic : 0)};
@@ -121,7 +120,7 @@ static void teach(void *work, wac_team *team, int item, int place)
         ops->mean_error(agent->rows, pass.out, agent->mean_target, dout, &losses->critic[twin],
                         lesson->averages[m]);
     }
-    ops->backward(team, &critic, input, &pass, dout, &(wac_gradient){.params = dparams}, &scratch);
+    ops->backward(team, &critic, input, &pass, dout, &(wac_gradient){.params = dparams});
 
     wac_adam adam = wac_adam_slice(&agent->critic_adam, &agent->critics, m);
     wac_stack target = wac_stack_slice(&agent->targets, m, 1);

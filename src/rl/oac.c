@@ -28,7 +28,7 @@ void wac_oac_explore(wac_agent *agent, const float *observation, const real *noi
     agent->dout[0] = (real)0.5 + tilt;
     agent->dout[capacity] = (real)0.5 - tilt;
     agent->ops->backward(agent->team, &agent->critics, input, &agent->critic_pass, agent->dout,
-                         &gradient, &agent->critic_scratch);
+                         &gradient);
 
     /* shift = sqrt(2 delta) S g / (sqrt(g' S g) + 1e-5), S = diag(std^2), g before the tanh */
     real *g = agent->daction;

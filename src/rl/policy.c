@@ -131,7 +131,6 @@ static void aim_rows(void *work, int piece)
     int members = aiming->with_std ? 2 * WAC_CRITICS : WAC_CRITICS;
     wac_stack critics = wac_stack_slice(&agent->critics, 0, members);
     wac_pass pass = wac_pass_from(&agent->critic_pass, &critics, first);
-    wac_pass scratch = wac_pass_from(&agent->critic_scratch, &critics, first);
     wac_input input = {.x = agent->query + row * (o + a), .rows = rows};
     wac_critic_rows values = {.rows = rows,
                               .capacity = pass.capacity,
@@ -145,7 +144,7 @@ static void aim_rows(void *work, int piece)
               agent->sample.action + at * a, agent->query + row * (o + a));
     ops->forward(NULL, &critics, input, &pass);
     ops->upper_bound(&values, (real)1 / (real)agent->rows, agent->bound + row, dout);
-    ops->backward(NULL, &critics, input, &pass, dout, &gradient, &scratch);
+    ops->backward(NULL, &critics, input, &pass, dout, &gradient);
 
     /* what each critic would have the action do, together */
     for (size_t i = 0; i < (size_t)rows * a; i++) {
@@ -169,10 +168,10 @@ double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
 
 static void step_policy(void *work, wac_team *team, int policy, int place)
 {
+    (void)place;
     wac_agent *agent = work;
     wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
     wac_pass pass = wac_pass_slice(&agent->policy_pass, &agent->policies, policy);
-    wac_pass scratch = wac_pass_slice(&agent->policy_scratch, &agent->policies, place);
     wac_adam adam = wac_adam_slice(&agent->policy_adam, &agent->policies, policy);
     wac_sample sample = sample_at(&agent->sample, policy, 0, agent->rows);
     size_t rows = (size_t)(policy * agent->rows), actions = (size_t)agent->actions;
@@ -181,8 +180,7 @@ static void step_policy(void *work, wac_team *team, int policy, int place)
     real dlog_prob = wac_agent_alpha(agent, policy) / (real)agent->rows;
     wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
     agent->ops->policy_gradient(&sample, agent->daction + rows * actions, &dlog_prob, dheads);
-    agent->ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams},
-                         &scratch);
+    agent->ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams});
     agent->ops->adam(team, &one, dparams, &adam);
 }
 

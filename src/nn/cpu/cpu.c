@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    LANES = 16,
+    GRAIN = 32,      /* rows or units of a piece are so many times some */
     CHUNK = 56,      /* rows that go through all layers at a time: a few tiles */
     WIDE = 1024,     /* from here on products copy their weights first: better once than often */
     FEW_ROWS = 4,    /* up to here dot products beat tiles */
@@ -76,7 +76,7 @@ static void settle(wac_team *team, const wac_stack *stack)
 typedef struct job {
     const wac_stack *stack;
     wac_input input;
-    const wac_pass *pass, *scratch;
+    const wac_pass *pass;
     const float *dout;
     const wac_gradient *gradient;
     bool mixed;
@@ -119,7 +119,7 @@ static share share_of(const job *job, int piece, int count)
     if (job->members)
         return (share){piece * job->members, (piece + 1) * job->members, 0, count, piece};
     int member = piece / job->cuts, cut = piece % job->cuts;
-    int size = pieces_of(pieces_of(count, job->cuts), LANES) * LANES;
+    int size = pieces_of(pieces_of(count, job->cuts), GRAIN) * GRAIN;
     return (share){member, member + 1, smaller(cut * size, count), smaller((cut + 1) * size, count),
                    member};
 }
@@ -222,67 +222,70 @@ static void infer(wac_team *team, const wac_stack *stack, wac_input input, const
     wac_team_run(team, forward_piece, &job, cut(&job, team));
 }
 
-/* dh1, then dh0 of some rows (or those of the list) of a member, both in dense rows */
-static void hidden_back(const job *job, int member, int rows, const int *list, const float *dout,
-                        const wac_pass *pass, const wac_pass *down)
+/* The way back uses the activations up. The gradient of h1 takes the place of h1, and that of h0
+ * then the place of h0; in mixed precision the place of h1 too, after what was there has been cut
+ * into the empty halves of h0's rows. */
+static wac_bf16 *cut_dh1(const wac_stack *stack, const wac_pass *pass)
+{
+    return (wac_bf16 *)pass->h0 + stack->shape.width;
+}
+
+static float *dh0_of(const job *job, const wac_pass *pass)
+{
+    return job->mixed ? pass->h1 : pass->h0;
+}
+
+static const float *dout_at(const job *job, int member, int row)
+{
+    return job->dout +
+           (size_t)(member * job->pass->capacity + row) * (size_t)job->stack->shape.outputs;
+}
+
+/* From the gradient of h1 to that of h0, and to that of the inputs if they are wanted, of a
+ * member's rows. */
+static void rows_back(const job *job, int member, int first, int rows)
 {
     const wac_stack *stack = job->stack;
+    const wac_gradient *gradient = job->gradient;
     int width = stack->shape.width;
+    wac_pass pass = pass_at(job->pass, stack, member, first);
+    wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
     wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
     if (job->mixed) {
-        wac_bf16 *dh1 = (wac_bf16 *)down->h1, *panels = panels_of(stack, member, true);
-        wac_mixed_head(rows, width, layer2.outputs, list, dout, layer2.weight, pass->h1, dh1,
-                       2 * width);
+        wac_bf16 *panels = panels_of(stack, member, true);
         wac_touch(width * width / 2, (const float *)panels);
         wac_mixed_run(&(wac_mixed_product){.rows = rows,
                                            .columns = width,
                                            .depth = width,
-                                           .a = dh1,
+                                           .a = cut_dh1(stack, &pass),
                                            .a_row = 2 * width,
                                            .b = panels,
-                                           .c = down->h0,
+                                           .c = pass.h1,
                                            .c_row = width,
                                            .finish = WAC_FINISH_MASK,
-                                           .active = (const wac_bf16 *)pass->h0,
-                                           .active_row = 2 * width,
-                                           .list = list});
-        return;
+                                           .active = (const wac_bf16 *)pass.h0,
+                                           .active_row = 2 * width});
+    } else {
+        wac_touch(width * width, layer1.weight);
+        wac_hidden_dinput(&layer1, rows, 0, pass.h1, pass.h0, pass.h0);
     }
-    wac_head_dinput(&layer2, rows, list, dout, pass->h1, down->h1);
-    wac_touch(width * width, layer1.weight);
-    wac_hidden_dinput(&layer1, rows, 0, down->h1, list ? NULL : pass->h0, down->h0, NULL);
-    if (list)
-        wac_mask_rows(rows, list, width, pass->h0, down->h0);
+    if (gradient->inputs) {
+        int kept = stack->shape.inputs - gradient->input_first;
+        size_t row = (size_t)(member * job->pass->capacity + first);
+        wac_hidden_dinput(&layer0, rows, gradient->input_first, dh0_of(job, &pass), NULL,
+                          gradient->inputs + row * (size_t)kept);
+    }
 }
 
-/* the hidden gradients of a member's rows, and those of its inputs if they are wanted */
-static void backward_rows(const job *job, int member, int first, int end, const wac_pass *down)
+/* Gradients of a member's inputs alone: what goes back is only the rows whose output counts, moved
+ * together. Of twin critics a row reads the smaller, so that half of all rows are left out. */
+static void selected_back(const job *job, int member, int first, int end)
 {
     const wac_stack *stack = job->stack;
     const wac_gradient *gradient = job->gradient;
+    int outputs = stack->shape.outputs, width = stack->shape.width;
     wac_pass pass = pass_at(job->pass, stack, member, first);
-    size_t row = (size_t)(member * job->pass->capacity + first);
-    wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
-    hidden_back(job, member, end - first, NULL, job->dout + row * (size_t)stack->shape.outputs,
-                &pass, down);
-    if (gradient->inputs)
-        wac_hidden_dinput(
-            &layer0, end - first, gradient->input_first, down->h0, NULL,
-            gradient->inputs + row * (size_t)(stack->shape.inputs - gradient->input_first), NULL);
-}
-
-/* Gradients of a member's inputs alone: what goes back is only the rows whose output counts. Of
- * twin critics a row reads the smaller, so that half of all rows are left out. */
-static void backward_selected(const job *job, int member, int first, int end, const wac_pass *down)
-{
-    const wac_stack *stack = job->stack;
-    const wac_gradient *gradient = job->gradient;
-    int outputs = stack->shape.outputs, kept = stack->shape.inputs - gradient->input_first;
-    wac_pass pass = pass_at(job->pass, stack, member, first);
-    size_t row = (size_t)(member * job->pass->capacity + first);
-    const float *dout = job->dout + row * (size_t)outputs;
-    float *dinputs = gradient->inputs + row * (size_t)kept;
+    const float *dout = dout_at(job, member, first);
     int list[SELECTED], count = 0;
     for (int i = 0; i < end - first; i++) {
         bool counts = false;
@@ -291,12 +294,20 @@ static void backward_selected(const job *job, int member, int first, int end, co
         if (counts)
             list[count++] = i;
     }
-    wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
-    hidden_back(job, member, count, list, dout, &pass, down);
-    wac_hidden_dinput(&layer0, count, gradient->input_first, down->h0, NULL, dinputs, NULL);
+    size_t row_bytes = (size_t)width * (job->mixed ? sizeof(wac_bf16) : sizeof(float));
+    for (int i = 0; i < count; i++)
+        memmove(pass.h0 + i * width, pass.h0 + list[i] * width, row_bytes);
+    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
+    wac_head_back(&layer2, count, list, 0, width, dout, pass.h1, NULL, NULL);
+    if (job->mixed)
+        wac_mixed_cut(count, width, pass.h1, width, cut_dh1(stack, &pass), 2 * width);
+    rows_back(job, member, first, count);
 
-    /* to their places, from the last on */
-    size_t bytes = (size_t)kept * sizeof *dinputs;
+    /* back to their places, from the last on */
+    int kept = stack->shape.inputs - gradient->input_first;
+    size_t bytes = (size_t)kept * sizeof(float);
+    float *dinputs =
+        gradient->inputs + (size_t)(member * job->pass->capacity + first) * (size_t)kept;
     for (int i = end - first - 1; i >= 0; i--) {
         if (count > 0 && list[count - 1] == i)
             memmove(dinputs + (size_t)i * (size_t)kept, dinputs + (size_t)--count * (size_t)kept,
@@ -306,31 +317,39 @@ static void backward_selected(const job *job, int member, int first, int end, co
     }
 }
 
-/* the gradients of a slice of a member's hidden units: their rows of dW0 and dW1, their columns of
- * dW2 */
-static void dparams_units(const job *job, int member, int first, int end, const wac_pass *down)
+/* The upper half of a member's way back for a slice of its hidden units: their columns of dW2 and
+ * of the gradient of h1, their rows of dW1. */
+static void upper_units(const job *job, int member, int first, int end)
 {
     const wac_stack *stack = job->stack;
-    int rows = job->input.rows;
+    int rows = job->input.rows, width = stack->shape.width;
     wac_pass pass = wac_pass_slice(job->pass, stack, member);
-    const float *dout =
-        job->dout + (size_t)member * (size_t)(job->pass->capacity * stack->shape.outputs);
-    wac_layer dlayer0 = wac_stack_layer(stack, job->gradient->params, member, 0);
+    const float *dout = dout_at(job, member, 0);
+    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
     wac_layer dlayer1 = wac_stack_layer(stack, job->gradient->params, member, 1);
     wac_layer dlayer2 = wac_stack_layer(stack, job->gradient->params, member, 2);
-    for (int from = first; from < end; from += WAC_UNITS) {
-        int to = smaller(from + WAC_UNITS, end);
-        if (job->mixed)
-            wac_mixed_dparams(rows, dlayer1.inputs, from, to, (const wac_bf16 *)down->h1,
-                              (const wac_bf16 *)pass.h0, 2 * stack->shape.width, dlayer1.weight,
-                              dlayer1.bias);
-        else
-            wac_hidden_dparams(&dlayer1, rows, from, to, pass.h0, down->h1);
-        wac_hidden_dparams(&dlayer0, rows, from, to, input_at(job, member, 0), down->h0);
-    }
-    wac_head_dweight(&dlayer2, rows, first, end, dout, pass.h1);
+    wac_head_back(&layer2, rows, NULL, first, end, dout, pass.h1, dlayer2.weight, dlayer1.bias);
     if (first == 0)
         wac_sum_rows(rows, dlayer2.outputs, 0, dlayer2.outputs, dout, dlayer2.bias);
+    if (job->mixed) {
+        wac_bf16 *dh1 = cut_dh1(stack, &pass);
+        wac_mixed_cut(rows, end - first, pass.h1 + first, width, dh1 + first, 2 * width);
+        wac_mixed_dweight(rows, width, first, end, dh1, (const wac_bf16 *)pass.h0, 2 * width,
+                          dlayer1.weight);
+    } else {
+        wac_hidden_dweight(&dlayer1, rows, first, end, pass.h0, pass.h1);
+    }
+}
+
+/* The lower half: their rows of dW0. */
+static void lower_units(const job *job, int member, int first, int end)
+{
+    const wac_stack *stack = job->stack;
+    wac_pass pass = wac_pass_slice(job->pass, stack, member);
+    wac_layer dlayer0 = wac_stack_layer(stack, job->gradient->params, member, 0);
+    const float *dh0 = dh0_of(job, &pass);
+    wac_hidden_dweight(&dlayer0, job->input.rows, first, end, input_at(job, member, 0), dh0);
+    wac_sum_rows(job->input.rows, dlayer0.outputs, first, end, dh0, dlayer0.bias);
 }
 
 /* a range of rows, through all members: which of them a row goes back through is its own affair,
@@ -338,42 +357,51 @@ static void dparams_units(const job *job, int member, int first, int end, const 
 static void selected_piece(void *work, int piece)
 {
     const job *job = work;
-    int size = pieces_of(pieces_of(job->input.rows, job->cuts), LANES) * LANES;
+    int size = pieces_of(pieces_of(job->input.rows, job->cuts), GRAIN) * GRAIN;
     int end = smaller((piece + 1) * size, job->input.rows);
     for (int m = 0; m < job->stack->members; m++)
-        for (int first = piece * size; first < end; first += SELECTED) {
-            wac_pass down = pass_at(job->scratch, job->stack, 0, first);
-            backward_selected(job, m, first, smaller(first + SELECTED, end), &down);
-        }
+        for (int first = piece * size; first < end; first += SELECTED)
+            selected_back(job, m, first, smaller(first + SELECTED, end));
 }
 
-static void backward_piece(void *work, int piece)
+static void members_piece(void *work, int piece)
 {
     const job *job = work;
-    share share = share_of(job, piece, job->input.rows);
-    wac_pass down = pass_at(job->scratch, job->stack, share.slice, share.first);
-    for (int m = share.member; m < share.member_end; m++) {
-        backward_rows(job, m, share.first, share.end, &down);
-        if (job->members)
-            dparams_units(job, m, 0, job->stack->shape.width, &down);
+    int rows = job->input.rows, width = job->stack->shape.width;
+    for (int m = piece * job->members; m < (piece + 1) * job->members; m++) {
+        upper_units(job, m, 0, width);
+        rows_back(job, m, 0, rows);
+        lower_units(job, m, 0, width);
     }
 }
 
-static void dparams_piece(void *work, int piece)
+static void upper_piece(void *work, int piece)
 {
     const job *job = work;
     share share = share_of(job, piece, job->stack->shape.width);
-    wac_pass down = wac_pass_slice(job->scratch, job->stack, share.slice);
-    dparams_units(job, share.member, share.first, share.end, &down);
+    upper_units(job, share.member, share.first, share.end);
+}
+
+static void rows_piece(void *work, int piece)
+{
+    const job *job = work;
+    share share = share_of(job, piece, job->input.rows);
+    rows_back(job, share.member, share.first, share.end - share.first);
+}
+
+static void lower_piece(void *work, int piece)
+{
+    const job *job = work;
+    share share = share_of(job, piece, job->stack->shape.width);
+    lower_units(job, share.member, share.first, share.end);
 }
 
 static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
-                     const float *dout, const wac_gradient *gradient, const wac_pass *scratch)
+                     const float *dout, const wac_gradient *gradient)
 {
     job job = {.stack = stack,
                .input = input,
                .pass = pass,
-               .scratch = scratch,
                .dout = dout,
                .gradient = gradient,
                .mixed = is_mixed(stack)};
@@ -383,9 +411,13 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
         return;
     }
     int pieces = cut(&job, team);
-    wac_team_run(team, backward_piece, &job, pieces);
-    if (!job.members)
-        wac_team_run(team, dparams_piece, &job, pieces);
+    if (job.members) {
+        wac_team_run(team, members_piece, &job, pieces);
+        return;
+    }
+    wac_team_run(team, upper_piece, &job, pieces);
+    wac_team_run(team, rows_piece, &job, pieces);
+    wac_team_run(team, lower_piece, &job, pieces);
 }
 
 /* Element-wise work over a member's parameters, cut into blocks. */

@@ -1,11 +1,15 @@
 /* Layers by products and by loops that vectorise. */
 #include "nn/cpu/layers.h"
 
+#include <stdint.h>
+
 enum {
     LANES = 16,
-    TOGETHER = 4,       /* dot products at a time */
-    NARROW = 8,         /* up to so many columns are taken as rows of … */
-    NARROW_DEPTH = 1024 /* … up to this length */
+    TOGETHER = 4,        /* dot products at a time */
+    NARROW = 8,          /* up to so many columns are taken as rows of … */
+    NARROW_DEPTH = 1024, /* … up to this length */
+    FEW_INPUTS = 64,     /* below, weight gradients are made … */
+    UNITS = 256          /* … for so many hidden units at once */
 };
 
 static int smaller(int a, int b)
@@ -44,57 +48,58 @@ WAC_VECTORISED static void dots(const wac_layer *layer, int rows, const float *x
     }
 }
 
-WAC_VECTORISED static void head_dinput(const wac_layer *head, int rows, const int *list,
-                                       const float *dout, const float *h, float *dh)
+typedef int32_t ints
+    __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
+
+/* one row of wac_head_back, with so many outputs (a constant where that pays) */
+static inline __attribute__((always_inline)) void head_row(const int outputs, int width, int first,
+                                                           int end, const float *d,
+                                                           const float *weight, const float *h,
+                                                           float *dh, float *dweight, float *sums)
+{
+    int j = first;
+    for (; j + LANES <= end; j += LANES) {
+        lanes active = *(const lanes *)(h + j), value = d[0] * *(const lanes *)(weight + j);
+        for (int o = 1; o < outputs; o++)
+            value += d[o] * *(const lanes *)(weight + o * width + j);
+        value = (lanes)((ints)value & (ints)(active > 0));
+        *(lanes *)(dh + j) = value;
+        for (int o = 0; dweight && o < outputs; o++)
+            *(lanes *)(dweight + o * width + j) += d[o] * active;
+        if (sums)
+            *(lanes *)(sums + j) += value;
+    }
+    for (; j < end; j++) {
+        float active = h[j], value = d[0] * weight[j];
+        for (int o = 1; o < outputs; o++)
+            value += d[o] * weight[o * width + j];
+        dh[j] = active > 0 ? value : 0;
+        for (int o = 0; dweight && o < outputs; o++)
+            dweight[o * width + j] += d[o] * active;
+        if (sums)
+            sums[j] += dh[j];
+    }
+}
+
+WAC_VECTORISED static void head_back(const wac_layer *head, int rows, const int *list, int first,
+                                     int end, const float *dout, float *h, float *dweight,
+                                     float *sums)
 {
     int width = head->inputs, outputs = head->outputs;
+    for (int o = 0; dweight && o < outputs; o++)
+        for (int j = first; j < end; j++)
+            dweight[o * width + j] = 0;
+    for (int j = first; sums && j < end; j++)
+        sums[j] = 0;
     for (int i = 0; i < rows; i++) {
         int from = list ? list[i] : i;
-        float *row = dh + (size_t)i * (size_t)width;
-        const float *active = h + (size_t)from * (size_t)width, *weight = head->weight;
         const float *d = dout + (size_t)from * (size_t)outputs;
-        if (outputs == 1) {
-            for (int j = 0; j < width; j++) {
-                float value = d[0] * weight[j]; /* in any case, or it does not vectorise */
-                row[j] = active[j] > 0 ? value : 0;
-            }
-            continue;
-        }
-        for (int j = 0; j < width; j++)
-            row[j] = d[0] * weight[j];
-        for (int o = 1; o < outputs; o++)
-            for (int j = 0; j < width; j++)
-                row[j] += d[o] * weight[o * width + j];
-        for (int j = 0; j < width; j++)
-            row[j] = active[j] > 0 ? row[j] : 0;
-    }
-}
-
-WAC_VECTORISED static void mask_rows(int rows, const int *list, int width, const float *h,
-                                     float *dh)
-{
-    for (int i = 0; i < rows; i++) {
-        float *row = dh + (size_t)i * (size_t)width;
-        const float *active = h + (size_t)list[i] * (size_t)width;
-        for (int j = 0; j < width; j++)
-            row[j] = active[j] > 0 ? row[j] : 0;
-    }
-}
-
-WAC_VECTORISED static void head_dweight(const wac_layer *dhead, int rows, int first, int end,
-                                        const float *dout, const float *h)
-{
-    int width = dhead->inputs;
-    for (int o = 0; o < dhead->outputs; o++) {
-        float *dweight = dhead->weight + (size_t)o * (size_t)width;
-        for (int j = first; j < end; j++)
-            dweight[j] = 0;
-        for (int i = 0; i < rows; i++) {
-            const float *row = h + (size_t)i * (size_t)width;
-            float d = dout[i * dhead->outputs + o];
-            for (int j = first; j < end; j++)
-                dweight[j] += d * row[j];
-        }
+        const float *active = h + (size_t)from * (size_t)width;
+        float *row = h + (size_t)i * (size_t)width;
+        if (outputs == 1)
+            head_row(1, width, first, end, d, head->weight, active, row, dweight, sums);
+        else
+            head_row(outputs, width, first, end, d, head->weight, active, row, dweight, sums);
     }
 }
 
@@ -116,21 +121,10 @@ void wac_dots(const wac_layer *layer, int rows, const float *x, float *y)
     dots(layer, rows, x, y);
 }
 
-void wac_head_dinput(const wac_layer *head, int rows, const int *list, const float *dout,
-                     const float *h, float *dh)
+void wac_head_back(const wac_layer *head, int rows, const int *list, int first, int end,
+                   const float *dout, float *h, float *dweight, float *sums)
 {
-    head_dinput(head, rows, list, dout, h, dh);
-}
-
-void wac_mask_rows(int rows, const int *list, int width, const float *h, float *dh)
-{
-    mask_rows(rows, list, width, h, dh);
-}
-
-void wac_head_dweight(const wac_layer *dhead, int rows, int first, int end, const float *dout,
-                      const float *h)
-{
-    head_dweight(dhead, rows, first, end, dout, h);
+    head_back(head, rows, list, first, end, dout, h, dweight, sums);
 }
 
 void wac_sum_rows(int rows, int width, int first, int end, const float *dy, float *sums)
@@ -169,7 +163,7 @@ void wac_hidden_forward(const wac_layer *layer, const float *turned, int rows, c
 }
 
 void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
-                       const float *active, float *dx, const wac_span *ahead)
+                       const float *active, float *dx)
 {
     int kept = layer->inputs - first;
     if (kept <= NARROW && layer->outputs <= NARROW_DEPTH && !active) {
@@ -193,33 +187,15 @@ void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float 
                                    .c = dx,
                                    .c_row = kept,
                                    .finish = active ? WAC_FINISH_MASK : WAC_FINISH_STORE,
-                                   .active = active,
-                                   .ahead = ahead});
+                                   .active = active});
 }
 
-void wac_hidden_dparams(const wac_layer *dlayer, int rows, int first, int end, const float *x,
+void wac_hidden_dweight(const wac_layer *dlayer, int rows, int first, int end, const float *x,
                         const float *dy)
 {
-    int units = end - first, inputs = dlayer->inputs;
-    float *dweight = dlayer->weight + (size_t)first * (size_t)inputs;
-    if (inputs < WAC_UNITS / 4) {
-        /* few columns: make the transpose, whose rows are long, and turn it */
-        float turned[WAC_UNITS / 4 * WAC_UNITS];
-        wac_product_run(&(wac_product){.rows = inputs,
-                                       .columns = units,
-                                       .depth = rows,
-                                       .a = x,
-                                       .a_row = 1,
-                                       .a_depth = inputs,
-                                       .b = dy + first,
-                                       .b_row = dlayer->outputs,
-                                       .c = turned,
-                                       .c_row = units});
-        for (int u = 0; u < units; u++)
-            for (int k = 0; k < inputs; k++)
-                dweight[u * inputs + k] = turned[k * units + u];
-    } else {
-        wac_product_run(&(wac_product){.rows = units,
+    int inputs = dlayer->inputs;
+    if (inputs >= FEW_INPUTS) {
+        wac_product_run(&(wac_product){.rows = end - first,
                                        .columns = inputs,
                                        .depth = rows,
                                        .a = dy + first,
@@ -227,8 +203,26 @@ void wac_hidden_dparams(const wac_layer *dlayer, int rows, int first, int end, c
                                        .a_depth = dlayer->outputs,
                                        .b = x,
                                        .b_row = inputs,
-                                       .c = dweight,
+                                       .c = dlayer->weight + (size_t)first * (size_t)inputs,
                                        .c_row = inputs});
+        return;
     }
-    wac_sum_rows(rows, dlayer->outputs, first, end, dy, dlayer->bias);
+    /* few columns: make the transpose, whose rows are long, and turn it */
+    for (int from = first; from < end; from += UNITS) {
+        float turned[FEW_INPUTS * UNITS], *dweight = dlayer->weight + (size_t)(from * inputs);
+        int units = smaller(UNITS, end - from);
+        wac_product_run(&(wac_product){.rows = inputs,
+                                       .columns = units,
+                                       .depth = rows,
+                                       .a = x,
+                                       .a_row = 1,
+                                       .a_depth = inputs,
+                                       .b = dy + from,
+                                       .b_row = dlayer->outputs,
+                                       .c = turned,
+                                       .c_row = units});
+        for (int u = 0; u < units; u++)
+            for (int k = 0; k < inputs; k++)
+                dweight[u * inputs + k] = turned[k * units + u];
+    }
 }

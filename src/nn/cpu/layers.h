@@ -5,8 +5,6 @@
 #include "nn/cpu/product.h"
 #include "nn/stack.h"
 
-enum { WAC_UNITS = 256 }; /* hidden units whose gradients are computed at once, at most */
-
 /* One source, a version for each vector unit, chosen when the program starts. Products and sums are
  * never contracted (-ffp-contract=off), so all versions give the same bits. Sanitizers cannot run
  * the code that chooses. */
@@ -21,16 +19,11 @@ enum { WAC_UNITS = 256 }; /* hidden units whose gradients are computed at once, 
  * own sums: best for narrow heads, and for few rows */
 void wac_dots(const wac_layer *layer, int rows, const float *x, float *y);
 
-/* dh [rows][width] = dout W, masked by h: for rows 0, 1, … of dout and h, or those of the list */
-void wac_head_dinput(const wac_layer *head, int rows, const int *list, const float *dout,
-                     const float *h, float *dh);
-
-/* dh [rows][width] becomes zero where the listed rows of h are */
-void wac_mask_rows(int rows, const int *list, int width, const float *h, float *dh);
-
-/* columns first … end-1 of the head's weight gradient */
-void wac_head_dweight(const wac_layer *dhead, int rows, int first, int end, const float *dout,
-                      const float *h);
+/* Columns first … end-1 of the way back through a head. Row i of h [rows][width] becomes its
+ * gradient, dout W where h > 0, of its own row or of row list[i] >= i. If asked for (not null) also
+ * the gradient of the head's weights, and the sums over the rows that h became. */
+void wac_head_back(const wac_layer *head, int rows, const int *list, int first, int end,
+                   const float *dout, float *h, float *dweight, float *sums);
 
 /* columns first … end-1 of sums over rows of dy [rows][width] */
 void wac_sum_rows(int rows, int width, int first, int end, const float *dy, float *sums);
@@ -43,12 +36,13 @@ void wac_touch(int count, const float *numbers);
 void wac_hidden_forward(const wac_layer *layer, const float *turned, int rows, const float *x,
                         float *y, const wac_span *ahead);
 
-/* dx [rows][inputs - first] = dy W, zero where `active` (laid out like dx; null: everywhere) is */
+/* dx [rows][inputs - first] = dy W, zero where `active` is, which is laid out like dx and may be dx
+ * (null: everywhere) */
 void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
-                       const float *active, float *dx, const wac_span *ahead);
+                       const float *active, float *dx);
 
-/* rows first … end-1 of the weight gradient dy^T x, and of the bias gradient */
-void wac_hidden_dparams(const wac_layer *dlayer, int rows, int first, int end, const float *x,
+/* rows first … end-1 of the weight gradient dy^T x */
+void wac_hidden_dweight(const wac_layer *dlayer, int rows, int first, int end, const float *x,
                         const float *dy);
 
 #endif

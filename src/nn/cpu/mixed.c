@@ -124,9 +124,8 @@ INLINE void tile(const wac_mixed_product *p, const int rows, int row, int column
             high =
                 _mm512_max_ps(zero, _mm512_add_ps(high, _mm512_loadu_ps(p->bias + column + LANES)));
         } else if (p->finish == WAC_FINISH_MASK) {
-            int from = p->list ? p->list[row + i] : row + i;
             __mmask32 on = _mm512_cmpgt_epi16_mask(
-                _mm512_loadu_si512(p->active + from * p->active_row + column),
+                _mm512_loadu_si512(p->active + (row + i) * p->active_row + column),
                 _mm512_setzero_si512());
             low = _mm512_maskz_mov_ps((__mmask16)on, low);
             high = _mm512_maskz_mov_ps((__mmask16)(on >> LANES), high);
@@ -242,29 +241,15 @@ void wac_mixed_first(int rows, int columns, int depth, const float *x, const flo
     }
 }
 
-void wac_mixed_head(int rows, int width, int outputs, const int *list, const float *dout,
-                    const float *weight, const float *h, wac_bf16 *dh, ptrdiff_t dh_row)
+void wac_mixed_cut(int rows, int columns, const float *x, ptrdiff_t x_row, wac_bf16 *y,
+                   ptrdiff_t y_row)
 {
-    for (int i = 0; i < rows; i++) {
-        int from = list ? list[i] : i;
-        const float *active = h + (ptrdiff_t)from * width, *d = dout + (ptrdiff_t)from * outputs;
-        for (int j = 0; j < width; j += WAC_PANEL) {
-            __m512 sum[2];
-            UNROLL
-            for (int v = 0; v < 2; v++) {
-                sum[v] =
-                    _mm512_mul_ps(_mm512_set1_ps(d[0]), _mm512_loadu_ps(weight + j + v * LANES));
-                for (int o = 1; o < outputs; o++)
-                    sum[v] = _mm512_fmadd_ps(
-                        _mm512_set1_ps(d[o]),
-                        _mm512_loadu_ps(weight + (ptrdiff_t)o * width + j + v * LANES), sum[v]);
-                __mmask16 on = _mm512_cmp_ps_mask(_mm512_loadu_ps(active + j + v * LANES),
-                                                  _mm512_setzero_ps(), _CMP_GT_OQ);
-                sum[v] = _mm512_maskz_mov_ps(on, sum[v]);
-            }
-            _mm512_storeu_si512(dh + i * dh_row + j, halves(sum[0], sum[1]));
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j += WAC_PANEL) {
+            const float *from = x + i * x_row + j;
+            _mm512_storeu_si512(y + i * y_row + j,
+                                halves(_mm512_loadu_ps(from), _mm512_loadu_ps(from + LANES)));
         }
-    }
 }
 
 /* 16 rows of 16 pairs become columns */
@@ -332,28 +317,22 @@ static void zip_rows(int rows, int columns, const wac_bf16 *x, ptrdiff_t row, pa
         }
 }
 
-/* `units` of dy zipped the same way, LANES pairs a step, and their sums over all rows */
-static void zip_units(int rows, int units, const wac_bf16 *dy, ptrdiff_t row, bool more, pair *to,
-                      float *dbias)
+/* `units` of dy zipped the same way, LANES pairs a step */
+static void zip_units(int rows, int units, const wac_bf16 *dy, ptrdiff_t row, pair *to)
 {
     __mmask16 here = (__mmask16)((1u << units) - 1);
-    __m512 sum = more ? _mm512_maskz_loadu_ps(here, dbias) : _mm512_setzero_ps();
-    const __m512i ones = _mm512_set1_epi16(0x3f80);
     for (int i = 0; i < rows; i += 2, to += LANES) {
         __m256i a = _mm256_maskz_loadu_epi16(here, dy + i * row);
         __m256i b = i + 1 < rows ? _mm256_maskz_loadu_epi16(here, dy + (i + 1) * row)
                                  : _mm256_setzero_si256();
         /* a's in the low halves */
-        __m512i both = _mm512_or_si512(_mm512_cvtepu16_epi32(a),
-                                       _mm512_slli_epi32(_mm512_cvtepu16_epi32(b), 16));
-        _mm512_store_si512(to, both);
-        sum = dot(sum, both, ones);
+        _mm512_store_si512(to, _mm512_or_si512(_mm512_cvtepu16_epi32(a),
+                                               _mm512_slli_epi32(_mm512_cvtepu16_epi32(b), 16)));
     }
-    _mm512_mask_storeu_ps(dbias, here, sum);
 }
 
-void wac_mixed_dparams(int rows, int inputs, int first, int end, const wac_bf16 *dy,
-                       const wac_bf16 *x, ptrdiff_t row, float *dweight, float *dbias)
+void wac_mixed_dweight(int rows, int inputs, int first, int end, const wac_bf16 *dy,
+                       const wac_bf16 *x, ptrdiff_t row, float *dweight)
 {
     _Alignas(64) pair b[COLUMNS * DEPTH / 2], a[LANES * DEPTH / 2];
     for (int column = 0; column < inputs; column += COLUMNS) {
@@ -363,7 +342,7 @@ void wac_mixed_dparams(int rows, int inputs, int first, int end, const wac_bf16 
             zip_rows(depth, columns, x + from * row + column, row, b);
             for (int unit = first, units; unit < end; unit += units) {
                 units = tile_rows(end - unit);
-                zip_units(depth, units, dy + from * row + unit, row, from > 0, a, dbias + unit);
+                zip_units(depth, units, dy + from * row + unit, row, a);
                 for (int panel = 0; panel < columns; panel += WAC_PANEL) {
                     float *c = dweight + (ptrdiff_t)unit * inputs + column + panel;
                     FOR_ROWS(units, gradient_tile(ROWS, pairs, a, b + (ptrdiff_t)panel * pairs,
@@ -392,17 +371,16 @@ void wac_mixed_first(int rows, int columns, int depth, const float *x, const flo
     (void)rows, (void)columns, (void)depth, (void)x, (void)turned, (void)bias, (void)y, (void)y_row;
 }
 
-void wac_mixed_head(int rows, int width, int outputs, const int *list, const float *dout,
-                    const float *weight, const float *h, wac_bf16 *dh, ptrdiff_t dh_row)
+void wac_mixed_cut(int rows, int columns, const float *x, ptrdiff_t x_row, wac_bf16 *y,
+                   ptrdiff_t y_row)
 {
-    (void)rows, (void)width, (void)outputs, (void)list, (void)dout, (void)weight, (void)h;
-    (void)dh, (void)dh_row;
+    (void)rows, (void)columns, (void)x, (void)x_row, (void)y, (void)y_row;
 }
 
-void wac_mixed_dparams(int rows, int inputs, int first, int end, const wac_bf16 *dy,
-                       const wac_bf16 *x, ptrdiff_t row, float *dweight, float *dbias)
+void wac_mixed_dweight(int rows, int inputs, int first, int end, const wac_bf16 *dy,
+                       const wac_bf16 *x, ptrdiff_t row, float *dweight)
 {
     (void)rows, (void)inputs, (void)first, (void)end, (void)dy, (void)x, (void)row;
-    (void)dweight, (void)dbias;
+    (void)dweight;
 }
 #endif

@@ -33,9 +33,8 @@ typedef struct wac_mixed_product {
     ptrdiff_t c_row;
     wac_finish finish;
     const float *bias;
-    const wac_bf16 *active; /* for row i of C its row i, or list[i] … */
-    const int *list;
-    ptrdiff_t active_row; /* … so far apart */
+    const wac_bf16 *active;
+    ptrdiff_t active_row;
     const wac_span *ahead;
 } wac_mixed_product;
 
@@ -51,13 +50,13 @@ void wac_mixed_settle(int outputs, int inputs, int first, int units, const float
 void wac_mixed_first(int rows, int columns, int depth, const float *x, const float *turned,
                      const float *bias, wac_bf16 *y, ptrdiff_t y_row);
 
-/* dh [rows][width] = dout W, W [outputs][width], where the same (or the listed) rows of h > 0. */
-void wac_mixed_head(int rows, int width, int outputs, const int *list, const float *dout,
-                    const float *weight, const float *h, wac_bf16 *dh, ptrdiff_t dh_row);
+/* Rows of x cut to 16 bits; columns a multiple of WAC_PANEL. */
+void wac_mixed_cut(int rows, int columns, const float *x, ptrdiff_t x_row, wac_bf16 *y,
+                   ptrdiff_t y_row);
 
-/* Rows first … end-1 of the weight gradient dy^T x and of the bias gradient; dy [rows][outputs], x
- * [rows][inputs], their rows `row` apart. */
-void wac_mixed_dparams(int rows, int inputs, int first, int end, const wac_bf16 *dy,
-                       const wac_bf16 *x, ptrdiff_t row, float *dweight, float *dbias);
+/* Rows first … end-1 of the weight gradient dy^T x; dy [rows][outputs], x [rows][inputs], their
+ * rows `row` apart. */
+void wac_mixed_dweight(int rows, int inputs, int first, int end, const wac_bf16 *dy,
+                       const wac_bf16 *x, ptrdiff_t row, float *dweight);
 
 #endif

@@ -164,9 +164,15 @@ void wac_reference_join(int rows, int observations, int actions, const real *obs
 void wac_reference_gather(const real *records, int observations, int actions, const int64_t *index,
                           const wac_batch *batch)
 {
-    size_t o = (size_t)observations, a = (size_t)actions;
+    size_t o = (size_t)observations, a = (size_t)actions, size = 2 * o + a + 2;
+    enum { AHEAD = 16 }; /* they lie anywhere in memory: ask for them in time */
     for (size_t i = 0; i < (size_t)batch->rows; i++) {
-        const real *record = records + (size_t)index[i] * (2 * o + a + 2);
+        const real *record = records + (size_t)index[i] * size;
+        if (i + AHEAD < (size_t)batch->rows) {
+            const real *later = records + (size_t)index[i + AHEAD] * size;
+            __builtin_prefetch(later);
+            __builtin_prefetch(later + size - 1);
+        }
         memcpy(batch->observations + i * o, record, o * sizeof *record);
         memcpy(batch->actions + i * a, record + o, a * sizeof *record);
         batch->rewards[i] = record[o + a];

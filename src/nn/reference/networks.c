@@ -35,7 +35,7 @@ static void layer_dparams(const wac_layer *dlayer, int rows, const real *x, cons
 }
 
 /* dx [rows][inputs - first] = dy W, and zero where the layer's input, a ReLU's output, was zero
- * (active null: the input was no ReLU's) */
+ * (active null: the input was no ReLU's); dx may take the place of `active` */
 static void layer_dinput(const wac_layer *layer, int rows, int first, const real *dy,
                          const real *active, real *dx)
 {
@@ -71,30 +71,29 @@ static void forward(wac_team *team, const wac_stack *stack, wac_input input, con
 }
 
 static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
-                     const real *dout, const wac_gradient *gradient, const wac_pass *scratch)
+                     const real *dout, const wac_gradient *gradient)
 {
     (void)team;
-    int kept = stack->shape.inputs - gradient->input_first;
+    int rows = input.rows, kept = stack->shape.inputs - gradient->input_first;
     for (int m = 0; m < stack->members; m++) {
-        wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
-        wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
-        wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
         wac_pass own = wac_pass_slice(pass, stack, m);
-        wac_pass down = wac_pass_slice(scratch, stack, m);
         const real *x = input.x + (size_t)m * input.stride;
         const real *dy = dout + (size_t)m * (size_t)(pass->capacity * stack->shape.outputs);
-        layer_dinput(&layer2, input.rows, 0, dy, own.h1, down.h1);
-        layer_dinput(&layer1, input.rows, 0, down.h1, own.h0, down.h0);
-        if (gradient->inputs)
-            layer_dinput(&layer0, input.rows, gradient->input_first, down.h0, NULL,
-                         gradient->inputs + (size_t)m * (size_t)(pass->capacity * kept));
-        if (gradient->params) {
-            wac_layer dlayer0 = wac_stack_layer(stack, gradient->params, m, 0);
-            wac_layer dlayer1 = wac_stack_layer(stack, gradient->params, m, 1);
-            wac_layer dlayer2 = wac_stack_layer(stack, gradient->params, m, 2);
-            layer_dparams(&dlayer2, input.rows, own.h1, dy);
-            layer_dparams(&dlayer1, input.rows, own.h0, down.h1);
-            layer_dparams(&dlayer0, input.rows, x, down.h0);
+        const real *inputs[] = {x, own.h0, own.h1};
+        real *gradients[] = {own.h0, own.h1}; /* each takes its activation's place */
+        for (int i = WAC_LAYERS - 1; i >= 0; i--) {
+            wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
+            if (gradient->params) {
+                wac_layer dlayer = wac_stack_layer(stack, gradient->params, m, i);
+                layer_dparams(&dlayer, rows, inputs[i], dy);
+            }
+            if (i > 0) {
+                layer_dinput(&layer, rows, 0, dy, inputs[i], gradients[i - 1]);
+                dy = gradients[i - 1];
+            } else if (gradient->inputs) {
+                layer_dinput(&layer, rows, gradient->input_first, dy, NULL,
+                             gradient->inputs + (size_t)m * (size_t)(pass->capacity * kept));
+            }
         }
     }
 }
