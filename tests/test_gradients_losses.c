@@ -100,6 +100,42 @@ static wac_agent *make_agent(wac_algorithm algorithm, bool clamped)
     return agent;
 }
 
+/* The gradients that Adam was given, laid out like all parameters. */
+static struct {
+    const wac_agent *agent;
+    real *policies, *critics;
+} gradients;
+
+static void keep_gradient(wac_team *team, const wac_stack *stack, const real *gradient,
+                          const wac_adam *adam)
+{
+    const wac_stack *policies = &gradients.agent->policies, *critics = &gradients.agent->critics;
+    bool policy = stack->params >= policies->params &&
+                  stack->params < policies->params + wac_stack_size(policies);
+    real *all = policy ? gradients.policies : gradients.critics;
+    memcpy(all + (stack->params - (policy ? policies : critics)->params), gradient,
+           wac_stack_size(stack) * sizeof *all);
+    wac_ops_reference.adam(team, stack, gradient, adam);
+}
+
+static void learn_keeping_gradients(wac_agent *agent, wac_losses *losses)
+{
+    gradients.agent = agent;
+    gradients.policies = calloc(wac_stack_size(&agent->policies), sizeof(real));
+    gradients.critics = calloc(wac_stack_size(&agent->critics), sizeof(real));
+    wac_ops ops = wac_ops_reference;
+    ops.adam = keep_gradient;
+    agent->ops = &ops;
+    wac_agent_learn(agent, losses);
+    agent->ops = &wac_ops_reference;
+}
+
+static void forget_gradients(void)
+{
+    free(gradients.policies);
+    free(gradients.critics);
+}
+
 /* Which loss a network descends. */
 typedef struct learner {
     wac_agent *agent;
@@ -202,7 +238,7 @@ static void check_agent(wac_algorithm algorithm, bool clamped)
     memcpy(before + policies, agent->critics.params, critics * sizeof *before);
     memcpy(before + policies + critics, agent->targets.params, critics * sizeof *before);
     wac_losses losses;
-    wac_agent_learn(agent, &losses);
+    learn_keeping_gradients(agent, &losses);
     /* with all rates at zero nothing has moved */
     assert_memory_equal(before, agent->policies.params, policies * sizeof *before);
     assert_memory_equal(before + policies, agent->critics.params, critics * sizeof *before);
@@ -211,16 +247,11 @@ static void check_agent(wac_algorithm algorithm, bool clamped)
     for (int m = 0; m < agent->policies.members; m++)
         assert_true(fabs(losses.alpha[m] - (m ? 0.07 : 0.3)) < 1e-12);
 
-    real *dpolicies = malloc(policies * sizeof *dpolicies);
-    real *dcritics = malloc(critics * sizeof *dcritics);
-    memcpy(dpolicies, agent->dpolicies, policies * sizeof *dpolicies);
-    memcpy(dcritics, agent->dcritics, critics * sizeof *dcritics);
     for (int m = 0; m < agent->policies.members; m++)
-        check_network(&(learner){agent, true, m}, &agent->policies, dpolicies);
+        check_network(&(learner){agent, true, m}, &agent->policies, gradients.policies);
     for (int m = 0; m < agent->critics.members; m++)
-        check_network(&(learner){agent, false, m}, &agent->critics, dcritics);
-    free(dcritics);
-    free(dpolicies);
+        check_network(&(learner){agent, false, m}, &agent->critics, gradients.critics);
+    forget_gradients();
     free(before);
     wac_agent_destroy(agent);
 }
@@ -390,7 +421,7 @@ static void clamps_are_at_work(void **state)
     (void)state;
     wac_agent *agent = make_agent(WAC_ALGORITHM_OE_WAC, true);
     wac_losses losses;
-    wac_agent_learn(agent, &losses);
+    learn_keeping_gradients(agent, &losses);
     real top = agent->sigma_max;
     for (int i = 0; i < ROWS; i++)
         assert_true(agent->std_target[i] == (agent->batch.terminals[i] == 1 ? 0 : top));
@@ -414,7 +445,7 @@ static void clamps_are_at_work(void **state)
 
     /* beyond the clamp of the log-std no gradient at all: not of its weights, not of its bias */
     for (int m = 0; m < 2; m++) {
-        wac_layer head = wac_stack_layer(&agent->policies, agent->dpolicies, m, WAC_LAYERS - 1);
+        wac_layer head = wac_stack_layer(&agent->policies, gradients.policies, m, WAC_LAYERS - 1);
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < A; j++) {
                 real log_std = agent->policy_pass.out[(m * ROWS + i) * 2 * A + A + j];
@@ -426,6 +457,7 @@ static void clamps_are_at_work(void **state)
                 assert_true(head.weight[(A + j) * head.inputs + k] == 0);
         }
     }
+    forget_gradients();
     wac_agent_destroy(agent);
 }
 

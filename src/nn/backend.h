@@ -92,9 +92,6 @@ typedef struct wac_batch {
 typedef struct wac_ops {
     const char *name;
 
-    /* the parameters were set by other means than the operations below: be ready for them */
-    void (*settle)(wac_team *team, const wac_stack *stack);
-
     /* run a stack, keeping its activations in `pass` */
     void (*forward)(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass);
 

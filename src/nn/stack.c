@@ -23,17 +23,6 @@ static size_t layer_size(const wac_layer *layer)
     return padded((size_t)layer->inputs * (size_t)layer->outputs) + padded((size_t)layer->outputs);
 }
 
-/* Numbers of the first so many hidden weights. */
-static size_t turned_size(const wac_shape *shape, int layers)
-{
-    size_t size = 0;
-    for (int i = 0; i < layers; i++) {
-        wac_layer layer = layer_sizes(shape, i);
-        size += padded((size_t)layer.inputs * (size_t)layer.outputs);
-    }
-    return size;
-}
-
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members)
 {
     *stack = (wac_stack){.shape = shape, .members = members};
@@ -42,7 +31,6 @@ void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int mem
         stack->stride += layer_size(&layer);
     }
     stack->params = WAC_TAKE(arena, real, wac_stack_size(stack));
-    stack->turned = WAC_TAKE(arena, real, (size_t)members * turned_size(&shape, WAC_LAYERS - 1));
 }
 
 wac_stack wac_stack_slice(const wac_stack *stack, int first, int members)
@@ -50,7 +38,6 @@ wac_stack wac_stack_slice(const wac_stack *stack, int first, int members)
     wac_stack slice = *stack;
     slice.members = members;
     slice.params = stack->params + (size_t)first * stack->stride;
-    slice.turned = wac_stack_turned(stack, first, 0);
     return slice;
 }
 
@@ -72,18 +59,15 @@ wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int l
     return result;
 }
 
-real *wac_stack_turned(const wac_stack *stack, int member, int layer)
-{
-    return stack->turned + (size_t)member * turned_size(&stack->shape, WAC_LAYERS - 1) +
-           turned_size(&stack->shape, layer);
-}
-
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity)
 {
     size_t rows = (size_t)stack->members * (size_t)capacity;
     pass->capacity = capacity;
     pass->h0 = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
     pass->h1 = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
+    pass->dh0 = stack->shape.width <= WAC_IN_PLACE
+                    ? pass->h0
+                    : WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
     pass->out = WAC_TAKE(arena, real, rows * (size_t)stack->shape.outputs);
 }
 
@@ -94,6 +78,7 @@ wac_pass wac_pass_from(const wac_pass *pass, const wac_stack *stack, int row)
         .capacity = pass->capacity,
         .h0 = pass->h0 + rows * (size_t)stack->shape.width,
         .h1 = pass->h1 + rows * (size_t)stack->shape.width,
+        .dh0 = pass->dh0 + rows * (size_t)stack->shape.width,
         .out = pass->out + rows * (size_t)stack->shape.outputs,
     };
 }

@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-enum { WAC_LAYERS = 3 };
+enum { WAC_LAYERS = 3, WAC_IN_PLACE = 256 };
 
 typedef struct wac_shape {
     int inputs, width, outputs;
@@ -26,9 +26,6 @@ typedef struct wac_stack {
     bool mixed;    /* hidden layers in mixed precision, where the backend has that */
     size_t stride; /* numbers from one member to the next, padding included */
     real *params;  /* [members][stride] */
-    /* the hidden weights transposed, W0 then W1 of each member: for the use of a backend, which
-     * keeps them (see wac_ops.settle) */
-    real *turned;
 } wac_stack;
 
 /* One layer of one member, wherever its parameters (or their gradients) live. */
@@ -43,7 +40,8 @@ typedef struct wac_layer {
 typedef struct wac_pass {
     int capacity;
     real *h0, *h1; /* [members][capacity][width] */
-    real *out;     /* [members][capacity][outputs] */
+    real *dh0; /* place for the gradient of h0: its own, or up to width WAC_IN_PLACE that of h0 */
+    real *out; /* [members][capacity][outputs] */
 } wac_pass;
 
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members);
@@ -56,9 +54,6 @@ size_t wac_stack_size(const wac_stack *stack);
 
 /* Layer 0, 1 or 2 of a member, in a block laid out like stack->params. */
 wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int layer);
-
-/* Hidden weights of layer 0 or 1 of a member, transposed: [inputs][outputs]. */
-real *wac_stack_turned(const wac_stack *stack, int member, int layer);
 
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity);
 

@@ -28,6 +28,11 @@ real wac_agent_alpha(const wac_agent *agent, int policy)
     return exp(agent->entropy.log_alpha[policy]);
 }
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Lay out everything; the arena remembers whether it could. */
 static void take_memory(wac_agent *agent)
 {
@@ -50,8 +55,8 @@ static void take_memory(wac_agent *agent)
         agent->config.precision == WAC_PRECISION_MIXED;
     wac_adam_init(&agent->policy_adam, arena, &agent->policies);
     wac_adam_init(&agent->critic_adam, arena, &agent->critics);
-    agent->dpolicies = WAC_TAKE(arena, real, wac_stack_size(&agent->policies));
-    agent->dcritics = WAC_TAKE(arena, real, wac_stack_size(&agent->critics));
+    agent->gradients = WAC_TAKE(
+        arena, real, (size_t)critics * larger(agent->policies.stride, agent->critics.stride));
     agent->entropy.log_alpha = WAC_TAKE(arena, real, (size_t)policies);
     agent->entropy.first = WAC_TAKE(arena, real, (size_t)policies);
     agent->entropy.second = WAC_TAKE(arena, real, (size_t)policies);

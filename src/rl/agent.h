@@ -39,7 +39,7 @@ struct wac_agent {
     wac_stack policies, critics, targets, anchors;
     wac_adam policy_adam, critic_adam;
     wac_entropy entropy;
-    real *dpolicies, *dcritics; /* gradients, laid out like the parameters */
+    real *gradients; /* of the network that a thread is at, laid out like its parameters */
 
     /* what an update reads */
     int64_t *index; /* [B] */
@@ -49,19 +49,19 @@ struct wac_agent {
     real *pairs;      /* [B + M][O + A]: the batch's, then the synthetic ones */
 
     /* what it works with */
-    wac_pass policy_pass; /* policies, B rows */
-    wac_pass next_pass;                   /* one policy, B rows */
-    wac_pass critic_pass; /* critics, B + M rows */
-    wac_pass anchor_pass;                 /* anchors, M rows */
-    wac_sample sample;                    /* of all policies at s */
-    wac_sample next_sample;               /* of the one that acts at s' */
-    real *query;                          /* [B][O + A], pairs with freshly sampled actions */
-    real *mean_target, *std_target;       /* [B] */
-    real *bound;                          /* [B], what a policy climbs */
-    real *dout;                           /* [critics][B + M] */
-    real *dactions;                       /* [critics][B + M][A], one set per critic */
-    real *daction;                        /* [policies][B][A] */
-    real *dheads;                         /* [policies][B][2A] */
+    wac_pass policy_pass;           /* policies, B rows */
+    wac_pass next_pass;             /* one policy, B rows */
+    wac_pass critic_pass;           /* critics, B + M rows */
+    wac_pass anchor_pass;           /* anchors, M rows */
+    wac_sample sample;              /* of all policies at s */
+    wac_sample next_sample;         /* of the one that acts at s' */
+    real *query;                    /* [B][O + A], pairs with freshly sampled actions */
+    real *mean_target, *std_target; /* [B] */
+    real *bound;                    /* [B], what a policy climbs */
+    real *dout;                     /* [critics][B + M] */
+    real *dactions;                 /* [critics][B + M][A], one set per critic */
+    real *daction;                  /* [policies][B][A] */
+    real *dheads;                   /* [policies][B][2A] */
 };
 
 /* Fill batch, noise and synthetic pairs from replay and generators. */

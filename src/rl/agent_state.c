@@ -78,11 +78,6 @@ wac_status wac_agent_visit_networks(wac_agent *agent, wac_agent_visitor *visitor
     WAC_TRY(show_stack(&v, &agent->critics, agent->critics.params, critics, "", false));
     WAC_TRY(show_stack(&v, &agent->targets, agent->targets.params, critics, "target_", false));
     WAC_TRY(show_stack(&v, &agent->anchors, agent->anchors.params, anchor_names, "", false));
-    /* the visitor may have changed them */
-    const wac_stack *stacks[] = {&agent->policies, &agent->critics, &agent->targets,
-                                 &agent->anchors};
-    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++)
-        agent->ops->settle(agent->team, stacks[i]);
     return WAC_STATUS_OK;
 }
 

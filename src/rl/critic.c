@@ -28,8 +28,6 @@ void wac_critics_init(wac_agent *agent, wac_rng *rng)
             *bias = (real)((q_max + q_min) / 2);
     }
     copy_params(&agent->targets, &agent->critics);
-    agent->ops->settle(agent->team, &agent->critics);
-    agent->ops->settle(agent->team, &agent->targets);
     wac_agent_anchor(agent);
 }
 
@@ -39,7 +37,6 @@ void wac_agent_anchor(wac_agent *agent)
         return;
     wac_stack stds = wac_stack_slice(&agent->critics, WAC_CRITICS, WAC_CRITICS);
     copy_params(&agent->anchors, &stds);
-    agent->ops->settle(agent->team, &agent->anchors);
 }
 
 /* The critic that is dealt out: a mean, then its std, since such pairs take equally long. A thread
@@ -104,7 +101,7 @@ static void teach(void *work, wac_team *team, int item, int place)
     wac_stack critic = wac_stack_slice(&agent->critics, m, 1);
     wac_pass pass = wac_pass_slice(&agent->critic_pass, &agent->critics, place);
     real *dout = agent->dout + (size_t)(place * pass.capacity);
-    real *dparams = agent->dcritics + (size_t)m * critic.stride;
+    real *dparams = agent->gradients + (size_t)place * critic.stride;
     wac_input input = {.x = agent->pairs, .rows = agent->rows + (std ? agent->synthetic : 0)};
     ops->forward(team, &critic, input, &pass);
     if (std) {

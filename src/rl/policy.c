@@ -12,7 +12,6 @@ void wac_policies_init(wac_agent *agent, wac_rng *rng)
 {
     for (int m = 0; m < agent->policies.members; m++)
         wac_stack_randomise(&agent->policies, m, 1e-3, agent->ops, rng);
-    agent->ops->settle(agent->team, &agent->policies);
 }
 
 /* Rows `first` and on of one policy's part of a sample. */
@@ -168,7 +167,6 @@ double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
 
 static void step_policy(void *work, wac_team *team, int policy, int place)
 {
-    (void)place;
     wac_agent *agent = work;
     wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
     wac_pass pass = wac_pass_slice(&agent->policy_pass, &agent->policies, policy);
@@ -176,7 +174,7 @@ static void step_policy(void *work, wac_team *team, int policy, int place)
     wac_sample sample = sample_at(&agent->sample, policy, 0, agent->rows);
     size_t rows = (size_t)(policy * agent->rows), actions = (size_t)agent->actions;
     real *dheads = agent->dheads + rows * 2 * actions;
-    real *dparams = agent->dpolicies + (size_t)policy * one.stride;
+    real *dparams = agent->gradients + (size_t)place * one.stride;
     real dlog_prob = wac_agent_alpha(agent, policy) / (real)agent->rows;
     wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
     agent->ops->policy_gradient(&sample, agent->daction + rows * actions, &dlog_prob, dheads);

@@ -7,7 +7,9 @@
 #include "base/rng.h"
 #include "base/status.h"
 
-enum { ROWS = 256, UNITS = 128, MOST_WIDTH = 512, INPUTS = 6 };
+#include <string.h>
+
+enum { ROWS = 256, MOST_WIDTH = 512, INPUTS = 6 };
 
 typedef struct version {
     const char *name;
@@ -45,52 +47,50 @@ typedef struct shape {
 
 enum { SHAPES = 5 };
 
-/* As the cpu backend asks for them; forward with the weights turned. */
+/* As the cpu backend asks for them. */
 static void list_shapes(shape shapes[SHAPES], const operands *on, int width)
 {
-    int units = width < UNITS ? width : UNITS;
-    const wac_product rows = {.rows = ROWS,
+    const wac_product back = {.rows = ROWS,
                               .columns = width,
                               .depth = width,
+                              .a = on->dy,
                               .a_row = width,
                               .a_depth = 1,
                               .b = on->weight,
                               .b_row = width,
+                              .b_column = 1,
                               .c = on->y,
                               .c_row = width,
-                              .bias = on->bias,
+                              .finish = WAC_FINISH_MASK,
                               .active = on->x};
-    shapes[0] = (shape){"forward, bias, ReLU", rows};
-    shapes[0].product.a = on->x;
-    shapes[0].product.finish = WAC_FINISH_BIAS_RELU;
-
-    shapes[1] = (shape){"gradient of inputs, mask", rows};
-    shapes[1].product.a = on->dy;
-    shapes[1].product.finish = WAC_FINISH_MASK;
-
-    shapes[2] = (shape){"gradient of weights",
-                        {.rows = units,
-                         .columns = width,
-                         .depth = ROWS,
-                         .a = on->dy,
-                         .a_row = 1,
-                         .a_depth = width,
-                         .b = on->x,
-                         .b_row = width,
-                         .c = on->dweight,
-                         .c_row = width}};
-
-    shapes[3] = (shape){"first layer forward", shapes[0].product};
-    shapes[3].product.depth = INPUTS;
-    shapes[3].product.a_row = INPUTS;
-
-    shapes[4] = (shape){"first layer, weights", shapes[2].product};
-    shapes[4].product.rows = INPUTS;
-    shapes[4].product.columns = units;
-    shapes[4].product.a = on->x;
-    shapes[4].product.a_depth = INPUTS;
-    shapes[4].product.b = on->dy;
-    shapes[4].product.c_row = units;
+    wac_product forward = back;
+    forward.a = on->x;
+    forward.b_row = 1;
+    forward.b_column = width;
+    forward.finish = WAC_FINISH_BIAS_RELU;
+    forward.bias = on->bias;
+    wac_product weights = {.rows = width,
+                           .columns = width,
+                           .depth = ROWS,
+                           .a = on->dy,
+                           .a_row = 1,
+                           .a_depth = width,
+                           .b = on->x,
+                           .b_row = width,
+                           .b_column = 1,
+                           .c = on->dweight,
+                           .c_row = width};
+    wac_product first = forward, first_weights = weights;
+    first.depth = first.a_row = first.b_column = INPUTS;
+    first_weights.rows = first_weights.a_depth = INPUTS;
+    first_weights.a = on->x;
+    first_weights.b = on->dy;
+    const shape all[SHAPES] = {{"forward, bias, ReLU", forward},
+                               {"gradient of inputs, mask", back},
+                               {"gradient of weights", weights},
+                               {"first layer forward", first},
+                               {"first layer, weights", first_weights}};
+    memcpy(shapes, all, sizeof all);
 }
 
 static double time_products(const version *version, const wac_product *product, int64_t count)

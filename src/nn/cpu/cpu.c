@@ -16,12 +16,9 @@
 
 enum {
     GRAIN = 32,      /* rows or units of a piece are so many times some */
-    CHUNK = 56,      /* rows that go through all layers at a time: a few tiles */
-    WIDE = 1024,     /* from here on products copy their weights first: better once than often */
     FEW_ROWS = 4,    /* up to here dot products beat tiles */
     ALONE_ROWS = 32, /* fewer are not worth waking the team for */
     SELECTED = 256,  /* rows out of which those that count are selected */
-    STRIP = 64,      /* hidden units whose weights are transposed at once */
     BLOCK = 16384    /* parameters that a thread moves at once */
 };
 
@@ -35,41 +32,11 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* In mixed precision h0 and the gradient of h1 are 16 bits wide, a row in the first half of the
- * place for one of floats; and what is kept beside W1 are its panels, for the way there and, behind
- * them, for the way back. Widths that fill no panel stay in single precision. */
+/* In mixed precision h0 and the gradient of h1 are 16 bits wide, a row in half of the place for one
+ * of floats. Widths that fill no panel stay in single precision. */
 static bool is_mixed(const wac_stack *stack)
 {
     return stack->mixed && stack->shape.width % WAC_PANEL == 0;
-}
-
-static wac_bf16 *panels_of(const wac_stack *stack, int member, bool back)
-{
-    return (wac_bf16 *)wac_stack_turned(stack, member, 1) +
-           (back ? stack->shape.width * stack->shape.width : 0);
-}
-
-/* a strip of hidden units, whose weights are rows here and columns there */
-static void settle_piece(void *work, int piece)
-{
-    const wac_stack *stack = work;
-    int strips = pieces_of(stack->shape.width, STRIP), first = piece % strips * STRIP;
-    int units = smaller(STRIP, stack->shape.width - first), member = piece / strips;
-    for (int i = 0; i < WAC_LAYERS - 1; i++) {
-        wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
-        if (i == 1 && is_mixed(stack))
-            wac_mixed_settle(layer.outputs, layer.inputs, first, units, layer.weight,
-                             panels_of(stack, member, false), panels_of(stack, member, true));
-        else
-            wac_turn(units, layer.inputs, layer.weight + (size_t)(first * layer.inputs),
-                     wac_stack_turned(stack, member, i) + first, layer.outputs);
-    }
-}
-
-static void settle(wac_team *team, const wac_stack *stack)
-{
-    wac_team_run(team, settle_piece, (void *)stack,
-                 stack->members * pieces_of(stack->shape.width, STRIP));
 }
 
 /* One forward or backward pass, as its pieces see it. */
@@ -135,77 +102,53 @@ static const float *input_at(const job *job, int member, int row)
            (size_t)row * (size_t)job->stack->shape.inputs;
 }
 
-/* What is read after member m has passed: the next one's weights, or those that the way back begins
- * with. */
-static wac_span next_weights(const job *job, const share *share, int m)
+/* The hidden weights of a member, for a product to bring them near before they are needed. */
+static wac_span hidden_weights(const wac_stack *stack, int member)
 {
-    const wac_stack *stack = job->stack;
-    size_t count = (size_t)stack->shape.width * (size_t)stack->shape.width;
-    if (m + 1 < share->member_end)
-        return (wac_span){wac_stack_turned(stack, m + 1, 1), job->mixed ? count / 2 : count};
-    if (job->kept && job->mixed)
-        return (wac_span){(const float *)panels_of(stack, share->member, true), count / 2};
-    if (job->kept)
-        return (wac_span){wac_stack_layer(stack, stack->params, share->member, 1).weight, count};
-    return (wac_span){0};
+    wac_layer layer = wac_stack_layer(stack, stack->params, member, 1);
+    return (wac_span){layer.weight, (size_t)layer.inputs * (size_t)layer.outputs};
 }
 
-/* The part of a span that falls to some of all rows. */
-static wac_span part_of(wac_span span, int first, int rows, int all)
-{
-    size_t row = span.count / (size_t)all;
-    return (wac_span){span.start + row * (size_t)first, row * (size_t)rows};
-}
+static const wac_span nothing = {0};
 
 static void forward_piece(void *work, int piece)
 {
     const job *job = work;
     const wac_stack *stack = job->stack;
     int width = stack->shape.width;
-    int chunk = width < WIDE ? CHUNK : job->input.rows;
+    bool few = job->input.rows <= FEW_ROWS;
     share share = share_of(job, piece, job->input.rows);
+    int first = share.first, rows = share.end - first;
     for (int m = share.member; m < share.member_end; m++) {
         wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
         wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
         wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
-        const float *turned0 = NULL, *turned1 = NULL;
-        wac_span next = {0};
-        bool mixed = job->mixed && (job->kept || job->input.rows > FEW_ROWS);
-        if (mixed || job->input.rows > FEW_ROWS) {
-            turned0 = wac_stack_turned(stack, m, 0);
-            turned1 = wac_stack_turned(stack, m, 1);
-            next = next_weights(job, &share, m);
-            if (m == share.member)
-                wac_touch(width * width / (mixed ? 2 : 1), turned1);
+        wac_pass pass = pass_at(job->pass, stack, job->kept ? m : share.slice, first);
+        const float *x = input_at(job, m, first);
+        if (job->mixed && (job->kept || !few)) {
+            wac_bf16 *h0 = (wac_bf16 *)pass.h0;
+            wac_hidden_forward(&layer0, few, rows, x, pass.h1, hidden_weights(stack, m));
+            wac_mixed_cut(rows, width, pass.h1, width, h0, 2 * width);
+            wac_mixed_run(&(wac_mixed_product){.rows = rows,
+                                               .columns = width,
+                                               .depth = width,
+                                               .a = h0,
+                                               .a_row = 2 * width,
+                                               .b = layer1.weight,
+                                               .b_row = 1,
+                                               .b_column = width,
+                                               .c = pass.h1,
+                                               .c_row = width,
+                                               .finish = WAC_FINISH_BIAS_RELU,
+                                               .bias = layer1.bias});
+        } else {
+            wac_hidden_forward(&layer0, few, rows, x, pass.h0, hidden_weights(stack, m));
+            wac_hidden_forward(&layer1, few, rows, pass.h0, pass.h1,
+                               job->kept && m + 1 == share.member_end
+                                   ? hidden_weights(stack, share.member)
+                                   : nothing);
         }
-        /* some rows through all layers, then the next: they are still in the nearest cache */
-        for (int row = share.first; row < share.end; row += chunk) {
-            int rows = smaller(chunk, share.end - row), left = share.end - row - rows;
-            wac_pass pass = pass_at(job->pass, stack, job->kept ? m : share.slice, row);
-            wac_span ahead[] = {
-                part_of(next, row - share.first, rows, share.end - share.first),
-                {pass.h0 + rows * width, job->kept ? (size_t)(smaller(left, rows) * width) : 0}};
-            if (mixed) {
-                wac_bf16 *h0 = (wac_bf16 *)pass.h0;
-                wac_mixed_first(rows, width, layer0.inputs, input_at(job, m, row), turned0,
-                                layer0.bias, h0, 2 * width);
-                wac_mixed_run(&(wac_mixed_product){.rows = rows,
-                                                   .columns = width,
-                                                   .depth = width,
-                                                   .a = h0,
-                                                   .a_row = 2 * width,
-                                                   .b = panels_of(stack, m, false),
-                                                   .c = pass.h1,
-                                                   .c_row = width,
-                                                   .finish = WAC_FINISH_BIAS_RELU,
-                                                   .bias = layer1.bias,
-                                                   .ahead = ahead});
-            } else {
-                wac_hidden_forward(&layer0, turned0, rows, input_at(job, m, row), pass.h0, NULL);
-                wac_hidden_forward(&layer1, turned1, rows, pass.h0, pass.h1, ahead);
-            }
-            wac_dots(&layer2, rows, pass.h1, pass_at(job->pass, stack, m, row).out);
-        }
+        wac_dots(&layer2, rows, pass.h1, pass_at(job->pass, stack, m, first).out);
     }
 }
 
@@ -222,9 +165,8 @@ static void infer(wac_team *team, const wac_stack *stack, wac_input input, const
     wac_team_run(team, forward_piece, &job, cut(&job, team));
 }
 
-/* The way back uses the activations up. The gradient of h1 takes the place of h1, and that of h0
- * then the place of h0; in mixed precision the place of h1 too, after what was there has been cut
- * into the empty halves of h0's rows. */
+/* The way back uses the activations up. The gradient of h1 takes the place of h1; in mixed
+ * precision it is cut into the empty halves of h0's rows, and the gradient of h0 comes after it. */
 static wac_bf16 *cut_dh1(const wac_stack *stack, const wac_pass *pass)
 {
     return (wac_bf16 *)pass->h0 + stack->shape.width;
@@ -232,7 +174,7 @@ static wac_bf16 *cut_dh1(const wac_stack *stack, const wac_pass *pass)
 
 static float *dh0_of(const job *job, const wac_pass *pass)
 {
-    return job->mixed ? pass->h1 : pass->h0;
+    return job->mixed ? pass->h1 : pass->dh0;
 }
 
 static const float *dout_at(const job *job, int member, int row)
@@ -243,7 +185,7 @@ static const float *dout_at(const job *job, int member, int row)
 
 /* From the gradient of h1 to that of h0, and to that of the inputs if they are wanted, of a
  * member's rows. */
-static void rows_back(const job *job, int member, int first, int rows)
+static void rows_back(const job *job, int member, int first, int rows, wac_span ahead)
 {
     const wac_stack *stack = job->stack;
     const wac_gradient *gradient = job->gradient;
@@ -251,29 +193,27 @@ static void rows_back(const job *job, int member, int first, int rows)
     wac_pass pass = pass_at(job->pass, stack, member, first);
     wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
     wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
-    if (job->mixed) {
-        wac_bf16 *panels = panels_of(stack, member, true);
-        wac_touch(width * width / 2, (const float *)panels);
+    if (job->mixed)
         wac_mixed_run(&(wac_mixed_product){.rows = rows,
                                            .columns = width,
                                            .depth = width,
                                            .a = cut_dh1(stack, &pass),
                                            .a_row = 2 * width,
-                                           .b = panels,
+                                           .b = layer1.weight,
+                                           .b_row = width,
+                                           .b_column = 1,
                                            .c = pass.h1,
                                            .c_row = width,
                                            .finish = WAC_FINISH_MASK,
                                            .active = (const wac_bf16 *)pass.h0,
                                            .active_row = 2 * width});
-    } else {
-        wac_touch(width * width, layer1.weight);
-        wac_hidden_dinput(&layer1, rows, 0, pass.h1, pass.h0, pass.h0);
-    }
+    else
+        wac_hidden_dinput(&layer1, rows, 0, pass.h1, pass.h0, pass.dh0, ahead);
     if (gradient->inputs) {
         int kept = stack->shape.inputs - gradient->input_first;
         size_t row = (size_t)(member * job->pass->capacity + first);
         wac_hidden_dinput(&layer0, rows, gradient->input_first, dh0_of(job, &pass), NULL,
-                          gradient->inputs + row * (size_t)kept);
+                          gradient->inputs + row * (size_t)kept, nothing);
     }
 }
 
@@ -301,7 +241,8 @@ static void selected_back(const job *job, int member, int first, int end)
     wac_head_back(&layer2, count, list, 0, width, dout, pass.h1, NULL, NULL);
     if (job->mixed)
         wac_mixed_cut(count, width, pass.h1, width, cut_dh1(stack, &pass), 2 * width);
-    rows_back(job, member, first, count);
+    rows_back(job, member, first, count,
+              member + 1 < stack->members ? hidden_weights(stack, member + 1) : nothing);
 
     /* back to their places, from the last on */
     int kept = stack->shape.inputs - gradient->input_first;
@@ -337,7 +278,8 @@ static void upper_units(const job *job, int member, int first, int end)
         wac_mixed_dweight(rows, width, first, end, dh1, (const wac_bf16 *)pass.h0, 2 * width,
                           dlayer1.weight);
     } else {
-        wac_hidden_dweight(&dlayer1, rows, first, end, pass.h0, pass.h1);
+        wac_hidden_dweight(&dlayer1, rows, first, end, pass.h0, pass.h1,
+                           hidden_weights(stack, member));
     }
 }
 
@@ -348,7 +290,8 @@ static void lower_units(const job *job, int member, int first, int end)
     wac_pass pass = wac_pass_slice(job->pass, stack, member);
     wac_layer dlayer0 = wac_stack_layer(stack, job->gradient->params, member, 0);
     const float *dh0 = dh0_of(job, &pass);
-    wac_hidden_dweight(&dlayer0, job->input.rows, first, end, input_at(job, member, 0), dh0);
+    wac_hidden_dweight(&dlayer0, job->input.rows, first, end, input_at(job, member, 0), dh0,
+                       nothing);
     wac_sum_rows(job->input.rows, dlayer0.outputs, first, end, dh0, dlayer0.bias);
 }
 
@@ -370,7 +313,7 @@ static void members_piece(void *work, int piece)
     int rows = job->input.rows, width = job->stack->shape.width;
     for (int m = piece * job->members; m < (piece + 1) * job->members; m++) {
         upper_units(job, m, 0, width);
-        rows_back(job, m, 0, rows);
+        rows_back(job, m, 0, rows, nothing);
         lower_units(job, m, 0, width);
     }
 }
@@ -386,7 +329,7 @@ static void rows_piece(void *work, int piece)
 {
     const job *job = work;
     share share = share_of(job, piece, job->input.rows);
-    rows_back(job, share.member, share.first, share.end - share.first);
+    rows_back(job, share.member, share.first, share.end - share.first, nothing);
 }
 
 static void lower_piece(void *work, int piece)
@@ -461,7 +404,6 @@ static void adam(wac_team *team, const wac_stack *stack, const float *gradient,
                    .adam = adam,
                    .pieces = pieces_of((int)stack->stride, BLOCK)};
     wac_team_run(team, adam_piece, &sweep, stack->members * sweep.pieces);
-    settle(team, stack);
 }
 
 WAC_VECTORISED static void polyak_block(float rate, size_t count, const float *source,
@@ -486,12 +428,10 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
                    .rate = (float)rate,
                    .pieces = pieces_of((int)target->stride, BLOCK)};
     wac_team_run(team, polyak_piece, &sweep, target->members * sweep.pieces);
-    settle(team, target);
 }
 
 const wac_ops wac_ops_cpu = {
     .name = "cpu",
-    .settle = settle,
     .forward = forward,
     .infer = infer,
     .backward = backward,

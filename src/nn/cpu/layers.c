@@ -5,12 +5,14 @@
 
 enum {
     LANES = 16,
-    TOGETHER = 4,        /* dot products at a time */
+    SOME = 4,            /* rows, or outputs, at a time */
     NARROW = 8,          /* up to so many columns are taken as rows of … */
     NARROW_DEPTH = 1024, /* … up to this length */
     FEW_INPUTS = 64,     /* below, weight gradients are made … */
     UNITS = 256          /* … for so many hidden units at once */
 };
+
+_Static_assert((int)WAC_IN_PLACE <= (int)WAC_PRODUCT_DEPTH, "the mask is gone before it is needed");
 
 static int smaller(int a, int b)
 {
@@ -21,64 +23,112 @@ static int smaller(int a, int b)
 typedef float lanes
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
-WAC_VECTORISED static void dots(const wac_layer *layer, int rows, const float *x, float *y)
+#define INLINE static inline __attribute__((always_inline))
+
+/* Dot products of `rows` of x with `outputs` of the weights (constants where this is inlined): at
+ * once, so that none waits for its own sum. */
+INLINE void dots_of(const int rows, const int outputs, int length, const float *x,
+                    const float *weight, const float *bias, float *y, int y_row)
 {
-    int inputs = layer->inputs, outputs = layer->outputs;
-    for (int first = 0; first < rows * outputs; first += TOGETHER) {
-        const float *row[TOGETHER], *weight[TOGETHER];
-        lanes sums[TOGETHER] = {0};
-        int last = rows * outputs - 1;
-        for (int d = 0; d < TOGETHER; d++) {
-            int at = smaller(first + d, last);
-            row[d] = x + (size_t)(at / outputs) * (size_t)inputs;
-            weight[d] = layer->weight + (size_t)(at % outputs) * (size_t)inputs;
-        }
-        int k = 0;
-        for (; k + LANES <= inputs; k += LANES)
-            for (int d = 0; d < TOGETHER; d++)
-                sums[d] += *(const lanes *)(row[d] + k) * *(const lanes *)(weight[d] + k);
-        for (int d = 0; d < TOGETHER && first + d <= last; d++) {
-            float sum = layer->bias ? layer->bias[(first + d) % outputs] : 0;
-            for (int i = k; i < inputs; i++)
-                sum += row[d][i] * weight[d][i];
+    lanes sums[SOME][SOME];
+    for (int i = 0; i < rows; i++)
+        for (int o = 0; o < outputs; o++)
+            sums[i][o] = (lanes){0};
+    int k = 0;
+    for (; k + LANES <= length; k += LANES) {
+        lanes row[SOME];
+        for (int i = 0; i < rows; i++)
+            row[i] = *(const lanes *)(x + i * length + k);
+        for (int o = 0; o < outputs; o++)
+            for (int i = 0; i < rows; i++)
+                sums[i][o] += row[i] * *(const lanes *)(weight + o * length + k);
+    }
+    for (int i = 0; i < rows; i++)
+        for (int o = 0; o < outputs; o++) {
+            float sum = bias ? bias[o] : 0;
+            for (int rest = k; rest < length; rest++)
+                sum += x[i * length + rest] * weight[o * length + rest];
             for (int l = 0; l < LANES; l++)
-                sum += sums[d][l];
-            y[first + d] = sum;
+                sum += sums[i][o][l];
+            y[i * y_row + o] = sum;
+        }
+}
+
+/* The same for any number of outputs. */
+INLINE void dots_of_rows(const int rows, const wac_layer *layer, const float *x, float *y)
+{
+    int length = layer->inputs, outputs = layer->outputs;
+    for (int o = 0; o < outputs;) {
+        const float *weight = layer->weight + (size_t)o * (size_t)length;
+        const float *bias = layer->bias ? layer->bias + o : NULL;
+        if (o + SOME <= outputs) {
+            dots_of(rows, SOME, length, x, weight, bias, y + o, outputs);
+            o += SOME;
+        } else {
+            dots_of(rows, 1, length, x, weight, bias, y + o, outputs);
+            o++;
         }
     }
 }
 
+WAC_VECTORISED static void dots(const wac_layer *layer, int rows, const float *x, float *y)
+{
+    int i = 0;
+    for (; i + SOME <= rows; i += SOME)
+        dots_of_rows(SOME, layer, x + (size_t)i * (size_t)layer->inputs,
+                     y + (size_t)i * (size_t)layer->outputs);
+    for (; i < rows; i++)
+        dots_of_rows(1, layer, x + (size_t)i * (size_t)layer->inputs,
+                     y + (size_t)i * (size_t)layer->outputs);
+}
+
+/* The same vector of bits or none of them. */
 typedef int32_t ints
     __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
 
-/* one row of wac_head_back, with so many outputs (a constant where that pays) */
-static inline __attribute__((always_inline)) void head_row(const int outputs, int width, int first,
-                                                           int end, const float *d,
-                                                           const float *weight, const float *h,
-                                                           float *dh, float *dweight, float *sums)
+/* Some rows of wac_head_back: so many, with so many outputs (constants where that pays). */
+INLINE void head_rows(const int rows, const int outputs, int width, int first, int end,
+                      const float *const *d, const float *const *h, const float *weight,
+                      float *dweight, float *sums, float *dh)
 {
     int j = first;
     for (; j + LANES <= end; j += LANES) {
-        lanes active = *(const lanes *)(h + j), value = d[0] * *(const lanes *)(weight + j);
+        lanes active[SOME], value[SOME];
+        for (int i = 0; i < rows; i++) {
+            active[i] = *(const lanes *)(h[i] + j);
+            value[i] = d[i][0] * *(const lanes *)(weight + j);
+        }
         for (int o = 1; o < outputs; o++)
-            value += d[o] * *(const lanes *)(weight + o * width + j);
-        value = (lanes)((ints)value & (ints)(active > 0));
-        *(lanes *)(dh + j) = value;
-        for (int o = 0; dweight && o < outputs; o++)
-            *(lanes *)(dweight + o * width + j) += d[o] * active;
-        if (sums)
-            *(lanes *)(sums + j) += value;
+            for (int i = 0; i < rows; i++)
+                value[i] += d[i][o] * *(const lanes *)(weight + o * width + j);
+        for (int o = 0; dweight && o < outputs; o++) {
+            lanes sum = *(const lanes *)(dweight + o * width + j);
+            for (int i = 0; i < rows; i++)
+                sum += d[i][o] * active[i];
+            *(lanes *)(dweight + o * width + j) = sum;
+        }
+        for (int i = 0; i < rows; i++) {
+            value[i] = (lanes)((ints)value[i] & (ints)(active[i] > 0));
+            *(lanes *)(dh + i * width + j) = value[i];
+        }
+        if (sums) {
+            lanes sum = *(const lanes *)(sums + j);
+            for (int i = 0; i < rows; i++)
+                sum += value[i];
+            *(lanes *)(sums + j) = sum;
+        }
     }
-    for (; j < end; j++) {
-        float active = h[j], value = d[0] * weight[j];
-        for (int o = 1; o < outputs; o++)
-            value += d[o] * weight[o * width + j];
-        dh[j] = active > 0 ? value : 0;
-        for (int o = 0; dweight && o < outputs; o++)
-            dweight[o * width + j] += d[o] * active;
-        if (sums)
-            sums[j] += dh[j];
-    }
+    for (; j < end; j++)
+        for (int i = 0; i < rows; i++) {
+            float active = h[i][j], value = d[i][0] * weight[j];
+            for (int o = 1; o < outputs; o++)
+                value += d[i][o] * weight[o * width + j];
+            for (int o = 0; dweight && o < outputs; o++)
+                dweight[o * width + j] += d[i][o] * active;
+            dh[i * width + j] = active > 0 ? value : 0;
+            if (sums)
+                sums[j] += dh[i * width + j];
+        }
 }
 
 WAC_VECTORISED static void head_back(const wac_layer *head, int rows, const int *list, int first,
@@ -86,20 +136,27 @@ WAC_VECTORISED static void head_back(const wac_layer *head, int rows, const int 
                                      float *sums)
 {
     int width = head->inputs, outputs = head->outputs;
+    const float *weight = head->weight;
     for (int o = 0; dweight && o < outputs; o++)
         for (int j = first; j < end; j++)
             dweight[o * width + j] = 0;
     for (int j = first; sums && j < end; j++)
         sums[j] = 0;
-    for (int i = 0; i < rows; i++) {
-        int from = list ? list[i] : i;
-        const float *d = dout + (size_t)from * (size_t)outputs;
-        const float *active = h + (size_t)from * (size_t)width;
-        float *row = h + (size_t)i * (size_t)width;
+    for (int i = 0, some; i < rows; i += some) {
+        const float *d[SOME], *from[SOME];
+        float *dh = h + (size_t)i * (size_t)width;
+        some = outputs > 1 && i + SOME <= rows ? SOME : 1;
+        for (int r = 0; r < some; r++) {
+            size_t row = (size_t)(list ? list[i + r] : i + r);
+            d[r] = dout + row * (size_t)outputs;
+            from[r] = h + row * (size_t)width;
+        }
         if (outputs == 1)
-            head_row(1, width, first, end, d, head->weight, active, row, dweight, sums);
+            head_rows(1, 1, width, first, end, d, from, weight, dweight, sums, dh);
+        else if (some == 1)
+            head_rows(1, outputs, width, first, end, d, from, weight, dweight, sums, dh);
         else
-            head_row(outputs, width, first, end, d, head->weight, active, row, dweight, sums);
+            head_rows(SOME, outputs, width, first, end, d, from, weight, dweight, sums, dh);
     }
 }
 
@@ -138,10 +195,10 @@ void wac_touch(int count, const float *numbers)
         (void)*(const volatile float *)(numbers + i);
 }
 
-void wac_hidden_forward(const wac_layer *layer, const float *turned, int rows, const float *x,
-                        float *y, const wac_span *ahead)
+void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float *x, float *y,
+                        wac_span ahead)
 {
-    if (!turned) {
+    if (few) {
         wac_dots(layer, rows, x, y);
         for (int i = 0; i < rows * layer->outputs; i++)
             y[i] = y[i] < 0 ? 0 : y[i];
@@ -153,8 +210,9 @@ void wac_hidden_forward(const wac_layer *layer, const float *turned, int rows, c
                                    .a = x,
                                    .a_row = layer->inputs,
                                    .a_depth = 1,
-                                   .b = turned,
-                                   .b_row = layer->outputs,
+                                   .b = layer->weight,
+                                   .b_row = 1,
+                                   .b_column = layer->inputs,
                                    .c = y,
                                    .c_row = layer->outputs,
                                    .finish = WAC_FINISH_BIAS_RELU,
@@ -163,7 +221,7 @@ void wac_hidden_forward(const wac_layer *layer, const float *turned, int rows, c
 }
 
 void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
-                       const float *active, float *dx)
+                       const float *active, float *dx, wac_span ahead)
 {
     int kept = layer->inputs - first;
     if (kept <= NARROW && layer->outputs <= NARROW_DEPTH && !active) {
@@ -184,14 +242,16 @@ void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float 
                                    .a_depth = 1,
                                    .b = layer->weight + first,
                                    .b_row = layer->inputs,
+                                   .b_column = 1,
                                    .c = dx,
                                    .c_row = kept,
                                    .finish = active ? WAC_FINISH_MASK : WAC_FINISH_STORE,
-                                   .active = active});
+                                   .active = active,
+                                   .ahead = ahead});
 }
 
 void wac_hidden_dweight(const wac_layer *dlayer, int rows, int first, int end, const float *x,
-                        const float *dy)
+                        const float *dy, wac_span ahead)
 {
     int inputs = dlayer->inputs;
     if (inputs >= FEW_INPUTS) {
@@ -203,8 +263,10 @@ void wac_hidden_dweight(const wac_layer *dlayer, int rows, int first, int end, c
                                        .a_depth = dlayer->outputs,
                                        .b = x,
                                        .b_row = inputs,
+                                       .b_column = 1,
                                        .c = dlayer->weight + (size_t)first * (size_t)inputs,
-                                       .c_row = inputs});
+                                       .c_row = inputs,
+                                       .ahead = ahead});
         return;
     }
     /* few columns: make the transpose, whose rows are long, and turn it */
@@ -219,6 +281,7 @@ void wac_hidden_dweight(const wac_layer *dlayer, int rows, int first, int end, c
                                        .a_depth = inputs,
                                        .b = dy + from,
                                        .b_row = dlayer->outputs,
+                                       .b_column = 1,
                                        .c = turned,
                                        .c_row = units});
         for (int u = 0; u < units; u++)

@@ -32,17 +32,17 @@ void wac_sum_rows(int rows, int width, int first, int end, const float *dy, floa
  * to row, would wait for. */
 void wac_touch(int count, const float *numbers);
 
-/* y [rows][outputs] = relu(x W^T + b); turned: W^T, or null to take dot products */
-void wac_hidden_forward(const wac_layer *layer, const float *turned, int rows, const float *x,
-                        float *y, const wac_span *ahead);
+/* y [rows][outputs] = relu(x W^T + b); few: by dot products */
+void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float *x, float *y,
+                        wac_span ahead);
 
 /* dx [rows][inputs - first] = dy W, zero where `active` is, which is laid out like dx and may be dx
  * (null: everywhere) */
 void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
-                       const float *active, float *dx);
+                       const float *active, float *dx, wac_span ahead);
 
 /* rows first … end-1 of the weight gradient dy^T x */
 void wac_hidden_dweight(const wac_layer *dlayer, int rows, int first, int end, const float *x,
-                        const float *dy);
+                        const float *dy, wac_span ahead);
 
 #endif

@@ -50,31 +50,12 @@ INLINE void zip(__m512i a, __m512i b, __m512i *low, __m512i *high)
     *high = _mm512_permutex2var_epi16(a, _mm512_add_epi16(first, _mm512_set1_epi16(16)), b);
 }
 
-/* The lines to fetch beside the work at hand. */
-typedef struct fetch {
-    wac_span spans[2];
-} fetch;
-
-INLINE void fetch_some(fetch *fetch)
-{
-    UNROLL
-    for (int i = 0; i < 2; i++) {
-        wac_span *span = &fetch->spans[i];
-        if (span->count >= 2 * LANES) {
-            __builtin_prefetch(span->start);
-            __builtin_prefetch(span->start + LANES);
-            span->start += 2 * LANES;
-            span->count -= 2 * LANES;
-        }
-    }
-}
-
 typedef __m512 sums[TILE_ROWS][2];
 
 /* sums += `rows` (a constant where this is inlined) of A times a panel, over `pairs` of depth; A's
  * pair (i, k) is a[i * a_row + k * a_step] */
 INLINE void add_products(const int rows, int pairs, const pair *a, ptrdiff_t a_row,
-                         const ptrdiff_t a_step, const pair *b, sums sum, fetch *fetch)
+                         const ptrdiff_t a_step, const pair *b, sums sum)
 {
     for (int line = 0; line < pairs; line += LANES) {
         if (a_step == 1 && line + LANES < pairs) {
@@ -82,8 +63,6 @@ INLINE void add_products(const int rows, int pairs, const pair *a, ptrdiff_t a_r
             for (int i = 0; i < rows; i++)
                 __builtin_prefetch(a + i * a_row + line + LANES);
         }
-        if (fetch)
-            fetch_some(fetch);
         int end = smaller(line + LANES, pairs);
         for (int k = line; k < end; k++) {
             __m512i low = _mm512_loadu_si512(b + k * WAC_PANEL);
@@ -101,29 +80,42 @@ INLINE void add_products(const int rows, int pairs, const pair *a, ptrdiff_t a_r
     }
 }
 
-/* A tile of wac_mixed_run, from `row` and `column` on. */
-INLINE void tile(const wac_mixed_product *p, const int rows, int row, int column, fetch *fetch)
+/* so far, or nothing yet; and what comes later is asked for */
+INLINE void begin_sums(const int rows, bool more, const float *c, ptrdiff_t c_row, sums sum)
 {
-    sums sum;
-    float *c = p->c + row * p->c_row + column;
     UNROLL
     for (int i = 0; i < rows; i++) {
-        sum[i][0] = sum[i][1] = _mm512_setzero_ps();
-        __builtin_prefetch(c + i * p->c_row, 1);
-        __builtin_prefetch(c + i * p->c_row + LANES, 1);
+        sum[i][0] = more ? _mm512_loadu_ps(c + i * c_row) : _mm512_setzero_ps();
+        sum[i][1] = more ? _mm512_loadu_ps(c + i * c_row + LANES) : _mm512_setzero_ps();
+        __builtin_prefetch(c + i * c_row, 1);
+        __builtin_prefetch(c + i * c_row + LANES, 1);
     }
-    add_products(rows, p->depth / 2, (const pair *)(p->a + row * p->a_row), p->a_row / 2, 1,
-                 (const pair *)(p->b + (ptrdiff_t)column * p->depth), sum, fetch);
+}
+
+/* Where a tile of wac_mixed_run is: `depth` steps from `from`. */
+typedef struct place {
+    int row, column, from, depth;
+} place;
+
+INLINE void tile(const wac_mixed_product *p, const int rows, const place *at, const pair *panel)
+{
+    sums sum;
+    int row = at->row, column = at->column;
+    float *c = p->c + row * p->c_row + column;
+    begin_sums(rows, at->from > 0, c, p->c_row, sum);
+    add_products(rows, at->depth / 2, (const pair *)(p->a + row * p->a_row + at->from),
+                 p->a_row / 2, 1, panel, sum);
+    wac_finish finish = at->from + at->depth == p->depth ? p->finish : WAC_FINISH_STORE;
     UNROLL
     for (int i = 0; i < rows; i++) {
         __m512 low = sum[i][0], high = sum[i][1];
-        if (p->finish == WAC_FINISH_BIAS_RELU) {
+        if (finish == WAC_FINISH_BIAS_RELU) {
             /* the second if either is no number: those must not vanish */
             __m512 zero = _mm512_setzero_ps();
             low = _mm512_max_ps(zero, _mm512_add_ps(low, _mm512_loadu_ps(p->bias + column)));
             high =
                 _mm512_max_ps(zero, _mm512_add_ps(high, _mm512_loadu_ps(p->bias + column + LANES)));
-        } else if (p->finish == WAC_FINISH_MASK) {
+        } else if (finish == WAC_FINISH_MASK) {
             __mmask32 on = _mm512_cmpgt_epi16_mask(
                 _mm512_loadu_si512(p->active + (row + i) * p->active_row + column),
                 _mm512_setzero_si512());
@@ -135,49 +127,13 @@ INLINE void tile(const wac_mixed_product *p, const int rows, int row, int column
     }
 }
 
-/* A tile of the first layer: fused multiply-adds in single precision. */
-INLINE void first_tile(const int rows, int columns, int depth, const float *x, const float *turned,
-                       const float *bias, wac_bf16 *y, ptrdiff_t y_row)
-{
-    sums sum;
-    UNROLL
-    for (int i = 0; i < rows; i++)
-        sum[i][0] = sum[i][1] = _mm512_setzero_ps();
-    for (int k = 0; k < depth; k++) {
-        __m512 low = _mm512_loadu_ps(turned + (ptrdiff_t)k * columns);
-        __m512 high = _mm512_loadu_ps(turned + (ptrdiff_t)k * columns + LANES);
-        const float *number = x + k;
-        UNROLL
-        for (int i = 0; i < rows; i++) {
-            __m512 value = _mm512_set1_ps(*number);
-            sum[i][0] = _mm512_fmadd_ps(value, low, sum[i][0]);
-            sum[i][1] = _mm512_fmadd_ps(value, high, sum[i][1]);
-            number += depth;
-            __asm__("" : "+r"(number));
-        }
-    }
-    __m512 zero = _mm512_setzero_ps();
-    UNROLL
-    for (int i = 0; i < rows; i++)
-        _mm512_storeu_si512(
-            y + i * y_row,
-            halves(_mm512_max_ps(zero, _mm512_add_ps(sum[i][0], _mm512_loadu_ps(bias))),
-                   _mm512_max_ps(zero, _mm512_add_ps(sum[i][1], _mm512_loadu_ps(bias + LANES)))));
-}
-
 /* A tile of the weight gradient: A is `units` of dy, zipped, LANES pairs a step. */
 INLINE void gradient_tile(const int units, int pairs, const pair *a, const pair *b, bool more,
                           float *c, ptrdiff_t c_row)
 {
     sums sum;
-    UNROLL
-    for (int i = 0; i < units; i++) {
-        sum[i][0] = more ? _mm512_loadu_ps(c + i * c_row) : _mm512_setzero_ps();
-        sum[i][1] = more ? _mm512_loadu_ps(c + i * c_row + LANES) : _mm512_setzero_ps();
-        __builtin_prefetch(c + i * c_row, 1);
-        __builtin_prefetch(c + i * c_row + LANES, 1);
-    }
-    add_products(units, pairs, a, 1, LANES, b, sum, NULL);
+    begin_sums(units, more, c, c_row, sum);
+    add_products(units, pairs, a, 1, LANES, b, sum);
     UNROLL
     for (int i = 0; i < units; i++) {
         _mm512_storeu_ps(c + i * c_row, sum[i][0]);
@@ -217,43 +173,8 @@ static int tile_rows(int left)
     return (left + tiles - 1) / tiles;
 }
 
-void wac_mixed_run(const wac_mixed_product *p)
-{
-    fetch fetch = {0};
-    if (p->ahead)
-        memcpy(fetch.spans, p->ahead, sizeof fetch.spans);
-    for (int row = 0, rows; row < p->rows; row += rows) {
-        rows = tile_rows(p->rows - row);
-        for (int column = 0; column < p->columns; column += WAC_PANEL)
-            FOR_ROWS(rows, tile(p, ROWS, row, column, &fetch))
-    }
-}
-
-void wac_mixed_first(int rows, int columns, int depth, const float *x, const float *turned,
-                     const float *bias, wac_bf16 *y, ptrdiff_t y_row)
-{
-    for (int row = 0, some; row < rows; row += some) {
-        some = tile_rows(rows - row);
-        for (int column = 0; column < columns; column += WAC_PANEL)
-            FOR_ROWS(some,
-                     first_tile(ROWS, columns, depth, x + (ptrdiff_t)row * depth, turned + column,
-                                bias + column, y + row * y_row + column, y_row))
-    }
-}
-
-void wac_mixed_cut(int rows, int columns, const float *x, ptrdiff_t x_row, wac_bf16 *y,
-                   ptrdiff_t y_row)
-{
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j += WAC_PANEL) {
-            const float *from = x + i * x_row + j;
-            _mm512_storeu_si512(y + i * y_row + j,
-                                halves(_mm512_loadu_ps(from), _mm512_loadu_ps(from + LANES)));
-        }
-}
-
 /* 16 rows of 16 pairs become columns */
-static void turn_square(__m512i row[LANES], pair *to)
+INLINE void turn_square(__m512i row[LANES], pair *to)
 {
     const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
@@ -274,31 +195,61 @@ static void turn_square(__m512i row[LANES], pair *to)
         _mm512_storeu_si512(to + i * WAC_PANEL, row[i]);
 }
 
-void wac_mixed_settle(int outputs, int inputs, int first, int units, const float *weight,
-                      wac_bf16 *forward, wac_bf16 *back)
+INLINE __m512i cut_32(const float *numbers)
 {
-    for (int unit = first; unit < first + units; unit += LANES) {
-        const float *strip = weight + (ptrdiff_t)unit * inputs;
-        /* this panel's half that the units fall into */
-        wac_bf16 *turned =
-            forward + (ptrdiff_t)(unit / WAC_PANEL * WAC_PANEL) * inputs + unit % WAC_PANEL * 2;
-        for (int k = 0; k < inputs; k += WAC_PANEL) {
+    return halves(_mm512_loadu_ps(numbers), _mm512_loadu_ps(numbers + LANES));
+}
+
+/* A panel of B, cut to 16 bits, its rows zipped two by two. */
+static void make_panel(const wac_mixed_product *p, const place *at, pair *panel)
+{
+    const float *b = p->b + at->column * p->b_column + at->from * p->b_row;
+    if (p->b_column == 1) {
+        for (int k = 0; k < at->depth; k += 2, panel += WAC_PANEL) {
+            __m512i low, high;
+            zip(cut_32(b + k * p->b_row), cut_32(b + (k + 1) * p->b_row), &low, &high);
+            _mm512_storeu_si512(panel, low);
+            _mm512_storeu_si512(panel + LANES, high);
+        }
+        return;
+    }
+    /* its columns are contiguous: pairs already, to be turned */
+    for (int j = 0; j < WAC_PANEL; j += LANES)
+        for (int k = 0; k < at->depth; k += 2 * LANES) {
             __m512i row[LANES];
-            wac_bf16 *zipped = back + (ptrdiff_t)k * outputs + (ptrdiff_t)unit * WAC_PANEL;
             UNROLL
             for (int i = 0; i < LANES; i++)
-                row[i] = halves(_mm512_loadu_ps(strip + (ptrdiff_t)i * inputs + k),
-                                _mm512_loadu_ps(strip + (ptrdiff_t)i * inputs + k + LANES));
-            UNROLL
-            for (int i = 0; i < LANES; i += 2) {
-                __m512i low, high;
-                zip(row[i], row[i + 1], &low, &high);
-                _mm512_storeu_si512(zipped + i * WAC_PANEL, low);
-                _mm512_storeu_si512(zipped + i * WAC_PANEL + 2 * LANES, high);
+                row[i] = cut_32(b + (j + i) * p->b_column + k);
+            turn_square(row, panel + k / 2 * WAC_PANEL + j);
+        }
+}
+
+void wac_mixed_run(const wac_mixed_product *p)
+{
+    _Alignas(64) pair panels[COLUMNS * DEPTH / 2];
+    for (int first = 0; first < p->columns; first += COLUMNS) {
+        int end = smaller(first + COLUMNS, p->columns);
+        place at;
+        for (at.from = 0; at.from < p->depth; at.from += DEPTH) {
+            at.depth = smaller(DEPTH, p->depth - at.from);
+            for (at.column = first; at.column < end; at.column += WAC_PANEL)
+                make_panel(p, &at, panels + (at.column - first) * at.depth / 2);
+            for (int rows, row = 0; row < p->rows; row += rows) {
+                rows = tile_rows(p->rows - row);
+                at.row = row;
+                for (at.column = first; at.column < end; at.column += WAC_PANEL)
+                    FOR_ROWS(rows, tile(p, ROWS, &at, panels + (at.column - first) * at.depth / 2))
             }
-            turn_square(row, (pair *)(turned + (ptrdiff_t)k * WAC_PANEL));
         }
     }
+}
+
+void wac_mixed_cut(int rows, int columns, const float *x, ptrdiff_t x_row, wac_bf16 *y,
+                   ptrdiff_t y_row)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j += WAC_PANEL)
+            _mm512_storeu_si512(y + i * y_row + j, cut_32(x + i * x_row + j));
 }
 
 /* x [rows][columns], its rows zipped two by two, into panels; the row behind the last is zero */
@@ -357,18 +308,6 @@ void wac_mixed_dweight(int rows, int inputs, int first, int end, const wac_bf16 
 void wac_mixed_run(const wac_mixed_product *product)
 {
     (void)product;
-}
-
-void wac_mixed_settle(int outputs, int inputs, int first, int units, const float *weight,
-                      wac_bf16 *forward, wac_bf16 *back)
-{
-    (void)outputs, (void)inputs, (void)first, (void)units, (void)weight, (void)forward, (void)back;
-}
-
-void wac_mixed_first(int rows, int columns, int depth, const float *x, const float *turned,
-                     const float *bias, wac_bf16 *y, ptrdiff_t y_row)
-{
-    (void)rows, (void)columns, (void)depth, (void)x, (void)turned, (void)bias, (void)y, (void)y_row;
 }
 
 void wac_mixed_cut(int rows, int columns, const float *x, ptrdiff_t x_row, wac_bf16 *y,

@@ -5,23 +5,42 @@
 #include <cblas.h>
 #include <stdbool.h>
 
-/* BLIS, then what follows the product. */
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* BLIS, then what follows the product: a block at a time and aside, since C may be where the mask
+ * is. */
 void wac_product_library(const wac_product *p)
 {
+    enum { ROWS = 64, COLUMNS = 256 };
+    float block[ROWS * COLUMNS];
     /* a row or column alone can be walked both ways; the library wants the long step to be so */
-    bool straight = p->a_depth == 1 && p->a_row >= p->depth;
-    cblas_sgemm(CblasRowMajor, straight ? CblasNoTrans : CblasTrans, CblasNoTrans, p->rows,
-                p->columns, p->depth, 1, p->a, (int)(straight ? p->a_row : p->a_depth), p->b,
-                (int)p->b_row, 0, p->c, (int)p->c_row);
-    for (int i = 0; p->finish != WAC_FINISH_STORE && i < p->rows; i++) {
-        float *row = p->c + i * p->c_row;
-        for (int j = 0; j < p->columns; j++) {
-            float value = p->finish == WAC_FINISH_BIAS_RELU ? row[j] + p->bias[j] : row[j];
-            bool off =
-                p->finish == WAC_FINISH_BIAS_RELU ? value < 0 : !(p->active[i * p->c_row + j] > 0);
-            row[j] = off ? 0 : value;
+    bool a_straight = p->a_depth == 1 && p->a_row >= p->depth;
+    bool b_straight = p->b_column == 1 && p->b_row >= p->columns;
+    for (int row = 0; row < p->rows; row += ROWS)
+        for (int column = 0; column < p->columns; column += COLUMNS) {
+            int rows = smaller(ROWS, p->rows - row),
+                columns = smaller(COLUMNS, p->columns - column);
+            cblas_sgemm(CblasRowMajor, a_straight ? CblasNoTrans : CblasTrans,
+                        b_straight ? CblasNoTrans : CblasTrans, rows, columns, p->depth, 1,
+                        p->a + row * p->a_row, (int)(a_straight ? p->a_row : p->a_depth),
+                        p->b + column * p->b_column, (int)(b_straight ? p->b_row : p->b_column), 0,
+                        block, columns);
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < columns; j++) {
+                    ptrdiff_t at = (row + i) * p->c_row + column + j;
+                    float value = block[i * columns + j];
+                    if (p->finish == WAC_FINISH_BIAS_RELU) {
+                        value += p->bias[column + j];
+                        value = value < 0 ? 0 : value;
+                    } else if (p->finish == WAC_FINISH_MASK) {
+                        value = p->active[at] > 0 ? value : 0;
+                    }
+                    p->c[at] = value;
+                }
         }
-    }
 }
 
 typedef enum unit { UNIT_NONE, UNIT_AVX2, UNIT_AVX512, UNIT_NEON } unit;
@@ -68,27 +87,5 @@ void wac_product_run(const wac_product *p)
 #endif
     default:
         wac_product_library(p);
-    }
-}
-
-void wac_turn(int rows, int columns, const float *from, float *to, int to_row)
-{
-    switch (best_unit()) {
-#if defined(__x86_64__)
-    case UNIT_AVX512:
-        wac_turn_avx512(rows, columns, from, to, to_row);
-        break;
-    case UNIT_AVX2:
-        wac_turn_avx2(rows, columns, from, to, to_row);
-        break;
-#elif defined(__aarch64__)
-    case UNIT_NEON:
-        wac_turn_neon(rows, columns, from, to, to_row);
-        break;
-#endif
-    default:
-        for (int j = 0; j < columns; j++)
-            for (int i = 0; i < rows; i++)
-                to[(ptrdiff_t)j * to_row + i] = from[(ptrdiff_t)i * columns + j];
     }
 }

@@ -6,7 +6,7 @@
 #define LANES 8
 #define VECTORS 2
 #define TILE_ROWS 6
-#define SHALLOW 4
+#define SPARE 10
 #define vector __m256
 #define V_ZERO _mm256_setzero_ps()
 #define V_LOAD(p) _mm256_loadu_ps(p)

@@ -6,7 +6,7 @@
 #define LANES 16
 #define VECTORS 2
 #define TILE_ROWS 14
-#define SHALLOW 10
+#define SPARE 24
 #define vector __m512
 #define V_ZERO _mm512_setzero_ps()
 #define V_LOAD(p) _mm512_loadu_ps(p)

@@ -1,10 +1,10 @@
-/* The product and the transposition, for one vector unit. The includer defines
+/* The product, for one vector unit. The includer defines
  *
  *   NAME(function) the function's name with the unit's
  *   LANES          floats in a vector
  *   VECTORS        vectors in a tile's row; a tile is TILE_ROWS x PANEL, PANEL = VECTORS * LANES
  *   TILE_ROWS      6 or 14
- *   SHALLOW        4 or 10: rows of a panel that leave registers to work with
+ *   SPARE          10 or 24: vectors of a panel that leave registers to work with
  *   vector, V_ZERO, V_LOAD, V_STORE, V_SPREAD (one float to all lanes), V_FMA, V_ADD,
  *   V_MAX (the second if either is no number: those must not vanish in a ReLU),
  *   V_KEEP(x, active): x where active > 0, else 0
@@ -22,11 +22,11 @@
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL _Pragma("GCC unroll 24")
 #endif
 
 enum {
-    DEPTH = 256,
+    DEPTH = WAC_PRODUCT_DEPTH,
     COLUMNS = 256,
     PANEL = VECTORS * LANES,
     DEEP = 64, /* from here on the end of a tile is far enough to fetch what it needs */
@@ -49,32 +49,33 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* The lines to fetch beside the work at hand. */
+/* Lines to be brought into the cache, some whenever a piece of the work begins. */
 typedef struct fetch {
-    wac_span spans[2];
+    const float *next, *end;
+    ptrdiff_t step; /* numbers at a time */
 } fetch;
 
-static inline __attribute__((always_inline)) void fetch_some(fetch *fetch)
+enum { LINE = 64 / sizeof(float) };
+
+static fetch fetch_evenly(wac_span span, int pieces)
 {
-    enum { LINE = 64 / sizeof(float) };
-    UNROLL
-    for (int i = 0; i < 2; i++) {
-        wac_span *span = &fetch->spans[i];
-        if (span->count >= 2 * LINE) {
-            __builtin_prefetch(span->start);
-            __builtin_prefetch(span->start + LINE);
-            span->start += 2 * LINE;
-            span->count -= 2 * LINE;
-        }
-    }
+    ptrdiff_t lines = ((ptrdiff_t)span.count + LINE - 1) / LINE;
+    return (fetch){span.start, span.start + span.count, (lines + pieces - 1) / pieces * LINE};
+}
+
+static inline void fetch_some(fetch *fetch)
+{
+    const float *end =
+        fetch->end - fetch->next > fetch->step ? fetch->next + fetch->step : fetch->end;
+    for (; fetch->next < end; fetch->next += LINE)
+        __builtin_prefetch(fetch->next);
 }
 
 /* `rows` (a constant where this is inlined) by PANEL sums into c; with `finish` applied at the end
  * of the depth */
 static inline __attribute__((always_inline)) void tile(const wac_product *p, const int rows,
                                                        const place *at, panel b, float *c,
-                                                       ptrdiff_t c_row, wac_finish finish,
-                                                       fetch *fetch)
+                                                       ptrdiff_t c_row, wac_finish finish)
 {
     vector sum[TILE_ROWS][VECTORS];
     const float *active = finish == WAC_FINISH_MASK ? p->active + (c - p->c) : NULL;
@@ -105,7 +106,6 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
             for (int i = 0; i < rows; i++)
                 __builtin_prefetch(a + i * a_row + line + LANES);
         }
-        fetch_some(fetch);
         int end = smaller(line + LANES, at->depth);
         for (int k = line; k < end; k++) {
             vector row[VECTORS];
@@ -142,11 +142,11 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
 /* The same for any number of rows up to TILE_ROWS: one copy for each, so that sums stay in
  * registers. */
 static void tile_of(const wac_product *p, const place *at, panel b, float *c, ptrdiff_t c_row,
-                    wac_finish finish, fetch *fetch)
+                    wac_finish finish)
 {
 #define ROWS(n)                                                                                    \
     case n:                                                                                        \
-        tile(p, n, at, b, c, c_row, finish, fetch);                                                \
+        tile(p, n, at, b, c, c_row, finish);                                                       \
         break;
     switch (at->rows) {
         ROWS(1)
@@ -163,13 +163,12 @@ static void tile_of(const wac_product *p, const place *at, panel b, float *c, pt
 }
 
 /* A tile that C's right edge cuts: made aside, then its columns are copied. */
-static void edge_tile(const wac_product *p, const place *at, panel b, float *c, wac_finish finish,
-                      fetch *fetch)
+static void edge_tile(const wac_product *p, const place *at, panel b, float *c, wac_finish finish)
 {
     _Alignas(64) float aside[TILE_ROWS * PANEL];
     for (int i = 0; at->from > 0 && i < at->rows; i++)
         memcpy(aside + i * PANEL, c + i * p->c_row, (size_t)at->columns * sizeof *c);
-    tile_of(p, at, b, aside, PANEL, WAC_FINISH_STORE, fetch);
+    tile_of(p, at, b, aside, PANEL, WAC_FINISH_STORE);
     for (int i = 0; i < at->rows; i++) {
         float *row = c + i * p->c_row;
         for (int j = 0; j < at->columns; j++) {
@@ -185,68 +184,53 @@ static void edge_tile(const wac_product *p, const place *at, panel b, float *c, 
     }
 }
 
-/* A panel of C where the depth (a constant where this is inlined) is so small that B's panel stays
- * in registers: row after row, the same sums. */
-static inline __attribute__((always_inline)) void shallow(const wac_product *p, const int depth,
-                                                          int column)
+/* A square of LANES x LANES: zipping rows half a square apart, again and again. */
+static inline __attribute__((always_inline)) void turn_square(const float *from, ptrdiff_t step,
+                                                              float *to)
 {
-    vector b[SHALLOW][VECTORS], bias[VECTORS];
+    vector row[LANES], zipped[LANES];
     UNROLL
-    for (int v = 0; v < VECTORS; v++) {
-        bias[v] = V_LOAD(p->bias + column + v * LANES);
+    for (int i = 0; i < LANES; i++)
+        row[i] = V_LOAD(from + i * step);
+    UNROLL
+    for (int stage = 1; stage < LANES; stage *= 2) {
         UNROLL
-        for (int k = 0; k < depth; k++)
-            b[k][v] = V_LOAD(p->b + k * p->b_row + column + v * LANES);
-    }
-    const float *a = p->a;
-    float *c = p->c + column;
-    for (int i = 0; i < p->rows; i++, a += p->a_row, c += p->c_row) {
-        vector sum[VECTORS];
-        UNROLL
-        for (int v = 0; v < VECTORS; v++)
-            sum[v] = V_ZERO;
-        UNROLL
-        for (int k = 0; k < depth; k++) {
-            vector value = V_SPREAD(a[k]);
-            UNROLL
-            for (int v = 0; v < VECTORS; v++)
-                sum[v] = V_FMA(value, b[k][v], sum[v]);
+        for (int i = 0; i < LANES / 2; i++) {
+            zipped[2 * i] = V_ZIP_LOW(row[i], row[i + LANES / 2]);
+            zipped[2 * i + 1] = V_ZIP_HIGH(row[i], row[i + LANES / 2]);
         }
         UNROLL
-        for (int v = 0; v < VECTORS; v++)
-            V_STORE(c + v * LANES, V_MAX(V_ZERO, V_ADD(sum[v], bias[v])));
+        for (int i = 0; i < LANES; i++)
+            row[i] = zipped[i];
     }
+    UNROLL
+    for (int i = 0; i < LANES; i++)
+        V_STORE(to + i * PANEL, row[i]);
 }
 
-/* Products with few inputs, as first layers have; false: not one of those. */
-static bool shallow_product(const wac_product *p)
+/* A panel's copy where B's columns are contiguous. */
+static void turn_panel(const float *b, ptrdiff_t step, int columns, int depth, float *copy)
 {
-    if (p->depth > SHALLOW || p->columns % PANEL != 0 || p->a_depth != 1 ||
-        p->finish != WAC_FINISH_BIAS_RELU)
-        return false;
-    for (int column = 0; column < p->columns; column += PANEL) {
-#define DEPTH_IS(n)                                                                                \
-    case n:                                                                                        \
-        shallow(p, n, column);                                                                     \
-        break;
-        switch (p->depth) {
-            DEPTH_IS(1)
-            DEPTH_IS(2)
-            DEPTH_IS(3)
-            DEPTH_IS(4)
-#if SHALLOW > 4
-            DEPTH_IS(5) DEPTH_IS(6) DEPTH_IS(7) DEPTH_IS(8) DEPTH_IS(9) DEPTH_IS(10)
-#endif
-        }
-#undef DEPTH_IS
+    int whole = depth / LANES * LANES;
+    for (int j = 0; j < PANEL; j += LANES) {
+        bool full = j + LANES <= columns;
+        for (int k = 0; full && k < whole; k += LANES)
+            turn_square(b + j * step + k, step, copy + k * PANEL + j);
+        for (int k = full ? whole : 0; k < depth; k++)
+            for (int i = j; i < j + LANES; i++)
+                copy[k * PANEL + i] = i < columns ? b[i * step + k] : 0;
     }
-    return true;
 }
 
-/* B where it lies; or a copy of it, if the panel is cut by B's edge or its rows are far apart */
+/* B where it lies; or a copy of it, if the panel is cut by B's edge or its rows are far apart, or
+ * are no rows */
 static panel panel_of(const wac_product *p, const place *at, float *copy)
 {
-    const float *b = p->b + at->column + at->from * p->b_row;
+    const float *b = p->b + at->column * p->b_column + at->from * p->b_row;
+    if (p->b_column != 1) {
+        turn_panel(b, p->b_column, at->columns, at->depth, copy);
+        return (panel){copy, PANEL};
+    }
     if (at->columns == PANEL && p->b_row < FAR)
         return (panel){b, p->b_row};
     for (int k = 0; k < at->depth; k++) {
@@ -256,15 +240,91 @@ static panel panel_of(const wac_product *p, const place *at, float *copy)
     return (panel){copy, PANEL};
 }
 
+/* A panel of C where the depth (a constant where this is inlined) is so small that B's panel, or
+ * its columns one vector at a time, stay in registers: row after row, the same sums. */
+static inline __attribute__((always_inline)) void shallow(const wac_product *p, const int depth,
+                                                          int column, panel from, fetch *fetch)
+{
+    const int vectors = depth * VECTORS <= SPARE ? VECTORS : 1;
+    vector b[SPARE][VECTORS], bias[VECTORS];
+    for (int part = 0; part < VECTORS; part += vectors) {
+        UNROLL
+        for (int v = 0; v < vectors; v++) {
+            int at = (part + v) * LANES;
+            bias[v] = V_LOAD(p->bias + column + at);
+            UNROLL
+            for (int k = 0; k < depth; k++)
+                b[k][v] = V_LOAD(from.start + k * from.step + at);
+        }
+        const float *a = p->a;
+        float *c = p->c + column + part * LANES;
+        for (int i = 0; i < p->rows; i++, a += p->a_row, c += p->c_row) {
+            fetch_some(fetch);
+            vector sum[VECTORS];
+            UNROLL
+            for (int v = 0; v < vectors; v++)
+                sum[v] = V_ZERO;
+            UNROLL
+            for (int k = 0; k < depth; k++) {
+                vector value = V_SPREAD(a[k]);
+                UNROLL
+                for (int v = 0; v < vectors; v++)
+                    sum[v] = V_FMA(value, b[k][v], sum[v]);
+            }
+            UNROLL
+            for (int v = 0; v < vectors; v++)
+                V_STORE(c + v * LANES, V_MAX(V_ZERO, V_ADD(sum[v], bias[v])));
+        }
+    }
+}
+
+/* Products with few inputs, as first layers have; false: not one of those. */
+static bool shallow_product(const wac_product *p)
+{
+    if (p->depth > SPARE || p->columns % PANEL != 0 || p->a_depth != 1 ||
+        p->finish != WAC_FINISH_BIAS_RELU)
+        return false;
+    place at = {.columns = PANEL, .depth = p->depth};
+    fetch fetch = fetch_evenly(p->ahead, p->rows * (p->columns / PANEL));
+    for (; at.column < p->columns; at.column += PANEL) {
+        _Alignas(64) float copy[SPARE * PANEL];
+        panel b = panel_of(p, &at, copy);
+#define DEPTH_IS(n)                                                                                \
+    case n:                                                                                        \
+        shallow(p, n, at.column, b, &fetch);                                                       \
+        break;
+        switch (p->depth) {
+            DEPTH_IS(1)
+            DEPTH_IS(2)
+            DEPTH_IS(3)
+            DEPTH_IS(4)
+            DEPTH_IS(5)
+            DEPTH_IS(6)
+            DEPTH_IS(7)
+            DEPTH_IS(8)
+            DEPTH_IS(9)
+            DEPTH_IS(10)
+#if SPARE > 10
+            DEPTH_IS(11)
+            DEPTH_IS(12)
+            DEPTH_IS(13)
+            DEPTH_IS(14) DEPTH_IS(15) DEPTH_IS(16) DEPTH_IS(17) DEPTH_IS(18) DEPTH_IS(19)
+                DEPTH_IS(20) DEPTH_IS(21) DEPTH_IS(22) DEPTH_IS(23) DEPTH_IS(24)
+#endif
+        }
+#undef DEPTH_IS
+    }
+    return true;
+}
+
 void NAME(wac_product)(const wac_product *p)
 {
-    if (shallow_product(p))
+    if (p->rows == 0 || shallow_product(p))
         return;
     _Alignas(64) float copies[COLUMNS / PANEL][DEPTH * PANEL];
     panel panels[COLUMNS / PANEL];
-    fetch fetch = {0};
-    if (p->ahead)
-        memcpy(fetch.spans, p->ahead, sizeof fetch.spans);
+    int tiles = (p->rows + TILE_ROWS - 1) / TILE_ROWS * ((p->columns + PANEL - 1) / PANEL);
+    fetch fetch = fetch_evenly(p->ahead, tiles);
     place at;
     for (int first = 0; first < p->columns; first += COLUMNS) {
         int end = smaller(first + COLUMNS, p->columns);
@@ -284,51 +344,13 @@ void NAME(wac_product)(const wac_product *p)
                     at.column = first + i * PANEL;
                     at.columns = smaller(PANEL, end - at.column);
                     float *c = p->c + at.row * p->c_row + at.column;
+                    fetch_some(&fetch);
                     if (at.columns == PANEL)
-                        tile_of(p, &at, panels[i], c, p->c_row, finish, &fetch);
+                        tile_of(p, &at, panels[i], c, p->c_row, finish);
                     else
-                        edge_tile(p, &at, panels[i], c, finish, &fetch);
+                        edge_tile(p, &at, panels[i], c, finish);
                 }
             }
         }
     }
-}
-
-/* A square of LANES x LANES: zipping rows half a square apart, again and again. */
-static inline __attribute__((always_inline)) void turn_square(const float *from, ptrdiff_t step,
-                                                              float *to, ptrdiff_t to_step)
-{
-    vector row[LANES], zipped[LANES];
-    UNROLL
-    for (int i = 0; i < LANES; i++) {
-        row[i] = V_LOAD(from + i * step);
-        __builtin_prefetch(to + (2 * LANES + i) * to_step, 1);
-    }
-    UNROLL
-    for (int stage = 1; stage < LANES; stage *= 2) {
-        UNROLL
-        for (int i = 0; i < LANES / 2; i++) {
-            zipped[2 * i] = V_ZIP_LOW(row[i], row[i + LANES / 2]);
-            zipped[2 * i + 1] = V_ZIP_HIGH(row[i], row[i + LANES / 2]);
-        }
-        UNROLL
-        for (int i = 0; i < LANES; i++)
-            row[i] = zipped[i];
-    }
-    UNROLL
-    for (int i = 0; i < LANES; i++)
-        V_STORE(to + i * to_step, row[i]);
-}
-
-void NAME(wac_turn)(int rows, int columns, const float *from, float *to, int to_row)
-{
-    /* whole squares, then what is left beside and below them */
-    int square_rows = rows / LANES * LANES, square_columns = columns / LANES * LANES;
-    for (int i = 0; i < square_rows; i += LANES)
-        for (int j = 0; j < square_columns; j += LANES)
-            turn_square(from + (ptrdiff_t)i * columns + j, columns, to + (ptrdiff_t)j * to_row + i,
-                        to_row);
-    for (int i = 0; i < rows; i++)
-        for (int j = i < square_rows ? square_columns : 0; j < columns; j++)
-            to[(ptrdiff_t)j * to_row + i] = from[(ptrdiff_t)i * columns + j];
 }

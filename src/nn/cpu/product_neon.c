@@ -7,7 +7,7 @@
 #define LANES 4
 #define VECTORS 4
 #define TILE_ROWS 6
-#define SHALLOW 4
+#define SPARE 24
 #define vector float32x4_t
 #define V_ZERO vdupq_n_f32(0)
 #define V_LOAD(p) vld1q_f32(p)

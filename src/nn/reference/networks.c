@@ -50,12 +50,6 @@ static void layer_dinput(const wac_layer *layer, int rows, int first, const real
     }
 }
 
-/* It keeps nothing beside the parameters. */
-static void settle(wac_team *team, const wac_stack *stack)
-{
-    (void)team, (void)stack;
-}
-
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
     (void)team;
@@ -80,7 +74,7 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
         const real *x = input.x + (size_t)m * input.stride;
         const real *dy = dout + (size_t)m * (size_t)(pass->capacity * stack->shape.outputs);
         const real *inputs[] = {x, own.h0, own.h1};
-        real *gradients[] = {own.h0, own.h1}; /* each takes its activation's place */
+        real *gradients[] = {own.dh0, own.h1};
         for (int i = WAC_LAYERS - 1; i >= 0; i--) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
             if (gradient->params) {
@@ -118,7 +112,6 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
 
 const wac_ops wac_ops_reference = {
     .name = "reference",
-    .settle = settle,
     .forward = forward,
     .infer = forward,
     .backward = backward,
