@@ -151,9 +151,14 @@ def compare(program, algorithm, processors, start):
 
 
 def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return
     if len(sys.argv) != 2:
         sys.exit(__doc__.split("\n\n")[1])
     program = os.path.join(sys.argv[1], "bench_update_rounds")
+    if not os.path.exists(program):
+        sys.exit(f"{program} is not there: build first (make build), then name its folder")
     asked = ["/usr/bin/python3", "-c", "import torch; print(torch.__version__)"]
     answer = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if answer.returncode:

@@ -189,12 +189,6 @@ void wac_sum_rows(int rows, int width, int first, int end, const float *dy, floa
     sum_rows(rows, width, first, end, dy, sums);
 }
 
-void wac_touch(int count, const float *numbers)
-{
-    for (int i = 0; i < count; i += LANES)
-        (void)*(const volatile float *)(numbers + i);
-}
-
 void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float *x, float *y,
                         wac_span ahead)
 {

@@ -28,10 +28,6 @@ void wac_head_back(const wac_layer *head, int rows, const int *list, int first, 
 /* columns first … end-1 of sums over rows of dy [rows][width] */
 void wac_sum_rows(int rows, int width, int first, int end, const float *dy, float *sums);
 
-/* Read a matrix in the order of memory: prefetchers then bring what a product, which jumps from row
- * to row, would wait for. */
-void wac_touch(int count, const float *numbers);
-
 /* y [rows][outputs] = relu(x W^T + b); few: by dot products */
 void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float *x, float *y,
                         wac_span ahead);
