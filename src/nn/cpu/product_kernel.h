@@ -29,6 +29,7 @@ enum {
     DEPTH = WAC_PRODUCT_DEPTH,
     COLUMNS = 256,
     PANEL = VECTORS * LANES,
+    LINE = 64 / sizeof(float),
     DEEP = 64, /* from here on the end of a tile is far enough to fetch what it needs */
     FAR = 1024 /* rows of B that are this far apart fight for their place in the cache */
 };
@@ -55,8 +56,6 @@ typedef struct fetch {
     ptrdiff_t step; /* numbers at a time */
 } fetch;
 
-enum { LINE = 64 / sizeof(float) };
-
 static fetch fetch_evenly(wac_span span, int pieces)
 {
     ptrdiff_t lines = ((ptrdiff_t)span.count + LINE - 1) / LINE;
@@ -69,6 +68,31 @@ static inline void fetch_some(fetch *fetch)
         fetch->end - fetch->next > fetch->step ? fetch->next + fetch->step : fetch->end;
     for (; fetch->next < end; fetch->next += LINE)
         __builtin_prefetch(fetch->next);
+}
+
+/* Step k of a tile: what A's column k adds to the sums. The lines of A that come after those in use
+ * are asked for, one row's in each step. */
+static inline __attribute__((always_inline)) void add_step(const int rows, const float *a,
+                                                           ptrdiff_t a_row, ptrdiff_t a_depth,
+                                                           panel b, int k,
+                                                           vector sum[TILE_ROWS][VECTORS])
+{
+    if (a_depth == 1)
+        __builtin_prefetch(a + k % LINE * a_row + (k / LINE + 1) * LINE);
+    vector row[VECTORS];
+    UNROLL
+    for (int v = 0; v < VECTORS; v++)
+        row[v] = V_LOAD(b.start + k * b.step + v * LANES);
+    const float *number = a + k * a_depth;
+    UNROLL
+    for (int i = 0; i < rows; i++) {
+        vector value = V_SPREAD(*number);
+        UNROLL
+        for (int v = 0; v < VECTORS; v++)
+            sum[i][v] = V_FMA(value, row[v], sum[i][v]);
+        number += a_row;
+        __asm__("" : "+r"(number)); /* one address, not as many as there are rows */
+    }
 }
 
 /* `rows` (a constant where this is inlined) by PANEL sums into c; with `finish` applied at the end
@@ -85,45 +109,20 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
         for (int v = 0; v < VECTORS; v++)
             sum[i][v] = at->from == 0 ? V_ZERO : V_LOAD(c + i * c_row + v * LANES);
     }
-    if (at->depth >= DEEP) {
-        UNROLL
-        for (int i = 0; i < rows; i++) {
-            UNROLL
-            for (int v = 0; v < VECTORS; v++) {
-                __builtin_prefetch(c + i * c_row + v * LANES, 1);
-                if (finish == WAC_FINISH_MASK)
-                    __builtin_prefetch(active + i * c_row + v * LANES);
-            }
-        }
-    }
-
     const float *a = p->a + at->row * p->a_row + at->from * p->a_depth;
-    const ptrdiff_t a_row = p->a_row, a_depth = p->a_depth;
-    for (int line = 0; line < at->depth; line += LANES) {
-        if (a_depth == 1 && line + LANES < at->depth) {
-            /* the rows' next lines */
-            UNROLL
-            for (int i = 0; i < rows; i++)
-                __builtin_prefetch(a + i * a_row + line + LANES);
+    int k = 0;
+    /* in the first steps of a deep tile, what its end needs is asked for, row by row */
+    for (; at->depth >= DEEP && k < rows; k++) {
+        UNROLL
+        for (int line = 0; line < PANEL; line += LINE) {
+            __builtin_prefetch(c + k * c_row + line, 1);
+            if (finish == WAC_FINISH_MASK)
+                __builtin_prefetch(active + k * c_row + line);
         }
-        int end = smaller(line + LANES, at->depth);
-        for (int k = line; k < end; k++) {
-            vector row[VECTORS];
-            UNROLL
-            for (int v = 0; v < VECTORS; v++)
-                row[v] = V_LOAD(b.start + k * b.step + v * LANES);
-            const float *number = a + k * a_depth;
-            UNROLL
-            for (int i = 0; i < rows; i++) {
-                vector value = V_SPREAD(*number);
-                UNROLL
-                for (int v = 0; v < VECTORS; v++)
-                    sum[i][v] = V_FMA(value, row[v], sum[i][v]);
-                number += a_row;
-                __asm__("" : "+r"(number)); /* one address, not as many as there are rows */
-            }
-        }
+        add_step(rows, a, p->a_row, p->a_depth, b, k, sum);
     }
+    for (; k < at->depth; k++)
+        add_step(rows, a, p->a_row, p->a_depth, b, k, sum);
 
     UNROLL
     for (int i = 0; i < rows; i++) {
@@ -308,8 +307,9 @@ static bool shallow_product(const wac_product *p)
             DEPTH_IS(11)
             DEPTH_IS(12)
             DEPTH_IS(13)
-            DEPTH_IS(14) DEPTH_IS(15) DEPTH_IS(16) DEPTH_IS(17) DEPTH_IS(18) DEPTH_IS(19)
-                DEPTH_IS(20) DEPTH_IS(21) DEPTH_IS(22) DEPTH_IS(23) DEPTH_IS(24)
+            DEPTH_IS(14)
+            DEPTH_IS(15) DEPTH_IS(16) DEPTH_IS(17) DEPTH_IS(18) DEPTH_IS(19) DEPTH_IS(20)
+                DEPTH_IS(21) DEPTH_IS(22) DEPTH_IS(23) DEPTH_IS(24)
 #endif
         }
 #undef DEPTH_IS
