@@ -163,6 +163,9 @@ void wac_stack_randomise(const wac_stack *stack, int member, double output, cons
 extern const wac_ops wac_ops_reference;
 #ifndef WAC_DOUBLE
 extern const wac_ops wac_ops_cpu;
+
+/* The instructions that this processor lacks for mixed precision, or null. */
+const char *wac_mixed_missing(void);
 #endif
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/status.h"
 #include "nn/adam.h"
-#include "nn/cpu/mixed.h"
 #include "rl/algorithms.h"
 #include "rl/critic.h"
 #include "rl/normal_quantile.h"

@@ -5,7 +5,8 @@
  * row of activations is so already; weights are cut and put into panels of WAC_PANEL columns,
  * [depth / 2][WAC_PANEL][2], when a product begins. Every sum has one order, whatever the tile or
  * piece it falls into. Parameters, moments, the first layer, the heads and all gradients of
- * parameters stay in single precision.
+ * parameters stay in single precision. Nothing here may be called where wac_mixed_missing
+ * (backend.h) names something.
  */
 #ifndef WAC_NN_CPU_MIXED_H
 #define WAC_NN_CPU_MIXED_H
@@ -18,9 +19,6 @@ enum { WAC_PANEL = 32 };
 
 /* lies where floats could */
 typedef uint16_t wac_bf16 __attribute__((may_alias));
-
-/* The instructions that this processor lacks, or null: then, and only then, call the rest. */
-const char *wac_mixed_missing(void);
 
 /* C [rows][columns] = finish(A B); A(i, k) = a[i * a_row + k], B(k, j) = b[k * b_row + j *
  * b_column], one of these 1; depth and columns multiples of WAC_PANEL. */
