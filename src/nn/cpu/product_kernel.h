@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) void add_step(const int rows, const
                                                            panel b, int k,
                                                            vector sum[TILE_ROWS][VECTORS])
 {
-    if (a_depth == 1)
+    if (a_depth == 1 && k % LINE < rows)
         __builtin_prefetch(a + k % LINE * a_row + (k / LINE + 1) * LINE);
     vector row[VECTORS];
     UNROLL
