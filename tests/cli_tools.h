@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 /* settings of a run of milliseconds */
 #define SMALL                                                                                      \
@@ -44,13 +43,6 @@ static inline void become_program(char *words)
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){file_limit, file_limit});
     execv(WAC_PROGRAM, arguments);
     _exit(127);
-}
-
-static inline int status_of(pid_t child)
-{
-    int result;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    return WIFEXITED(result) ? WEXITSTATUS(result) : -WTERMSIG(result);
 }
 
 static inline void read_back(char *text, size_t size, const char *path)
