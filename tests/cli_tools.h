@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 /* settings of a run of milliseconds */
 #define SMALL                                                                                      \
@@ -20,6 +19,19 @@ typedef struct outcome {
 
 static rlim_t file_limit = RLIM_INFINITY;
 
+/* fork(); what the child says goes to the files .out and .err. */
+static inline pid_t fork_with_files(void)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    if (child == 0 &&
+        (dup2(open(at(".out"), flags, 0666), 1) < 0 || dup2(open(at(".err"), flags, 0666), 2) < 0))
+        _exit(126);
+    return child;
+}
+
 /* In the child: become `wac WORDS`, split at spaces. */
 static inline void become_program(char *words)
 {
@@ -31,13 +43,6 @@ static inline void become_program(char *words)
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){file_limit, file_limit});
     execv(WAC_PROGRAM, arguments);
     _exit(127);
-}
-
-static inline int status_of(pid_t child)
-{
-    int result;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    return WIFEXITED(result) ? WEXITSTATUS(result) : -WTERMSIG(result);
 }
 
 static inline void read_back(char *text, size_t size, const char *path)
@@ -55,15 +60,9 @@ __attribute__((format(printf, 1, 2))) static inline const outcome *wac(const cha
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        const int flags = O_WRONLY | O_CREAT | O_TRUNC;
-        if (dup2(open(at(".out"), flags, 0666), 1) < 0 ||
-            dup2(open(at(".err"), flags, 0666), 2) < 0)
-            _exit(126);
+    pid_t child = fork_with_files();
+    if (child == 0)
         become_program(words);
-    }
     result.status = status_of(child);
     read_back(result.out, sizeof result.out, at(".out"));
     read_back(result.err, sizeof result.err, at(".err"));

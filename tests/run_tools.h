@@ -1,73 +1,15 @@
-/* What the tests of runs share: a folder for each test, small settings, a world of the tests' own
- * with faults to order, and the comparison of two runs file by file. */
+/* What the tests of runs share: small settings, a world of the tests' own with faults to order, and
+ * the comparison of two runs file by file. */
 #ifndef WAC_TESTS_RUN_TOOLS_H
 #define WAC_TESTS_RUN_TOOLS_H
 
-#include "base/files.h"
+#include "tools.h"
+
 #include "base/status.h"
 #include "wac/wac.h"
 
-#include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char root[PATH_MAX]; /* of one test */
-static wac_error error;
-
-/* A path below root; the 64 latest stay valid. */
-__attribute__((format(printf, 1, 2))) static inline const char *at(const char *format, ...)
-{
-    static char paths[64][PATH_MAX];
-    static int next;
-    char *path = paths[next++ % 64], name[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(name, sizeof name, format, arguments);
-    va_end(arguments);
-    assert_int_equal(wac_path_join(path, PATH_MAX, root, name, NULL), WAC_STATUS_OK);
-    return path;
-}
-
-#define assert_ok(call)                                                                            \
-    do {                                                                                           \
-        if ((call) != WAC_STATUS_OK)                                                               \
-            fail_msg("%s: %s", #call, error.message);                                              \
-    } while (0)
-
-/* The last error is one sentence with these parts. */
-static inline void assert_message(wac_status status, const char *one, const char *other)
-{
-    assert_int_equal(error.status, status);
-    if (!strstr(error.message, one) || !strstr(error.message, other))
-        fail_msg("\"%s\" lacks \"%s\" or \"%s\"", error.message, one, other);
-    assert_null(strchr(error.message, '\n'));
-}
-
-static inline void remove_folder(const char *path)
-{
-    assert_ok(wac_directory_remove(path, &error));
-}
-
-/* noinline: gcc 12 takes the result for a pointer to `bytes` */
-__attribute__((noinline, unused)) static char *contents(const char *path, size_t *size)
-{
-    char *bytes;
-    assert_ok(wac_file_read(&bytes, size, path, SIZE_MAX / 2, &error));
-    return bytes;
-}
-
-static inline void save_text(const char *path, const char *text)
-{
-    assert_ok(wac_file_write(path, text, strlen(text), &error));
-}
 
 /* --- a world of our own --------------------------------------------------------------------- */
 
@@ -264,17 +206,6 @@ static inline bool same_file(const char *a, const char *b, bool progress)
     return same;
 }
 
-static inline int entries(const char *path)
-{
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    int count = -2; /* . and .. */
-    while (readdir(folder))
-        count++;
-    closedir(folder);
-    return count;
-}
-
 /* The first file in which two runs differ, or null. What a run has no use for counts too. */
 static inline const char *difference(const char *a, const char *b)
 {
@@ -305,22 +236,14 @@ static inline void assert_same_runs(const char *a, const char *b)
 static inline int setup(void **state)
 {
     (void)state;
+    walk_order = (struct walk_order){.stride = 0.2, .reward = 1};
     /* in memory where that is possible: an fsync on a busy disk takes long */
     const char *base = getenv("TMPDIR");
     if (!base)
         base = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(root, sizeof root, "%s/wac-run-XXXXXX", base);
-    memset(&error, 0, sizeof error);
-    walk_order = (struct walk_order){.stride = 0.2, .reward = 1};
-    return mkdtemp(root) ? 0 : -1;
+    return make_root(base, "run");
 }
 
-static inline int teardown(void **state)
-{
-    (void)state;
-    return wac_directory_remove(root, &error) == WAC_STATUS_OK ? 0 : -1;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, remove_root)
 
 #endif

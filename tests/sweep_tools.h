@@ -68,7 +68,7 @@ static inline wac_sweep parse(const char *text)
     return sweep;
 }
 
-/* Start `wac WORDS` in a process group of its own; its words go to the file .err. */
+/* Start `wac WORDS` in a process group of its own; its words go to .out and .err. */
 __attribute__((format(printf, 1, 2))) static inline pid_t start_wac(const char *format, ...)
 {
     char words[4096];
@@ -76,15 +76,9 @@ __attribute__((format(printf, 1, 2))) static inline pid_t start_wac(const char *
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
+    pid_t child = fork_with_files();
     if (child == 0) {
         setpgid(0, 0);
-        const int flags = O_WRONLY | O_CREAT | O_TRUNC;
-        if (dup2(open(at(".out"), flags, 0666), 1) < 0 ||
-            dup2(open(at(".err"), flags, 0666), 2) < 0)
-            _exit(126);
         become_program(words);
     }
     setpgid(child, child);

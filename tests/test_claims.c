@@ -50,7 +50,7 @@ static void assert_verdict(const char *rule, wac_verdict verdict, wac_verdict le
 static int forget(void **state)
 {
     wac_judgement_free(&judgement);
-    return teardown(state);
+    return remove_root(state);
 }
 #define CLAIM_TEST(name) cmocka_unit_test_setup_teardown(name, setup, forget)
 

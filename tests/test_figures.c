@@ -1,54 +1,18 @@
 /* Pictures: two tiny runs give a PNG and an SVG that say what they should; whatever is missing or
  * broken gives one sentence and leaves nothing behind. Then the demo as a program: interrupted,
  * taken up again, finished, asked for more. */
-#include "base/files.h"
+#include "tools.h"
+
 #include "run/figures.h"
 #include "wac/wac.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-static char root[PATH_MAX], path_before[8192];
-static wac_error error;
+static char path_before[8192];
 static bool has_gnuplot;
-
-/* A path below root; the eight latest stay valid. */
-static const char *at(const char *name)
-{
-    static char paths[8][PATH_MAX];
-    static int next;
-    char *path = paths[next++ % 8];
-    assert_int_equal(wac_path_join(path, sizeof paths[0], root, name, NULL), WAC_STATUS_OK);
-    return path;
-}
-
-static void save(const char *path, const char *text)
-{
-    assert_int_equal(wac_file_write(path, text, strlen(text), &error), WAC_STATUS_OK);
-}
-
-static int entries(const char *path)
-{
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    int count = -2; /* . and .. */
-    while (readdir(folder))
-        count++;
-    closedir(folder);
-    return count;
-}
 
 static void assert_sentence(const char *part)
 {
@@ -76,8 +40,7 @@ static void train_tiny(const char *directory, const char *algorithm, const char 
 static int setup(void **state)
 {
     (void)state;
-    strcpy(root, "/tmp/wac-test-figures-XXXXXX");
-    assert_non_null(mkdtemp(root));
+    assert_int_equal(make_root("/tmp", "figures"), 0);
     snprintf(path_before, sizeof path_before, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin");
     has_gnuplot = system("gnuplot --version >/dev/null 2>&1") == 0;
     if (!has_gnuplot)
@@ -89,12 +52,6 @@ static int setup(void **state)
     train_tiny(at("wac"), "oe-wac", "riverswim");
     train_tiny(at("sac"), "sac", "riverswim");
     return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return wac_directory_remove(root, &error) != WAC_STATUS_OK;
 }
 
 static wac_status draw(void)
@@ -174,18 +131,19 @@ static void test_gnuplot_that_fails(void **state)
     wac_directory_make(at("broken"), NULL);
     setenv("PATH", at("broken"), 1);
     int before = entries(at("out"));
-    save(at("broken/gnuplot"), "#!/bin/sh\necho 'line 3: no such palette' >&2\necho >&2\nexit 3\n");
+    save_text(at("broken/gnuplot"),
+              "#!/bin/sh\necho 'line 3: no such palette' >&2\necho >&2\nexit 3\n");
     assert_int_equal(chmod(at("broken/gnuplot"), 0755), 0);
     assert_int_equal(draw(), WAC_STATUS_IO);
     assert_sentence("exit status 3");
     assert_sentence("line 3: no such palette");
 
-    save(at("broken/gnuplot"), "#!/bin/sh\nkill -9 $$\n");
+    save_text(at("broken/gnuplot"), "#!/bin/sh\nkill -9 $$\n");
     assert_int_equal(chmod(at("broken/gnuplot"), 0755), 0);
     assert_int_equal(draw(), WAC_STATUS_IO);
     assert_sentence("signal 9");
 
-    save(at("broken/gnuplot"), "#!/bin/sh\nexit 0\n");
+    save_text(at("broken/gnuplot"), "#!/bin/sh\nexit 0\n");
     assert_int_equal(chmod(at("broken/gnuplot"), 0755), 0);
     assert_int_equal(draw(), WAC_STATUS_IO);
     assert_sentence("picture");
@@ -211,25 +169,25 @@ static void test_no_place_to_draw(void **state)
 static void test_wrong_runs(void **state)
 {
     (void)state;
-    const char *out = "wrong";
-    assert_int_equal(wac_figure_demo(at("nowhere"), at("sac"), at(out), &error), WAC_STATUS_IO);
+    const char *out = at("wrong");
+    assert_int_equal(wac_figure_demo(at("nowhere"), at("sac"), out, &error), WAC_STATUS_IO);
     assert_sentence("nowhere/progress.csv");
-    assert_int_equal(wac_figure_demo(at("sac"), at("wac"), at(out), &error), WAC_STATUS_INPUT);
+    assert_int_equal(wac_figure_demo(at("sac"), at("wac"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("is a run of sac on riverswim");
-    assert_int_equal(wac_figure_demo(at("wac"), at("wac"), at(out), &error), WAC_STATUS_INPUT);
+    assert_int_equal(wac_figure_demo(at("wac"), at("wac"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("is a run of oe-wac on riverswim");
 
     train_tiny(at("lqg"), "sac", "lqg");
-    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), at(out), &error), WAC_STATUS_INPUT);
+    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("is a run of sac on lqg");
     assert_int_equal(wac_directory_remove(at("lqg/checkpoint"), &error), WAC_STATUS_OK);
-    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), at(out), &error), WAC_STATUS_INPUT);
+    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("no checkpoint");
-    save(at("lqg/progress.csv"), "epoch,seconds\n0,1\n");
-    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), at(out), &error), WAC_STATUS_INPUT);
+    save_text(at("lqg/progress.csv"), "epoch,seconds\n0,1\n");
+    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("no column eval_return");
-    save(at("lqg/progress.csv"), "epoch,seconds\n0,one\n");
-    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), at(out), &error), WAC_STATUS_INPUT);
+    save_text(at("lqg/progress.csv"), "epoch,seconds\n0,one\n");
+    assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("lqg/progress.csv");
     assert_int_equal(entries(at("temporary")), 0);
 }
@@ -239,13 +197,14 @@ static void test_outcome(void **state)
     (void)state;
     wac_outcome outcome;
     assert_int_equal(wac_directory_make(at("table"), &error), WAC_STATUS_OK);
-    save(at("table/progress.csv"), "epoch,eval_return,coverage_visited,seconds\n");
+    save_text(at("table/progress.csv"), "epoch,eval_return,coverage_visited,seconds\n");
     assert_int_equal(wac_outcome_read(&outcome, at("table"), &error), WAC_STATUS_OK);
     assert_int_equal(outcome.last_epoch, -1);
     assert_true(isnan(outcome.best_return));
 
-    save(at("table/progress.csv"), "epoch,eval_return,coverage_visited,seconds\n"
-                                   "0,,,0.1\n1,0.15,0.1,2\n2,100,0.2,4\n3,150,0.4,6\n4,90,0.3,8\n");
+    save_text(at("table/progress.csv"),
+              "epoch,eval_return,coverage_visited,seconds\n"
+              "0,,,0.1\n1,0.15,0.1,2\n2,100,0.2,4\n3,150,0.4,6\n4,90,0.3,8\n");
     assert_int_equal(wac_outcome_read(&outcome, at("table"), &error), WAC_STATUS_OK);
     assert_int_equal(outcome.last_epoch, 4);
     assert_int_equal(outcome.best_epoch, 3);
@@ -272,15 +231,14 @@ static pid_t start_demo(const char *out, const char *flag, const char *value)
 /* The exit status; what was said must contain `part`. */
 static int finish_demo(pid_t child, const char *part)
 {
-    int result;
     char *text;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    assert_true(WIFEXITED(result));
+    int status = status_of(child);
+    assert_true(status >= 0);
     assert_int_equal(wac_file_read(&text, NULL, at("said"), 1 << 20, &error), WAC_STATUS_OK);
     if (!strstr(text, part))
         fail_msg("\"%s\" is not in:\n%s", part, text);
     free(text);
-    return WEXITSTATUS(result);
+    return status;
 }
 
 /* From nothing, with the real settings: interrupted once both runs have begun, then to the end. */
@@ -348,7 +306,7 @@ static void test_demo_in_foreign_folders(void **state)
     assert_int_equal(finish_demo(start_demo(at("other"), NULL, NULL), "a run of me-wac"), 2);
     assert_int_equal(entries(at("other")), 1);
 
-    save(at("plain"), "a file");
+    save_text(at("plain"), "a file");
     assert_int_equal(finish_demo(start_demo(at("plain"), NULL, NULL), "holds no demo"), 2);
     assert_int_equal(finish_demo(start_demo(at("fresh"), "--epochs", "0"), "whole number"), 2);
     assert_false(wac_path_exists(at("fresh")));
@@ -368,5 +326,5 @@ int main(void)
         TEST(test_demo_again),
         TEST(test_demo_in_foreign_folders),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, remove_root);
 }

@@ -1,50 +1,20 @@
 /* Files and folders survive: every system call that changes the disk fails once, or ends the
- * process, and afterwards the old or the new state is there, whole. The calls are caught by
- * functions of the same name below, which stand before those of the C library. */
-#include "base/files.h"
+ * process, and afterwards the old or the new state is there, whole. */
+#include "faults.h"
+#include "tools.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-enum { KILLED = 7, SKIPPED = 77 };
+enum { SKIPPED = 77 };
 
 static struct {
-    int at;            /* the call to strike counted from 1, or 0 */
-    bool kill;         /* end the process there instead of EIO */
-    bool short_writes; /* a few bytes at a time, and interrupted in between */
-    int writes;
-} fault;
-
-static bool strike(void)
-{
-    if (fault.at == 0 || --fault.at > 0)
-        return false;
-    if (fault.kill)
-        _exit(KILLED);
-    errno = EIO;
-    return true;
-}
-
-int rename(const char *from, const char *to)
-{
-    return strike() ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
-}
+    bool on; /* a few bytes at a time, and interrupted in between */
+    int count;
+} short_writes;
 
 int unlink(const char *path)
 {
@@ -56,38 +26,15 @@ int rmdir(const char *path)
     return strike() ? -1 : unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
-int fsync(int file)
-{
-    return strike() ? -1 : (int)syscall(SYS_fsync, file);
-}
-
 ssize_t write(int file, const void *bytes, size_t size)
 {
     if (strike())
         return -1;
-    if (fault.short_writes && fault.writes++ % 2 == 0) {
+    if (short_writes.on && short_writes.count++ % 2 == 0) {
         errno = EINTR;
         return -1;
     }
-    return syscall(SYS_write, file, bytes, fault.short_writes && size > 7 ? 7 : size);
-}
-
-static char root[PATH_MAX]; /* of one test */
-static wac_error error;
-
-/* A path below root; the eight latest stay valid. */
-static const char *at(const char *name)
-{
-    static char paths[8][PATH_MAX];
-    static int next;
-    char *path = paths[next++ % 8];
-    assert_int_equal(wac_path_join(path, sizeof paths[0], root, name, NULL), WAC_STATUS_OK);
-    return path;
-}
-
-static void save(const char *path, const char *text)
-{
-    assert_int_equal(wac_file_write(path, text, strlen(text), &error), WAC_STATUS_OK);
+    return syscall(SYS_write, file, bytes, short_writes.on && size > 7 ? 7 : size);
 }
 
 static bool holds(const char *path, const char *text)
@@ -101,24 +48,6 @@ static bool holds(const char *path, const char *text)
     return same;
 }
 
-static int entries(const char *path)
-{
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    int count = -2; /* . and .. */
-    while (readdir(folder))
-        count++;
-    closedir(folder);
-    return count;
-}
-
-static void assert_message(const char *path, const char *part)
-{
-    assert_non_null(strstr(error.message, path));
-    assert_non_null(strstr(error.message, part));
-    assert_null(strchr(error.message, '\n'));
-}
-
 /* Exit code of the child that runs `body`. */
 static int in_child(void (*body)(void))
 {
@@ -128,27 +57,25 @@ static int in_child(void (*body)(void))
         body();
         _exit(0);
     }
-    int result;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    assert_true(WIFEXITED(result));
-    return WEXITSTATUS(result);
+    int status = status_of(child);
+    assert_true(status >= 0);
+    return status;
 }
 
 static int setup(void **state)
 {
     (void)state;
-    const char *base = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%s/wac-files-XXXXXX", base ? base : "/tmp");
     memset(&fault, 0, sizeof fault);
-    memset(&error, 0, sizeof error);
-    return mkdtemp(root) ? 0 : -1;
+    memset(&short_writes, 0, sizeof short_writes);
+    const char *base = getenv("TMPDIR");
+    return make_root(base ? base : "/tmp", "files");
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     memset(&fault, 0, sizeof fault);
-    return wac_directory_remove(root, &error) == WAC_STATUS_OK ? 0 : -1;
+    memset(&short_writes, 0, sizeof short_writes);
+    return remove_root(state);
 }
 
 static void test_round_trip(void **state)
@@ -175,10 +102,10 @@ static void test_round_trip(void **state)
 static void test_short_and_interrupted_writes(void **state)
 {
     (void)state;
-    fault.short_writes = true;
-    save(at("a"), "a sentence of more than seven bytes");
-    fault.short_writes = false;
-    assert_true(fault.writes >= 10);
+    short_writes.on = true;
+    save_text(at("a"), "a sentence of more than seven bytes");
+    short_writes.on = false;
+    assert_true(short_writes.count >= 10);
     assert_true(holds(at("a"), "a sentence of more than seven bytes"));
 }
 
@@ -187,7 +114,7 @@ static void test_permissions_follow_the_umask(void **state)
     (void)state;
     struct stat about;
     mode_t before = umask(027);
-    save(at("a"), "x");
+    save_text(at("a"), "x");
     umask(before);
     assert_int_equal(stat(at("a"), &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
@@ -198,9 +125,9 @@ static void test_other_temporary_file_is_left_alone(void **state)
     (void)state;
     char name[64];
     snprintf(name, sizeof name, "a.%ld-0.tmp", (long)getpid());
-    save(at(name), "somebody else's");
-    save(at("a"), "x");
-    assert_true(holds(at(name), "somebody else's"));
+    save_text(at("%s", name), "somebody else's");
+    save_text(at("a"), "x");
+    assert_true(holds(at("%s", name), "somebody else's"));
     assert_true(holds(at("a"), "x"));
     assert_int_equal(entries(root), 2);
 }
@@ -222,7 +149,7 @@ static void test_write_that_fails_keeps_the_old_file(void **state)
     (void)state;
     int strikes = 0;
     for (int call = 1;; call++) {
-        save(at("a"), "old");
+        save_text(at("a"), "old");
         fault.at = call;
         wac_status status = wac_file_write(at("a"), "new", 3, &error);
         bool struck = fault.at == 0;
@@ -233,8 +160,7 @@ static void test_write_that_fails_keeps_the_old_file(void **state)
             break;
         }
         assert_int_equal(status, WAC_STATUS_IO);
-        assert_int_equal(error.status, WAC_STATUS_IO);
-        assert_message(at("a"), "Input/output error; check the disk");
+        assert_message(WAC_STATUS_IO, at("a"), "Input/output error; check the disk");
         /* the last call is the fsync of the folder, when the new file is in place */
         assert_true(holds(at("a"), call < 4 ? "old" : "new"));
         strikes++;
@@ -253,7 +179,7 @@ static void test_write_that_is_cut_off_keeps_the_old_file(void **state)
     (void)state;
     int kills = 0;
     for (int call = 1;; call++) {
-        save(at("a"), "old");
+        save_text(at("a"), "old");
         fault.at = call;
         fault.kill = true;
         int result = in_child(write_new);
@@ -273,7 +199,7 @@ static void test_limit_on_file_size(void **state)
     (void)state;
     static char bytes[100000];
     struct rlimit before, small;
-    save(at("a"), "old");
+    save_text(at("a"), "old");
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
@@ -283,7 +209,7 @@ static void test_limit_on_file_size(void **state)
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, handler);
     assert_int_equal(status, WAC_STATUS_IO);
-    assert_message(at("a"), "File too large");
+    assert_message(WAC_STATUS_IO, at("a"), "File too large");
     assert_true(holds(at("a"), "old"));
     assert_int_equal(entries(root), 1);
 }
@@ -342,14 +268,15 @@ static void test_write_to_wrong_places(void **state)
     (void)state;
     char name[300];
     assert_int_equal(wac_file_write(at("no/a"), "x", 1, &error), WAC_STATUS_IO);
-    assert_message(at("no/a"), "No such file or directory; check that the path is right");
+    assert_message(WAC_STATUS_IO, at("no/a"),
+                   "No such file or directory; check that the path is right");
     assert_int_equal(mkdir(at("folder"), 0777), 0);
     assert_int_equal(wac_file_write(at("folder"), "x", 1, &error), WAC_STATUS_IO);
-    assert_message(at("folder"), "Is a directory");
+    assert_message(WAC_STATUS_IO, at("folder"), "Is a directory");
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = 0;
-    assert_int_equal(wac_file_write(at(name), "x", 1, &error), WAC_STATUS_IO);
-    assert_message(name, "File name too long; choose a shorter path");
+    assert_int_equal(wac_file_write(at("%s", name), "x", 1, &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, name, "File name too long; choose a shorter path");
     assert_int_equal(wac_file_write("", "x", 1, &error), WAC_STATUS_IO);
     assert_int_equal(wac_file_write(at("no/a"), "x", 1, NULL), WAC_STATUS_IO);
     assert_int_equal(entries(root), 1);
@@ -361,24 +288,25 @@ static void test_read_of_wrong_things(void **state)
     char *bytes;
     size_t size;
     assert_int_equal(wac_file_read(&bytes, &size, at("no"), 10, &error), WAC_STATUS_IO);
-    assert_message(at("no"), "No such file or directory; check that the path is right");
+    assert_message(WAC_STATUS_IO, at("no"),
+                   "No such file or directory; check that the path is right");
     assert_null(bytes);
     assert_int_equal(wac_file_read(&bytes, &size, root, 10, &error), WAC_STATUS_INPUT);
-    assert_message(root, "not a regular file");
+    assert_message(WAC_STATUS_INPUT, root, "not a regular file");
     /* a pipe that nobody writes to must not hang */
     assert_int_equal(mkfifo(at("pipe"), 0666), 0);
     assert_int_equal(wac_file_read(&bytes, &size, at("pipe"), 10, &error), WAC_STATUS_INPUT);
-    assert_message(at("pipe"), "not a regular file");
-    save(at("a"), "12345");
+    assert_message(WAC_STATUS_INPUT, at("pipe"), "not a regular file");
+    save_text(at("a"), "12345");
     assert_int_equal(wac_file_read(&bytes, &size, at("a"), 4, &error), WAC_STATUS_INPUT);
-    assert_message(at("a"), "5 bytes and at most 4");
+    assert_message(WAC_STATUS_INPUT, at("a"), "5 bytes and at most 4");
     assert_null(bytes);
     assert_int_equal(wac_file_read(&bytes, NULL, at("a"), 5, &error), WAC_STATUS_OK);
     assert_string_equal(bytes, "12345");
     free(bytes);
     /* says that it is empty, but is not */
     assert_int_equal(wac_file_read(&bytes, &size, "/proc/self/status", 10, &error), WAC_STATUS_IO);
-    assert_message("/proc/self/status", "changed meanwhile");
+    assert_message(WAC_STATUS_IO, "/proc/self/status", "changed meanwhile");
 }
 
 static void test_join(void **state)
@@ -394,7 +322,7 @@ static void test_join(void **state)
     assert_int_equal(wac_path_join(path, sizeof path, "abcd", "ef", &error), WAC_STATUS_OK);
     assert_string_equal(path, "abcd/ef");
     assert_int_equal(wac_path_join(path, sizeof path, "abcd", "efg", &error), WAC_STATUS_INPUT);
-    assert_message("abcd", "too long");
+    assert_message(WAC_STATUS_INPUT, "abcd", "too long");
 }
 
 static void test_make_and_remove_folders(void **state)
@@ -405,19 +333,20 @@ static void test_make_and_remove_folders(void **state)
     assert_int_equal(wac_directory_make(at("e/f/"), &error), WAC_STATUS_OK);
     assert_true(wac_path_exists(at("e/f")) && wac_path_exists(at("b/c/d")));
     assert_int_equal(wac_directory_make(at("b/c/d"), &error), WAC_STATUS_INPUT);
-    assert_message(at("b/c/d"), "exists already; choose another name or remove it");
+    assert_message(WAC_STATUS_INPUT, at("b/c/d"),
+                   "exists already; choose another name or remove it");
     assert_int_equal(wac_directory_make("", &error), WAC_STATUS_IO);
 
-    save(at("file"), "x");
+    save_text(at("file"), "x");
     assert_int_equal(wac_directory_make(at("file"), &error), WAC_STATUS_INPUT);
     assert_int_equal(wac_directory_make(at("file/x"), &error), WAC_STATUS_IO);
-    assert_message(at("file/x"), "Not a directory");
+    assert_message(WAC_STATUS_IO, at("file/x"), "Not a directory");
     assert_int_equal(wac_directory_remove(at("file"), &error), WAC_STATUS_INPUT);
-    assert_message(at("file"), "not a folder");
+    assert_message(WAC_STATUS_INPUT, at("file"), "not a folder");
     assert_true(holds(at("file"), "x"));
 
     /* what a link points to stays */
-    save(at("b/c/one"), "1");
+    save_text(at("b/c/one"), "1");
     assert_int_equal(symlink(at("e"), at("b/c/link")), 0);
     assert_int_equal(wac_directory_remove(at("b"), &error), WAC_STATUS_OK);
     assert_false(wac_path_exists(at("b")));
@@ -427,28 +356,21 @@ static void test_make_and_remove_folders(void **state)
 
 static void make_folder(const char *name, const char *text)
 {
-    char path[100];
-    snprintf(path, sizeof path, "%s/inner", name);
-    assert_int_equal(wac_directory_make(at(path), &error), WAC_STATUS_OK);
-    snprintf(path, sizeof path, "%s/one", name);
-    save(at(path), text);
-    snprintf(path, sizeof path, "%s/inner/two", name);
-    save(at(path), text);
+    assert_int_equal(wac_directory_make(at("%s/inner", name), &error), WAC_STATUS_OK);
+    save_text(at("%s/one", name), text);
+    save_text(at("%s/inner/two", name), text);
 }
 
 static bool is_whole(const char *name, const char *text)
 {
-    char one[100], two[100];
-    snprintf(one, sizeof one, "%s/one", name);
-    snprintf(two, sizeof two, "%s/inner/two", name);
-    return holds(at(one), text) && holds(at(two), text);
+    return holds(at("%s/one", name), text) && holds(at("%s/inner/two", name), text);
 }
 
 static void start_over(void)
 {
     const char *names[] = {"run", "run.old", "run.new"};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(wac_directory_remove(at(names[i]), &error), WAC_STATUS_OK);
+        assert_int_equal(wac_directory_remove(at("%s", names[i]), &error), WAC_STATUS_OK);
     make_folder("run", "old");
     make_folder("run.new", "new");
 }
@@ -465,7 +387,7 @@ static void test_replace(void **state)
     assert_int_equal(entries(root), 1);
 
     assert_int_equal(wac_directory_replace(at("run"), at("run.new"), &error), WAC_STATUS_IO);
-    assert_message(at("run.new"), "No such file or directory");
+    assert_message(WAC_STATUS_IO, at("run.new"), "No such file or directory");
     assert_true(is_whole("run", "second"));
 }
 
@@ -506,7 +428,7 @@ static void test_replace_that_fails_leaves_a_whole_folder(void **state)
             break;
         }
         assert_int_equal(status, WAC_STATUS_IO);
-        assert_message(root, "Input/output error");
+        assert_message(WAC_STATUS_IO, root, "Input/output error");
         assert_true(is_whole("run", "old") || is_whole("run", "new"));
         strikes++;
     }

@@ -445,5 +445,5 @@ int main(void)
         TEST(without_gnuplot),
         TEST(program),
     };
-    return cmocka_run_group_tests(tests, setup_all, teardown);
+    return cmocka_run_group_tests(tests, setup_all, remove_root);
 }

@@ -9,7 +9,6 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 
 static long seconds;
@@ -507,10 +506,8 @@ static void a_run_has_one_trainer(void **state)
         assert_int_equal(train_on(at("run"), "lqg", NULL, 0), WAC_STATUS_INPUT);
         assert_message(WAC_STATUS_INPUT, at("run"), "trained by another process; wait for it");
     }
-    int result;
     close(done[1]);
-    assert_int_equal(waitpid(child, &result, 0), child);
-    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+    assert_int_equal(status_of(child), 0);
     assert_ok(train_new(at("whole"), &config, NULL));
     assert_same_runs(at("whole"), at("run"));
     assert_ok(train_on(at("run"), "lqg", NULL, 0));

@@ -9,7 +9,6 @@
 #include "run/run.h"
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 /* the columns of progress.csv that are promised, in this order */
 static const char *const columns[] = {
@@ -468,10 +467,7 @@ static void memory_stays_small(void **state)
     pid_t child = fork();
     if (child == 0)
         use_memory();
-    int result;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    assert_true(WIFEXITED(result));
-    assert_int_equal(WEXITSTATUS(result), 0);
+    assert_int_equal(status_of(child), 0);
 #endif
 }
 

@@ -57,15 +57,10 @@ static bool has_mpi(void)
 /* Become mpirun with three ranks, in a process group of its own. */
 static pid_t start_ranks(const char *file, const char *directory)
 {
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
+    pid_t child = fork_with_files();
     if (child == 0) {
         setpgid(0, 0);
-        const int flags = O_WRONLY | O_CREAT | O_TRUNC;
-        if (dup2(open("/dev/null", O_RDONLY), 0) < 0 ||
-            dup2(open(at(".out"), flags, 0666), 1) < 0 ||
-            dup2(open(at(".err"), flags, 0666), 2) < 0)
+        if (dup2(open("/dev/null", O_RDONLY), 0) < 0)
             _exit(126);
         execlp("mpirun", "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
                "-n", "3", WAC_PROGRAM, "sweep", file, "--out", directory, (char *)NULL);

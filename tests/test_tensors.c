@@ -1,39 +1,22 @@
 /* Named arrays: what is written comes back, and nothing wrong is taken for right. Files of other
  * programs are put together by hand, byte by byte. */
-#include "base/files.h"
+#include "tools.h"
+
 #include "base/tensors.h"
 
-#include <dirent.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-static char root[PATH_MAX], path[PATH_MAX + 16];
-static wac_error error;
+static char path[PATH_MAX + 16];
 
 static int setup(void **state)
 {
     (void)state;
     const char *base = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%s/wac-tensors-XXXXXX", base ? base : "/tmp");
-    memset(&error, 0, sizeof error);
-    if (!mkdtemp(root))
+    if (make_root(base ? base : "/tmp", "tensors"))
         return -1;
     snprintf(path, sizeof path, "%s/a.safetensors", root);
     return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return wac_directory_remove(root, &error) == WAC_STATUS_OK ? 0 : -1;
 }
 
 static wac_tensor_file *open_good(void)
@@ -499,7 +482,7 @@ static void test_recorded_files(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, remove_root)
     const struct CMUnitTest tests[] = {
         TEST(test_dtypes),
         TEST(test_round_trip),
