@@ -145,12 +145,15 @@ static void aim_rows(void *work, int piece)
     ops->upper_bound(&values, (real)1 / (real)agent->rows, agent->bound + row, dout);
     ops->backward(NULL, &critics, input, &pass, dout, &gradient);
 
-    /* what each critic would have the action do, together */
+    /* what each critic would have the action do, together, and what that asks of the policy */
     for (size_t i = 0; i < (size_t)rows * a; i++) {
         daction[i] = 0;
         for (int m = 0; m < members; m++)
             daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
     }
+    wac_sample sample = sample_at(&agent->sample, aiming->policy, first, rows);
+    real dlog_prob = wac_agent_alpha(agent, aiming->policy) / (real)agent->rows;
+    ops->policy_gradient(&sample, daction, &dlog_prob, agent->dheads + at * 2 * a);
 }
 
 double wac_policies_aim(wac_agent *agent, int policy, bool with_std)
@@ -171,13 +174,9 @@ static void step_policy(void *work, wac_team *team, int policy, int place)
     wac_stack one = wac_stack_slice(&agent->policies, policy, 1);
     wac_pass pass = wac_pass_slice(&agent->policy_pass, &agent->policies, policy);
     wac_adam adam = wac_adam_slice(&agent->policy_adam, &agent->policies, policy);
-    wac_sample sample = sample_at(&agent->sample, policy, 0, agent->rows);
-    size_t rows = (size_t)(policy * agent->rows), actions = (size_t)agent->actions;
-    real *dheads = agent->dheads + rows * 2 * actions;
+    const real *dheads = agent->dheads + (size_t)(policy * agent->rows * 2 * agent->actions);
     real *dparams = agent->gradients + (size_t)place * one.stride;
-    real dlog_prob = wac_agent_alpha(agent, policy) / (real)agent->rows;
     wac_input input = {.x = agent->batch.observations, .rows = agent->rows};
-    agent->ops->policy_gradient(&sample, agent->daction + rows * actions, &dlog_prob, dheads);
     agent->ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams});
     agent->ops->adam(team, &one, dparams, &adam);
 }

@@ -17,7 +17,7 @@ void wac_policies_sample_next(wac_agent *agent, int policy);
 void wac_policies_tune(wac_agent *agent);
 
 /* Steps 7 and 8: gradient of policy `policy`'s objective, mean(alpha log pi - min bound), in its
- * actions; the bound is that of the mean critics, or of mean and std. Returns the objective. */
+ * heads; the bound is that of the mean critics, or of mean and std. Returns the objective. */
 double wac_policies_aim(wac_agent *agent, int policy, bool with_std);
 
 /* … and one Adam step of all policies along what they aim at. */

@@ -34,7 +34,8 @@ typedef struct wac_bench_result {
     double operations;         /* of one update */
     double limit;              /* operations per second of these threads, best of the rounds */
     double share_of_limit;
-    double lost; /* share of the threads' time that other programs had */
+    double lost;       /* share of the threads' time that other programs had */
+    double round_trip; /* see wac_bench_round_trip, median of the rounds */
 } wac_bench_result;
 
 /* Multiplications and additions in the matrix products of one update; bench_count.c has the sum. */
@@ -42,6 +43,10 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
 
 /* One measurement of the limit: operations per second of all threads of a team at once. */
 double wac_bench_limit(wac_team *team);
+
+/* Seconds for a number to get from a team's first thread to its second and back, 0 with one thread:
+ * how far apart their processors are, which in a virtual machine can change any time. */
+double wac_bench_round_trip(wac_team *team);
 
 /* The vector unit that the limit is measured with: "AVX-512", … */
 const char *wac_bench_unit(void);

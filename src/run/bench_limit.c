@@ -2,6 +2,7 @@
  * registers, enough of them to hide their latency, on the widest vector unit there is. */
 #include "run/bench.h"
 
+#include <stdatomic.h>
 #include <time.h>
 
 #if defined(WAC_SANITIZED) || defined(WAC_EMULATED)
@@ -104,6 +105,38 @@ double wac_bench_limit(wac_team *team)
     wac_team_run(team, run_piece, &unit, threads);
     double seconds = wac_bench_now() - start;
     return 2.0 * STEPS * unit.lanes * unit.chains * threads / seconds;
+}
+
+/* A number that goes from one processor to another and back. */
+typedef struct ball {
+    _Alignas(64) atomic_int there;
+    _Alignas(64) atomic_int back;
+    double seconds;
+} ball;
+
+static void play_piece(void *work, int piece)
+{
+    enum { TRIPS = 500 };
+    ball *ball = work;
+    double start = wac_bench_now();
+    for (int i = 1; i <= TRIPS; i++) {
+        if (piece == 0)
+            atomic_store(&ball->there, i);
+        while (atomic_load(piece == 0 ? &ball->back : &ball->there) != i)
+            continue;
+        if (piece == 1)
+            atomic_store(&ball->back, i);
+    }
+    if (piece == 0)
+        ball->seconds = (wac_bench_now() - start) / TRIPS;
+}
+
+double wac_bench_round_trip(wac_team *team)
+{
+    ball ball = {0};
+    if (wac_team_threads(team) > 1)
+        wac_team_run(team, play_piece, &ball, 2);
+    return ball.seconds;
 }
 
 double wac_bench_now(void)

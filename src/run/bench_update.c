@@ -93,7 +93,7 @@ static wac_status time_updates(double *seconds, wac_agent *agent, int64_t count,
 static wac_status measure(wac_bench_result *result, wac_agent *agent, double round_seconds,
                           wac_error *error)
 {
-    double seconds, limits[WAC_BENCH_ROUNDS], rates[WAC_BENCH_ROUNDS];
+    double seconds, limits[WAC_BENCH_ROUNDS], rates[WAC_BENCH_ROUNDS], trips[WAC_BENCH_ROUNDS];
     /* the first ones meet cold caches; then as many as tell how many make a round */
     WAC_TRY(time_updates(&seconds, agent, WARM_UP, error));
     int64_t count = 1;
@@ -106,6 +106,7 @@ static wac_status measure(wac_bench_result *result, wac_agent *agent, double rou
     double start = wac_bench_now(), had = wac_bench_processor_seconds();
     for (int round = 0; round < WAC_BENCH_ROUNDS; round++) {
         limits[round] = wac_bench_limit(agent->team);
+        trips[round] = wac_bench_round_trip(agent->team);
         WAC_TRY(time_updates(&seconds, agent, count, error));
         rates[round] = (double)count / seconds;
     }
@@ -115,6 +116,7 @@ static wac_status measure(wac_bench_result *result, wac_agent *agent, double rou
     result->updates_per_second = rate.median;
     result->spread = rate.spread;
     result->limit = wac_bench_summarise(limits).best;
+    result->round_trip = wac_bench_summarise(trips).median;
     result->share_of_limit = result->operations * rate.median / result->limit;
     return WAC_STATUS_OK;
 }
