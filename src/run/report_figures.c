@@ -97,24 +97,15 @@ static void write_curves(wac_sheet *sheet, bool *there, const wac_record **runs,
 static void print_curve_page(wac_sheet *sheet, const bool *there)
 {
     const wac_figure *figure = sheet->figure;
-    int columns = wac_sheet_columns(sheet),
-        bands = (int)((sheet->task_count + columns - 1) / columns);
-    double width = wac_sheet_panel_width(sheet), height = 0.72 * width;
-    double row_height = SHEET_PANEL_TITLE + height + SHEET_BELOW;
-    double first = wac_sheet_begin(
-        sheet, SHEET_LEFT + columns * width + (columns - 1) * SHEET_GAP + SHEET_RIGHT,
-        figure->column_count * bands * row_height, false);
+    wac_sheet_grid grid = wac_sheet_begin_grid(sheet, figure->column_count, false);
     for (int row = 0; row < figure->column_count; row++)
         for (size_t t = 0; t < sheet->task_count; t++) {
-            int column = (int)t % columns, band = (int)t / columns;
             char names[64];
             snprintf(names, sizeof names, "curve-%d-%zu", row, t);
-            wac_sheet_panel(sheet, SHEET_LEFT + column * (width + SHEET_GAP),
-                            first + (row * bands + band) * row_height + SHEET_PANEL_TITLE, width,
-                            height, sheet->tasks[t]);
+            bool leftmost = wac_sheet_grid_panel(sheet, &grid, row, t);
             wac_plot_print(&sheet->page.plot,
                            "set xlabel 'epoch' tc rgb grey\nset ylabel '%s' tc rgb grey\n",
-                           column == 0 ? wac_pretty_column(figure->columns[row]) : "");
+                           leftmost ? wac_pretty_column(figure->columns[row]) : "");
             print_curves(sheet, names,
                          there + ((size_t)row * sheet->task_count + t) * SHEET_MOST_LINES,
                          figure->columns[row]);

@@ -109,22 +109,13 @@ wac_status wac_sheet_levels(wac_sheet *sheet, const wac_record **runs, double *v
             there[t][i] =
                 write_levels(sheet, name, sheet->tasks[t], i, levels, count, runs, values);
         }
-    int columns = wac_sheet_columns(sheet),
-        bands = (int)((sheet->task_count + columns - 1) / columns);
-    double width = wac_sheet_panel_width(sheet), height = 0.72 * width;
-    double row_height = SHEET_PANEL_TITLE + height + SHEET_BELOW;
-    double first = wac_sheet_begin(
-        sheet, SHEET_LEFT + columns * width + (columns - 1) * SHEET_GAP + SHEET_RIGHT,
-        bands * row_height, true);
+    wac_sheet_grid grid = wac_sheet_begin_grid(sheet, 1, true);
     wac_page_quote(x, sizeof x, wac_pretty_setting(setting, sheet->figure->x));
     for (size_t t = 0; t < sheet->task_count; t++) {
-        int column = (int)t % columns;
-        wac_sheet_panel(sheet, SHEET_LEFT + column * (width + SHEET_GAP),
-                        first + (int)t / columns * row_height + SHEET_PANEL_TITLE, width, height,
-                        sheet->tasks[t]);
+        bool leftmost = wac_sheet_grid_panel(sheet, &grid, 0, t);
         wac_plot_print(&sheet->page.plot,
                        "set xlabel '%s' tc rgb grey\nset ylabel '%s' tc rgb grey\n", x,
-                       column == 0 ? wac_pretty_measure(sheet->figure->measure) : "");
+                       leftmost ? wac_pretty_measure(sheet->figure->measure) : "");
         print_levels(sheet, t, there[t], levels, count);
         wac_sheet_end_panel(sheet);
     }

@@ -298,11 +298,6 @@ int wac_sheet_columns(const wac_sheet *sheet)
     return sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
 }
 
-double wac_sheet_panel_width(const wac_sheet *sheet)
-{
-    return wac_sheet_columns(sheet) == 1 ? 640 : wac_sheet_columns(sheet) == 2 ? 440 : 320;
-}
-
 /* The legend from (SHEET_LEFT, top) on, broken into rows; returns its height. Without a page it is
  * only measured. */
 static double print_legend(wac_sheet *sheet, double top, double room, bool draw, bool marks)
@@ -364,6 +359,40 @@ void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, do
     wac_page_quote(quoted, sizeof quoted, wac_pretty_task(name, sheet->selection, task));
     wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
     wac_page_axes(&sheet->page, left, top, width, height);
+}
+
+static double grid_panel_height(const wac_sheet_grid *grid)
+{
+    return 0.72 * grid->width;
+}
+
+static double grid_band_height(const wac_sheet_grid *grid)
+{
+    return SHEET_PANEL_TITLE + grid_panel_height(grid) + SHEET_BELOW;
+}
+
+wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks)
+{
+    int columns = wac_sheet_columns(sheet);
+    wac_sheet_grid grid = {.columns = columns,
+                           .bands =
+                               (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns),
+                           .width = columns == 1   ? 640
+                                    : columns == 2 ? 440
+                                                   : 320};
+    grid.top = wac_sheet_begin(
+        sheet, SHEET_LEFT + columns * grid.width + (columns - 1) * SHEET_GAP + SHEET_RIGHT,
+        rows * grid.bands * grid_band_height(&grid), marks);
+    return grid;
+}
+
+bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
+{
+    int column = (int)task % grid->columns, band = row * grid->bands + (int)task / grid->columns;
+    wac_sheet_panel(sheet, SHEET_LEFT + column * (grid->width + SHEET_GAP),
+                    grid->top + band * grid_band_height(grid) + SHEET_PANEL_TITLE, grid->width,
+                    grid_panel_height(grid), sheet->tasks[task]);
+    return column == 0;
 }
 
 void wac_sheet_end_panel(wac_sheet *sheet)

@@ -68,7 +68,6 @@ void wac_sheet_note(wac_sheet *sheet, size_t count);
 double wac_sheet_text(const char *text, int points);
 
 int wac_sheet_columns(const wac_sheet *sheet);
-double wac_sheet_panel_width(const wac_sheet *sheet);
 
 /* Begin the script, with title and legend, for panels that take so many pixels below them. Returns
  * where the panels start. */
@@ -77,6 +76,19 @@ double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks
 /* Title and axes of a panel; then its plot (or the word that there is nothing), then its end. */
 void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, double height,
                      size_t task);
+
+/* Panels of one size, one for each task, beside and below each other; all that again for each of
+ * `rows`. Begins the script as wac_sheet_begin does. */
+typedef struct wac_sheet_grid {
+    int columns, bands;
+    double top, width;
+} wac_sheet_grid;
+
+wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks);
+
+/* The panel of the task-th of the sheet's tasks; true if it is the first from the left. */
+bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task);
+
 void wac_sheet_nothing(wac_sheet *sheet);
 void wac_sheet_end_panel(wac_sheet *sheet);
 

@@ -27,11 +27,6 @@ static int pieces_of(int count, int size)
     return (count + size - 1) / size;
 }
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* In mixed precision h0 and the gradient of h1 are 16 bits wide, a row in half of the place for one
  * of floats. Widths that fill no panel stay in single precision. */
 static bool is_mixed(const wac_stack *stack)
@@ -87,8 +82,8 @@ static share share_of(const job *job, int piece, int count)
         return (share){piece * job->members, (piece + 1) * job->members, 0, count, piece};
     int member = piece / job->cuts, cut = piece % job->cuts;
     int size = pieces_of(pieces_of(count, job->cuts), GRAIN) * GRAIN;
-    return (share){member, member + 1, smaller(cut * size, count), smaller((cut + 1) * size, count),
-                   member};
+    return (share){member, member + 1, wac_smaller(cut * size, count),
+                   wac_smaller((cut + 1) * size, count), member};
 }
 
 static wac_pass pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row)
@@ -301,10 +296,10 @@ static void selected_piece(void *work, int piece)
 {
     const job *job = work;
     int size = pieces_of(pieces_of(job->input.rows, job->cuts), GRAIN) * GRAIN;
-    int end = smaller((piece + 1) * size, job->input.rows);
+    int end = wac_smaller((piece + 1) * size, job->input.rows);
     for (int m = 0; m < job->stack->members; m++)
         for (int first = piece * size; first < end; first += SELECTED)
-            selected_back(job, m, first, smaller(first + SELECTED, end));
+            selected_back(job, m, first, wac_smaller(first + SELECTED, end));
 }
 
 static void members_piece(void *work, int piece)

@@ -14,21 +14,14 @@ enum {
 
 _Static_assert((int)WAC_IN_PLACE <= (int)WAC_PRODUCT_DEPTH, "the mask is gone before it is needed");
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* wherever it lies in memory */
 typedef float lanes
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* Dot products of `rows` of x with `outputs` of the weights (constants where this is inlined): at
  * once, so that none waits for its own sum. */
-INLINE void dots_of(const int rows, const int outputs, int length, const float *x,
-                    const float *weight, const float *bias, float *y, int y_row)
+WAC_INLINE void dots_of(const int rows, const int outputs, int length, const float *x,
+                        const float *weight, const float *bias, float *y, int y_row)
 {
     lanes sums[SOME][SOME];
     for (int i = 0; i < rows; i++)
@@ -55,7 +48,7 @@ INLINE void dots_of(const int rows, const int outputs, int length, const float *
 }
 
 /* The same for any number of outputs. */
-INLINE void dots_of_rows(const int rows, const wac_layer *layer, const float *x, float *y)
+WAC_INLINE void dots_of_rows(const int rows, const wac_layer *layer, const float *x, float *y)
 {
     int length = layer->inputs, outputs = layer->outputs;
     for (int o = 0; o < outputs;) {
@@ -87,9 +80,9 @@ typedef int32_t ints
     __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
 
 /* Some rows of wac_head_back: so many, with so many outputs (constants where that pays). */
-INLINE void head_rows(const int rows, const int outputs, int width, int first, int end,
-                      const float *const *d, const float *const *h, const float *weight,
-                      float *dweight, float *sums, float *dh)
+WAC_INLINE void head_rows(const int rows, const int outputs, int width, int first, int end,
+                          const float *const *d, const float *const *h, const float *weight,
+                          float *dweight, float *sums, float *dh)
 {
     int j = first;
     for (; j + LANES <= end; j += LANES) {
@@ -266,7 +259,7 @@ void wac_hidden_dweight(const wac_layer *dlayer, int rows, int first, int end, c
     /* few columns: make the transpose, whose rows are long, and turn it */
     for (int from = first; from < end; from += UNITS) {
         float turned[FEW_INPUTS * UNITS], *dweight = dlayer->weight + (size_t)(from * inputs);
-        int units = smaller(UNITS, end - from);
+        int units = wac_smaller(UNITS, end - from);
         wac_product_run(&(wac_product){.rows = inputs,
                                        .columns = units,
                                        .depth = rows,

@@ -6,14 +6,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* sums stay in registers only if every loop over them is unrolled */
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-#define INLINE static inline __attribute__((always_inline))
-
 enum {
     LANES = 16,
     TILE_ROWS = 14,
@@ -24,24 +16,19 @@ enum {
 /* two numbers, neighbours in depth */
 typedef uint32_t pair __attribute__((may_alias));
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-INLINE __m512 dot(__m512 sum, __m512i a, __m512i b)
+WAC_INLINE __m512 dot(__m512 sum, __m512i a, __m512i b)
 {
     return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
 }
 
 /* 32 numbers, low ones first */
-INLINE __m512i halves(__m512 low, __m512 high)
+WAC_INLINE __m512i halves(__m512 low, __m512 high)
 {
     return (__m512i)_mm512_cvtne2ps_pbh(high, low);
 }
 
 /* a0 b0 a1 b1 … of numbers 0 … 15, of 16 … 31 */
-INLINE void zip(__m512i a, __m512i b, __m512i *low, __m512i *high)
+WAC_INLINE void zip(__m512i a, __m512i b, __m512i *low, __m512i *high)
 {
     const __m512i first =
         _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
@@ -54,21 +41,21 @@ typedef __m512 sums[TILE_ROWS][2];
 
 /* sums += `rows` (a constant where this is inlined) of A times a panel, over `pairs` of depth; A's
  * pair (i, k) is a[i * a_row + k * a_step] */
-INLINE void add_products(const int rows, int pairs, const pair *a, ptrdiff_t a_row,
-                         const ptrdiff_t a_step, const pair *b, sums sum)
+WAC_INLINE void add_products(const int rows, int pairs, const pair *a, ptrdiff_t a_row,
+                             const ptrdiff_t a_step, const pair *b, sums sum)
 {
     for (int line = 0; line < pairs; line += LANES) {
         if (a_step == 1 && line + LANES < pairs) {
-            UNROLL
+            WAC_UNROLL
             for (int i = 0; i < rows; i++)
                 __builtin_prefetch(a + i * a_row + line + LANES);
         }
-        int end = smaller(line + LANES, pairs);
+        int end = wac_smaller(line + LANES, pairs);
         for (int k = line; k < end; k++) {
             __m512i low = _mm512_loadu_si512(b + k * WAC_PANEL);
             __m512i high = _mm512_loadu_si512(b + k * WAC_PANEL + LANES);
             const pair *number = a + k * a_step;
-            UNROLL
+            WAC_UNROLL
             for (int i = 0; i < rows; i++) {
                 __m512i value = _mm512_set1_epi32((int)*number);
                 sum[i][0] = dot(sum[i][0], value, low);
@@ -81,9 +68,9 @@ INLINE void add_products(const int rows, int pairs, const pair *a, ptrdiff_t a_r
 }
 
 /* so far, or nothing yet; and what comes later is asked for */
-INLINE void begin_sums(const int rows, bool more, const float *c, ptrdiff_t c_row, sums sum)
+WAC_INLINE void begin_sums(const int rows, bool more, const float *c, ptrdiff_t c_row, sums sum)
 {
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < rows; i++) {
         sum[i][0] = more ? _mm512_loadu_ps(c + i * c_row) : _mm512_setzero_ps();
         sum[i][1] = more ? _mm512_loadu_ps(c + i * c_row + LANES) : _mm512_setzero_ps();
@@ -97,7 +84,7 @@ typedef struct place {
     int row, column, from, depth;
 } place;
 
-INLINE void tile(const wac_mixed_product *p, const int rows, const place *at, const pair *panel)
+WAC_INLINE void tile(const wac_mixed_product *p, const int rows, const place *at, const pair *panel)
 {
     sums sum;
     int row = at->row, column = at->column;
@@ -106,7 +93,7 @@ INLINE void tile(const wac_mixed_product *p, const int rows, const place *at, co
     add_products(rows, at->depth / 2, (const pair *)(p->a + row * p->a_row + at->from),
                  p->a_row / 2, 1, panel, sum);
     wac_finish finish = at->from + at->depth == p->depth ? p->finish : WAC_FINISH_STORE;
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < rows; i++) {
         __m512 low = sum[i][0], high = sum[i][1];
         if (finish == WAC_FINISH_BIAS_RELU) {
@@ -128,13 +115,13 @@ INLINE void tile(const wac_mixed_product *p, const int rows, const place *at, co
 }
 
 /* A tile of the weight gradient: A is `units` of dy, zipped, LANES pairs a step. */
-INLINE void gradient_tile(const int units, int pairs, const pair *a, const pair *b, bool more,
-                          float *c, ptrdiff_t c_row)
+WAC_INLINE void gradient_tile(const int units, int pairs, const pair *a, const pair *b, bool more,
+                              float *c, ptrdiff_t c_row)
 {
     sums sum;
     begin_sums(units, more, c, c_row, sum);
     add_products(units, pairs, a, 1, LANES, b, sum);
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < units; i++) {
         _mm512_storeu_ps(c + i * c_row, sum[i][0]);
         _mm512_storeu_ps(c + i * c_row + LANES, sum[i][1]);
@@ -174,28 +161,28 @@ static int tile_rows(int left)
 }
 
 /* 16 rows of 16 pairs become columns */
-INLINE void turn_square(__m512i row[LANES], pair *to)
+WAC_INLINE void turn_square(__m512i row[LANES], pair *to)
 {
     const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
-    UNROLL
+    WAC_UNROLL
     for (int stage = 1; stage < LANES; stage *= 2) {
         __m512i zipped[LANES];
-        UNROLL
+        WAC_UNROLL
         for (int i = 0; i < LANES / 2; i++) {
             zipped[2 * i] = _mm512_permutex2var_epi32(row[i], low, row[i + LANES / 2]);
             zipped[2 * i + 1] = _mm512_permutex2var_epi32(row[i], high, row[i + LANES / 2]);
         }
-        UNROLL
+        WAC_UNROLL
         for (int i = 0; i < LANES; i++)
             row[i] = zipped[i];
     }
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < LANES; i++)
         _mm512_storeu_si512(to + i * WAC_PANEL, row[i]);
 }
 
-INLINE __m512i cut_32(const float *numbers)
+WAC_INLINE __m512i cut_32(const float *numbers)
 {
     return halves(_mm512_loadu_ps(numbers), _mm512_loadu_ps(numbers + LANES));
 }
@@ -217,7 +204,7 @@ static void make_panel(const wac_mixed_product *p, const place *at, pair *panel)
     for (int j = 0; j < WAC_PANEL; j += LANES)
         for (int k = 0; k < at->depth; k += 2 * LANES) {
             __m512i row[LANES];
-            UNROLL
+            WAC_UNROLL
             for (int i = 0; i < LANES; i++)
                 row[i] = cut_32(b + (j + i) * p->b_column + k);
             turn_square(row, panel + k / 2 * WAC_PANEL + j);
@@ -228,10 +215,10 @@ void wac_mixed_run(const wac_mixed_product *p)
 {
     _Alignas(64) pair panels[COLUMNS * DEPTH / 2];
     for (int first = 0; first < p->columns; first += COLUMNS) {
-        int end = smaller(first + COLUMNS, p->columns);
+        int end = wac_smaller(first + COLUMNS, p->columns);
         place at;
         for (at.from = 0; at.from < p->depth; at.from += DEPTH) {
-            at.depth = smaller(DEPTH, p->depth - at.from);
+            at.depth = wac_smaller(DEPTH, p->depth - at.from);
             for (at.column = first; at.column < end; at.column += WAC_PANEL)
                 make_panel(p, &at, panels + (at.column - first) * at.depth / 2);
             for (int rows, row = 0; row < p->rows; row += rows) {
@@ -287,9 +274,9 @@ void wac_mixed_dweight(int rows, int inputs, int first, int end, const wac_bf16 
 {
     _Alignas(64) pair b[COLUMNS * DEPTH / 2], a[LANES * DEPTH / 2];
     for (int column = 0; column < inputs; column += COLUMNS) {
-        int columns = smaller(COLUMNS, inputs - column);
+        int columns = wac_smaller(COLUMNS, inputs - column);
         for (int from = 0; from < rows; from += DEPTH) {
-            int depth = smaller(DEPTH, rows - from), pairs = (depth + 1) / 2;
+            int depth = wac_smaller(DEPTH, rows - from), pairs = (depth + 1) / 2;
             zip_rows(depth, columns, x + from * row + column, row, b);
             for (int unit = first, units; unit < end; unit += units) {
                 units = tile_rows(end - unit);

@@ -5,11 +5,6 @@
 #include <cblas.h>
 #include <stdbool.h>
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* BLIS, then what follows the product: a block at a time and aside, since C may be where the mask
  * is. */
 void wac_product_library(const wac_product *p)
@@ -21,8 +16,8 @@ void wac_product_library(const wac_product *p)
     bool b_straight = p->b_column == 1 && p->b_row >= p->columns;
     for (int row = 0; row < p->rows; row += ROWS)
         for (int column = 0; column < p->columns; column += COLUMNS) {
-            int rows = smaller(ROWS, p->rows - row),
-                columns = smaller(COLUMNS, p->columns - column);
+            int rows = wac_smaller(ROWS, p->rows - row),
+                columns = wac_smaller(COLUMNS, p->columns - column);
             cblas_sgemm(CblasRowMajor, a_straight ? CblasNoTrans : CblasTrans,
                         b_straight ? CblasNoTrans : CblasTrans, rows, columns, p->depth, 1,
                         p->a + row * p->a_row, (int)(a_straight ? p->a_row : p->a_depth),

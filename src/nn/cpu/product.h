@@ -13,6 +13,20 @@
 
 #include <stddef.h>
 
+#define WAC_INLINE static inline __attribute__((always_inline))
+
+/* Sums stay in registers only if every loop over them is unrolled. */
+#ifdef __clang__
+#define WAC_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define WAC_UNROLL _Pragma("GCC unroll 24")
+#endif
+
+static inline int wac_smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 typedef enum wac_finish {
     WAC_FINISH_STORE,     /* C = A B */
     WAC_FINISH_BIAS_RELU, /* C = max(A B + bias, 0), bias [columns] */

@@ -18,13 +18,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* sums stay in registers only if every loop over them is unrolled */
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 24")
-#endif
-
 enum {
     DEPTH = WAC_PRODUCT_DEPTH,
     COLUMNS = 256,
@@ -44,11 +37,6 @@ typedef struct panel {
     const float *start;
     ptrdiff_t step;
 } panel;
-
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
 
 /* Lines to be brought into the cache, some whenever a piece of the work begins. */
 typedef struct fetch {
@@ -72,22 +60,20 @@ static inline void fetch_some(fetch *fetch)
 
 /* Step k of a tile: what A's column k adds to the sums. The lines of A that come after those in use
  * are asked for, one row's in each step. */
-static inline __attribute__((always_inline)) void add_step(const int rows, const float *a,
-                                                           ptrdiff_t a_row, ptrdiff_t a_depth,
-                                                           panel b, int k,
-                                                           vector sum[TILE_ROWS][VECTORS])
+WAC_INLINE void add_step(const int rows, const float *a, ptrdiff_t a_row, ptrdiff_t a_depth,
+                         panel b, int k, vector sum[TILE_ROWS][VECTORS])
 {
     if (a_depth == 1 && k % LINE < rows)
         __builtin_prefetch(a + k % LINE * a_row + (k / LINE + 1) * LINE);
     vector row[VECTORS];
-    UNROLL
+    WAC_UNROLL
     for (int v = 0; v < VECTORS; v++)
         row[v] = V_LOAD(b.start + k * b.step + v * LANES);
     const float *number = a + k * a_depth;
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < rows; i++) {
         vector value = V_SPREAD(*number);
-        UNROLL
+        WAC_UNROLL
         for (int v = 0; v < VECTORS; v++)
             sum[i][v] = V_FMA(value, row[v], sum[i][v]);
         number += a_row;
@@ -97,15 +83,14 @@ static inline __attribute__((always_inline)) void add_step(const int rows, const
 
 /* `rows` (a constant where this is inlined) by PANEL sums into c; with `finish` applied at the end
  * of the depth */
-static inline __attribute__((always_inline)) void tile(const wac_product *p, const int rows,
-                                                       const place *at, panel b, float *c,
-                                                       ptrdiff_t c_row, wac_finish finish)
+WAC_INLINE void tile(const wac_product *p, const int rows, const place *at, panel b, float *c,
+                     ptrdiff_t c_row, wac_finish finish)
 {
     vector sum[TILE_ROWS][VECTORS];
     const float *active = finish == WAC_FINISH_MASK ? p->active + (c - p->c) : NULL;
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < rows; i++) {
-        UNROLL
+        WAC_UNROLL
         for (int v = 0; v < VECTORS; v++)
             sum[i][v] = at->from == 0 ? V_ZERO : V_LOAD(c + i * c_row + v * LANES);
     }
@@ -113,7 +98,7 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
     int k = 0;
     /* in the first steps of a deep tile, what its end needs is asked for, row by row */
     for (; at->depth >= DEEP && k < rows; k++) {
-        UNROLL
+        WAC_UNROLL
         for (int line = 0; line < PANEL; line += LINE) {
             __builtin_prefetch(c + k * c_row + line, 1);
             if (finish == WAC_FINISH_MASK)
@@ -124,9 +109,9 @@ static inline __attribute__((always_inline)) void tile(const wac_product *p, con
     for (; k < at->depth; k++)
         add_step(rows, a, p->a_row, p->a_depth, b, k, sum);
 
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < rows; i++) {
-        UNROLL
+        WAC_UNROLL
         for (int v = 0; v < VECTORS; v++) {
             vector value = sum[i][v];
             if (finish == WAC_FINISH_BIAS_RELU)
@@ -184,25 +169,24 @@ static void edge_tile(const wac_product *p, const place *at, panel b, float *c, 
 }
 
 /* A square of LANES x LANES: zipping rows half a square apart, again and again. */
-static inline __attribute__((always_inline)) void turn_square(const float *from, ptrdiff_t step,
-                                                              float *to)
+WAC_INLINE void turn_square(const float *from, ptrdiff_t step, float *to)
 {
     vector row[LANES], zipped[LANES];
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < LANES; i++)
         row[i] = V_LOAD(from + i * step);
-    UNROLL
+    WAC_UNROLL
     for (int stage = 1; stage < LANES; stage *= 2) {
-        UNROLL
+        WAC_UNROLL
         for (int i = 0; i < LANES / 2; i++) {
             zipped[2 * i] = V_ZIP_LOW(row[i], row[i + LANES / 2]);
             zipped[2 * i + 1] = V_ZIP_HIGH(row[i], row[i + LANES / 2]);
         }
-        UNROLL
+        WAC_UNROLL
         for (int i = 0; i < LANES; i++)
             row[i] = zipped[i];
     }
-    UNROLL
+    WAC_UNROLL
     for (int i = 0; i < LANES; i++)
         V_STORE(to + i * PANEL, row[i]);
 }
@@ -241,17 +225,16 @@ static panel panel_of(const wac_product *p, const place *at, float *copy)
 
 /* A panel of C where the depth (a constant where this is inlined) is so small that B's panel, or
  * its columns one vector at a time, stay in registers: row after row, the same sums. */
-static inline __attribute__((always_inline)) void shallow(const wac_product *p, const int depth,
-                                                          int column, panel from, fetch *fetch)
+WAC_INLINE void shallow(const wac_product *p, const int depth, int column, panel from, fetch *fetch)
 {
     const int vectors = depth * VECTORS <= SPARE ? VECTORS : 1;
     vector b[SPARE][VECTORS], bias[VECTORS];
     for (int part = 0; part < VECTORS; part += vectors) {
-        UNROLL
+        WAC_UNROLL
         for (int v = 0; v < vectors; v++) {
             int at = (part + v) * LANES;
             bias[v] = V_LOAD(p->bias + column + at);
-            UNROLL
+            WAC_UNROLL
             for (int k = 0; k < depth; k++)
                 b[k][v] = V_LOAD(from.start + k * from.step + at);
         }
@@ -260,17 +243,17 @@ static inline __attribute__((always_inline)) void shallow(const wac_product *p, 
         for (int i = 0; i < p->rows; i++, a += p->a_row, c += p->c_row) {
             fetch_some(fetch);
             vector sum[VECTORS];
-            UNROLL
+            WAC_UNROLL
             for (int v = 0; v < vectors; v++)
                 sum[v] = V_ZERO;
-            UNROLL
+            WAC_UNROLL
             for (int k = 0; k < depth; k++) {
                 vector value = V_SPREAD(a[k]);
-                UNROLL
+                WAC_UNROLL
                 for (int v = 0; v < vectors; v++)
                     sum[v] = V_FMA(value, b[k][v], sum[v]);
             }
-            UNROLL
+            WAC_UNROLL
             for (int v = 0; v < vectors; v++)
                 V_STORE(c + v * LANES, V_MAX(V_ZERO, V_ADD(sum[v], bias[v])));
         }
@@ -308,8 +291,9 @@ static bool shallow_product(const wac_product *p)
             DEPTH_IS(12)
             DEPTH_IS(13)
             DEPTH_IS(14)
-            DEPTH_IS(15) DEPTH_IS(16) DEPTH_IS(17) DEPTH_IS(18) DEPTH_IS(19) DEPTH_IS(20)
-                DEPTH_IS(21) DEPTH_IS(22) DEPTH_IS(23) DEPTH_IS(24)
+            DEPTH_IS(15)
+            DEPTH_IS(16) DEPTH_IS(17) DEPTH_IS(18) DEPTH_IS(19) DEPTH_IS(20) DEPTH_IS(21)
+                DEPTH_IS(22) DEPTH_IS(23) DEPTH_IS(24)
 #endif
         }
 #undef DEPTH_IS
@@ -327,13 +311,13 @@ void NAME(wac_product)(const wac_product *p)
     fetch fetch = fetch_evenly(p->ahead, tiles);
     place at;
     for (int first = 0; first < p->columns; first += COLUMNS) {
-        int end = smaller(first + COLUMNS, p->columns);
+        int end = wac_smaller(first + COLUMNS, p->columns);
         for (at.from = 0; at.from < p->depth; at.from += DEPTH) {
-            at.depth = smaller(DEPTH, p->depth - at.from);
+            at.depth = wac_smaller(DEPTH, p->depth - at.from);
             wac_finish finish = at.from + at.depth == p->depth ? p->finish : WAC_FINISH_STORE;
             for (int i = 0; first + i * PANEL < end; i++) {
                 at.column = first + i * PANEL;
-                at.columns = smaller(PANEL, end - at.column);
+                at.columns = wac_smaller(PANEL, end - at.column);
                 panels[i] = panel_of(p, &at, copies[i]);
             }
             /* tiles of about the same height: low ones wait for B */
@@ -342,7 +326,7 @@ void NAME(wac_product)(const wac_product *p)
                 at.rows = (left + tiles - 1) / tiles;
                 for (int i = 0; first + i * PANEL < end; i++) {
                     at.column = first + i * PANEL;
-                    at.columns = smaller(PANEL, end - at.column);
+                    at.columns = wac_smaller(PANEL, end - at.column);
                     float *c = p->c + at.row * p->c_row + at.column;
                     fetch_some(&fetch);
                     if (at.columns == PANEL)
