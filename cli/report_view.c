@@ -95,9 +95,10 @@ int cli_report_make(const cli_report_plan *plan)
         return cli_fail(&error);
     int scale = experiment && plan->scale < 0 ? (int)choose_scale(&set, experiment) : plan->scale;
     if (experiment && wac_report_matches(&set, experiment, (wac_scale)scale) == 0) {
-        fprintf(stderr, "wac: none of these %zu run%s belongs to %s%s%s\n", set.count,
-                set.count == 1 ? "" : "s", experiment->name, plan->scale < 0 ? "" : " at scale ",
-                plan->scale < 0 ? "" : scales[scale]);
+        fprintf(stderr,
+                "wac: none of these %zu run%s belongs to %s%s%s; its YAML file says which would\n",
+                set.count, set.count == 1 ? "" : "s", experiment->name,
+                plan->scale < 0 ? "" : " at scale ", plan->scale < 0 ? "" : scales[scale]);
         wac_runset_free(&set);
         return CLI_FAILED;
     }
