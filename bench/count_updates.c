@@ -1,5 +1,5 @@
 /* So many updates of an algorithm at a small size, for scripts/count-instructions. */
-#include "run/bench.h"
+#include "bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Times updates in turns with another program: each line on stdin asks for a round, each line on
  * stdout is its updates per second. bench/peers/compare.py holds the other end. */
-#include "run/bench.h"
+#include "bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

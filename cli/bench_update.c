@@ -3,7 +3,7 @@
 #include "base/suggest.h"
 #include "base/threads.h"
 #include "bench.h"
-#include "run/bench.h"
+#include "bench/bench.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "options.h"
 
 #include "base/words.h"
-#include "run/config.h"
+#include "config/config.h"
 
 #include <stdlib.h>
 #include <string.h>

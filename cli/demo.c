@@ -3,11 +3,11 @@
  * The two runs are ordinary run folders, trained by a thread each. A thread only notes what its run
  * tells; the main thread draws. Whatever happens, calling the demo again goes on from there. */
 #include "options.h"
-#include "progress.h"
+#include "terminal/progress.h"
 
 #include "base/files.h"
-#include "run/config.h"
-#include "run/figures.h"
+#include "config/config.h"
+#include "draw/demo.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "run/evaluate.h"
 #include "base/suggest.h"
 #include "options.h"
-#include "progress.h"
 #include "run/run.h"
+#include "terminal/progress.h"
 
 #include <math.h>
 #include <string.h>

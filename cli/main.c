@@ -1,13 +1,10 @@
 /* The program: finds the subcommand and hands over. */
 #include "cli.h"
 
+#include "base/status.h"
 #include "base/suggest.h"
 
 #include <string.h>
-
-#ifndef WAC_COMMIT
-#define WAC_COMMIT "unknown"
-#endif
 
 static const cli_command *const commands[] = {
     &cli_train,     &cli_evaluate, &cli_render, &cli_sweep,  &cli_tune,  &cli_stats, &cli_report,
@@ -83,7 +80,7 @@ static int dispatch(int argc, char **argv)
     if (is_help(argv[1]) || strcmp(argv[1], "help") == 0)
         return print_help(argv[2]);
     if (strcmp(argv[1], "--version") == 0) {
-        printf("wac %s (%s)\n", wac_version(), WAC_COMMIT);
+        printf("wac %s (%s)\n", wac_version(), wac_commit());
         return CLI_OK;
     }
     const cli_command *command = find_command(argv[1]);

@@ -2,7 +2,7 @@
 #include "options.h"
 
 #include "base/suggest.h"
-#include "run/config.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* wac render: pictures of worlds and of what agents do in them. */
-#include "run/render.h"
+#include "draw/render.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "options.h"
-#include "progress.h"
+#include "terminal/progress.h"
 
 #include <string.h>
 

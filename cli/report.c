@@ -1,95 +1,95 @@
-/* What the program says, and how it looks. */
-#include "cli.h"
+/* wac report: one page from a folder of runs. */
+#include "options.h"
+#include "terminal/report_view.h"
 
+#include "base/files.h"
+#include "base/json.h"
 #include "base/words.h"
 
-#include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-static const char *program = "wac";
+static const char help[] =
+    "wac report: figures and one page from a folder of runs\n"
+    "\n"
+    "Usage\n"
+    "  wac report DIR [--out DIR]\n"
+    "\n"
+    "DIR holds runs, at any depth: one run, what \"wac sweep\" made, or a collection\n"
+    "of your own. The page, report.html, needs nothing else and opens anywhere: it\n"
+    "shows the figures that fit (curves always, coverage where there is one, where\n"
+    "agents went), statistics over seeds, settings, commands and versions. Every\n"
+    "figure is in figures/ too, as SVG, PNG and PDF. Needs gnuplot.\n"
+    "\n"
+    "Of a folder that \"wac reproduce\" made, the report is that of the experiment,\n"
+    "with its claims, from the runs as they are now.\n"
+    "\n"
+    "Flags\n"
+    "  --out DIR           where the report goes (DIR/report)\n"
+    "\n"
+    "Examples\n"
+    "  wac report runs\n"
+    "  wac report sweeps/lambda --out lambda-report\n";
 
-const char *cli_program(void)
+/* What `wac reproduce` left behind; false where there is nothing of the kind. */
+static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
 {
-    return program;
+    char path[PATH_MAX], *text;
+    if (wac_path_join(path, sizeof path, directory, "reproduce.json", NULL) != WAC_STATUS_OK ||
+        wac_file_read(&text, NULL, path, 1 << 20, NULL) != WAC_STATUS_OK)
+        return false;
+    json_t *note = json_loads(text, 0, NULL);
+    const char *word = json_string_value(json_object_get(note, "scale"));
+    const char *folder = json_string_value(json_object_get(note, "runs"));
+    *scale = word ? wac_word_index(WAC_SCALE_WORDS, word) : -1;
+    bool good = (!word || *scale >= 0) && folder && strlen(folder) < PATH_MAX;
+    if (good && folder[0] == '/')
+        strcpy(runs, folder);
+    else if (good)
+        good = wac_path_join(runs, PATH_MAX, directory, folder, NULL) == WAC_STATUS_OK;
+    json_decref(note);
+    free(text);
+    return good;
 }
 
-void cli_note_program(const char *name)
+static int report_experiment(const char *directory, const char *out, const char *runs, int scale,
+                             const char *command)
 {
-    if (name && *name && strlen(name) < PATH_MAX)
-        program = name;
+    char path[PATH_MAX];
+    wac_experiment *experiment;
+    wac_error error = {0};
+    if (wac_path_join(path, sizeof path, directory, "experiment.yaml", &error) != WAC_STATUS_OK ||
+        wac_experiment_read(&experiment, path, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL, NULL};
+    int status = cli_report_make(&plan);
+    wac_experiment_free(experiment);
+    return status;
 }
 
-int cli_fail(const wac_error *error)
+static int run(int argc, char **argv)
 {
-    fprintf(stderr, "wac: %s\n", error->message);
-    return CLI_FAILED;
+    const char *out = NULL;
+    const cli_option options[] = {{"out", .text = &out}, {0}};
+    cli_arguments arguments = {.most_words = 1};
+    char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
+    int scale = -1, status = cli_parse(&arguments, options, argc, argv);
+    if (status)
+        return status;
+    if (arguments.word_count == 0)
+        return cli_refuse("which folder of runs? As in: %s report runs", cli_program());
+    const char *from = arguments.words[0];
+    if (!*from || (out && !*out))
+        return cli_refuse("the name of a folder is empty");
+    snprintf(command, sizeof command, "wac report %s%s%s", from, out ? " --out " : "",
+             out ? out : "");
+    if (read_note(from, &scale, runs))
+        return report_experiment(from, out, runs, scale, command);
+    wac_error error = {0};
+    if (!out && wac_path_join(directory, sizeof directory, from, "report", &error))
+        return cli_fail(&error);
+    cli_report_plan plan = {from, out ? out : directory, NULL, -1, command, NULL, NULL};
+    return cli_report_make(&plan);
 }
 
-int cli_refuse(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("wac: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    return CLI_USAGE;
-}
-
-cli_style cli_style_of(FILE *stream)
-{
-    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    bool colours = isatty(fileno(stream)) && !(refused && *refused) && terminal &&
-                   strcmp(terminal, "dumb") != 0;
-    if (!colours)
-        return (cli_style){"", "", "", "", "", ""};
-    return (cli_style){"\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[34m", "\033[0m"};
-}
-
-int cli_width(FILE *stream)
-{
-    enum { NARROWEST = 40, WIDEST = 100 };
-    struct winsize window;
-    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &window) != 0 ||
-        window.ws_col == 0 || window.ws_col > WIDEST)
-        return WIDEST;
-    return window.ws_col > NARROWEST ? window.ws_col - 1 : NARROWEST;
-}
-
-const char *cli_count(char text[48], int64_t count, const char *thing)
-{
-    snprintf(text, 48, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
-    return text;
-}
-
-const char *cli_environment(char text[320], const wac_config *config)
-{
-    bool sparse = config->reward == WAC_REWARD_SPARSE &&
-                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
-    snprintf(text, 320, "%s%s", config->environment, sparse ? "-sparse" : "");
-    return text;
-}
-
-void cli_print_wrapped(const char *text, int indent, int width)
-{
-    int column = indent;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (column > indent && column + 1 + length > width) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", length, text);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    putchar('\n');
-}
+const cli_command cli_report = {"report", "figures and one page from a folder of runs", help, run};

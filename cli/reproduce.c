@@ -1,8 +1,8 @@
 /* wac reproduce: the paper's experiments, from runs to verdicts. */
 #include "options.h"
-#include "progress.h"
-#include "report_view.h"
-#include "sweep_view.h"
+#include "terminal/progress.h"
+#include "terminal/report_view.h"
+#include "terminal/sweep_view.h"
 
 #include "base/files.h"
 #include "base/json.h"

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/suggest.h"
 #include "options.h"
-#include "run/compare.h"
+#include "stats/compare.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* wac sweep: many runs from one file. */
 #include "options.h"
-#include "sweep_view.h"
+#include "terminal/sweep_view.h"
 
 #include "base/files.h"
-#include "run/sweep.h"
-#include "run/sweep_parts.h"
+#include "sweep/parts.h"
+#include "sweep/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>

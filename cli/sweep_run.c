@@ -1,7 +1,7 @@
 /* What the commands that run sweeps share. */
 #include "base/threads.h"
-#include "progress.h"
-#include "sweep_view.h"
+#include "terminal/progress.h"
+#include "terminal/sweep_view.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* wac train: learn a policy, or go on learning one. */
 #include "options.h"
-#include "progress.h"
+#include "terminal/progress.h"
 
 #include "base/files.h"
-#include "env/registry.h"
+#include "config/environments.h"
 #include "run/run.h"
 
 #include <ctype.h>

@@ -1,10 +1,10 @@
 /* wac tune: look for good settings. */
 #include "options.h"
-#include "progress.h"
-#include "sweep_view.h"
+#include "terminal/progress.h"
+#include "terminal/sweep_view.h"
 
 #include "base/words.h"
-#include "run/tune.h"
+#include "sweep/tune.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "base/csv.h"
 #include "base/suggest.h"
 #include "options.h"
-#include "run/verify_env.h"
-#include "run/verify_update.h"
+#include "verify/env.h"
+#include "verify/update.h"
 
 #include <string.h>
 

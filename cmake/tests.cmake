@@ -1,4 +1,4 @@
-# Every tests/test_*.c is one cmocka program; every tests/fuzz/fuzz_*.c a fuzzer, whose corpus is
+# Every tests/ROOM/test_*.c is one cmocka program; every tests/fuzz/fuzz_*.c a fuzzer, whose corpus is
 # replayed as a test in ordinary builds.
 
 # the networks and updates once more in double, for gradients against finite differences
@@ -19,7 +19,7 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
         FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endif()
 
-file(GLOB tests CONFIGURE_DEPENDS tests/test_*.c)
+file(GLOB tests CONFIGURE_DEPENDS tests/*/test_*.c)
 if(WAC_FUZZ)
     set(tests "")
 else()
@@ -34,6 +34,7 @@ foreach(source IN LISTS tests)
     endif()
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE
         WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
@@ -52,6 +53,12 @@ foreach(source IN LISTS tests)
         set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 900)
     endif()
 endforeach()
+
+# which rooms of the sources may include which
+if(NOT WAC_FUZZ)
+    add_test(NAME rooms COMMAND ${PROJECT_SOURCE_DIR}/tests/check-rooms ${PROJECT_SOURCE_DIR})
+    set_tests_properties(rooms PROPERTIES LABELS unit)
+endif()
 
 # recordings that come with the sources, by the program as a user would
 file(GLOB recorded_updates CONFIGURE_DEPENDS tests/recorded/*.safetensors)

@@ -1,6 +1,6 @@
-/* MPI for sweeps: a few messages between ranks, as a plugin (src/run/sweep_mpi.c loads it). Built
+/* MPI for sweeps: a few messages between ranks, as a plugin (src/sweep/mpi.c loads it). Built
  * where Open MPI is; the program itself does not know it. */
-#include "run/sweep_parts.h"
+#include "sweep/parts.h"
 
 #include <mpi.h>
 #include <sched.h>

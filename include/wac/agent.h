@@ -65,8 +65,8 @@ WAC_API void wac_agent_remember(wac_agent *agent, const float *observation, cons
  * updates). Nothing to do for SAC and OAC. */
 WAC_API void wac_agent_anchor(wac_agent *agent);
 
-/* One update of everything from one batch; something must have been remembered. Fails (numeric) when
- * a loss is not finite. */
+/* One update of everything from one batch; something must have been remembered. Fails (numeric)
+ * when a loss is not finite. */
 WAC_API wac_status wac_agent_update(wac_agent *agent, wac_losses *losses, wac_error *error);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
  *
  * Row: KIND(name, default, smallest, largest, algorithms, environments, help). A setting that the
  * chosen algorithm or environment does not read can not be set: asking for it is an error. The
- * defaults are overridden by the presets of each environment (src/run/presets.c).
+ * defaults are overridden by the presets of each environment (src/config/presets.c).
  */
 #ifndef WAC_CONFIG_H
 #define WAC_CONFIG_H

@@ -9,6 +9,11 @@ const char *wac_version(void)
     return WAC_VERSION;
 }
 
+const char *wac_commit(void)
+{
+    return WAC_COMMIT;
+}
+
 wac_status wac_fail(wac_error *error, wac_status status, const char *format, ...)
 {
     if (error) {

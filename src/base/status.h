@@ -4,6 +4,9 @@
 
 #include "wac/base.h"
 
+/* "395a2b8", or "unknown": what this was built from. */
+const char *wac_commit(void);
+
 /* Formats the message (`error` may be null) and returns `status`, so that a failing function can
  * end with `return wac_fail(error, …)`. */
 wac_status wac_fail(wac_error *error, wac_status status, const char *format, ...)

@@ -1,16 +1,13 @@
 /* The worlds that come with the library. */
-#include "env/registry.h"
-
 #include "base/status.h"
 #include "base/suggest.h"
-#include "base/words.h"
-#include "env/locomotion.h"
+#include "config/environments.h"
 #include "env/lqg.h"
-#include "env/own_model.h"
-#include "env/point.h"
+#include "env/mujoco/custom.h"
+#include "env/mujoco/locomotion.h"
+#include "env/mujoco/point.h"
 #include "env/riverswim.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const wac_environment_type *const types[] = {
@@ -23,7 +20,7 @@ static const wac_environment_type *const types[] = {
     &wac_environments_locomotion[0],
     &wac_environments_locomotion[1],
     &wac_environments_locomotion[2],
-    &wac_environment_own_model,
+    &wac_environment_custom,
 };
 
 const wac_environment_type *wac_environment_type_at(size_t index)
@@ -38,31 +35,13 @@ static const char *name_at(const void *names, size_t index)
     return type ? type->name : NULL;
 }
 
-void wac_environment_resolve(char *environment, size_t size, const char *name)
-{
-    snprintf(environment, size, "%s", name);
-    if (wac_word_index(WAC_SPARSE_NAMES, name) >= 0)
-        *strrchr(environment, '-') = 0;
-}
-
-void wac_environment_label(char *label, size_t size, const char *environment)
-{
-    const char *file = environment;
-    if (strncmp(environment, WAC_OWN_MODEL, strlen(WAC_OWN_MODEL)) == 0) {
-        const char *slash = strrchr(environment, '/');
-        file = slash ? slash + 1 : environment + strlen(WAC_OWN_MODEL);
-    }
-    const char *end = file == environment ? NULL : strrchr(file, '.');
-    snprintf(label, size, "%.*s", (int)(end ? (size_t)(end - file) : strlen(file)), file);
-}
-
 wac_status wac_environment_type_find(const wac_environment_type **type, const char *name,
                                      wac_error *error)
 {
     char environment[sizeof((wac_config *)NULL)->environment];
     wac_environment_resolve(environment, sizeof environment, name);
-    if (strncmp(name, WAC_OWN_MODEL, strlen(WAC_OWN_MODEL)) == 0) {
-        *type = &wac_environment_own_model;
+    if (strncmp(name, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) == 0) {
+        *type = &wac_environment_custom;
         return WAC_STATUS_OK;
     }
     for (size_t i = 0; (*type = wac_environment_type_at(i)); i++)

@@ -4,6 +4,11 @@
 
 #include "wac/env.h"
 
+/* RiverSwim as the presets have it: what always swimming up earns in an episode on average, and the
+ * return from which on we call it solved. */
+#define WAC_RIVERSWIM_ALWAYS_UP 161.6
+#define WAC_RIVERSWIM_SOLVED 100.0
+
 typedef struct wac_riverswim {
     double state;
     double length;

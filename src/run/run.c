@@ -3,7 +3,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "run/config.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Any bytes as a settings file: they are refused with a sentence, or give a config that survives
  * the way to YAML and back. */
-#include "run/config.h"
+#include "config/config.h"
 
 #include <stdlib.h>
 #include <string.h>

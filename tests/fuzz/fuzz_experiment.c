@@ -1,8 +1,8 @@
 /* Any bytes as an experiment: refused with a sentence that names the file, or everything in it is
  * something that the judge and the figures can use. */
 #include "base/words.h"
-#include "run/config.h"
-#include "run/experiment.h"
+#include "config/config.h"
+#include "report/experiment.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Any bytes as a recipe: refused with a sentence that names the file, or every entry is one that an
  * environment can use. */
-#include "env/recipe.h"
+#include "env/mujoco/recipe.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Any bytes as a sweep or search file: refused with a sentence that names the file, or a list of
  * good runs that the same bytes give again. */
-#include "run/sweep_file.h"
+#include "sweep/file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,138 @@
+/* Making a report: a line on a terminal while figures are drawn, then the verdicts as a table. */
+#include "terminal/report_view.h"
+
+#include "terminal/progress.h"
+
+#include <string.h>
+
+static const char *const scales[] = {"quick", "half", "full"};
+
+static void show_progress(void *user, int done, int figures)
+{
+    cli_progress *display = user;
+    if (!display->live)
+        return;
+    fprintf(display->stream, "\r\033[Kdrawing figure %d of %d", done + 1, figures);
+    fflush(display->stream);
+    display->shown = 1;
+}
+
+/* The scale that most of the runs belong to; of equal ones the larger. */
+static wac_scale choose_scale(const wac_runset *set, const wac_experiment *experiment)
+{
+    wac_scale best = WAC_SCALE_QUICK;
+    size_t most = 0;
+    while (best < WAC_SCALE_FULL && experiment->scales[best].count == 0)
+        best++;
+    for (int i = WAC_SCALES - 1; i >= 0; i--) {
+        size_t count = wac_report_matches(set, experiment, (wac_scale)i);
+        if (count > most) {
+            most = count;
+            best = (wac_scale)i;
+        }
+    }
+    return best;
+}
+
+static void print_claims(const wac_report *report, const wac_experiment *experiment,
+                         wac_scale scale)
+{
+    cli_style style = cli_style_of(stdout);
+    int width = cli_width(stdout);
+    if (report->count == 0)
+        return;
+    for (size_t i = 0; i < report->count; i++) {
+        const wac_claim *claim = &experiment->claims[i];
+        const wac_judgement *judgement = &report->judgements[i];
+        const char *colour = judgement->verdict == WAC_HOLDS   ? style.green
+                             : judgement->verdict == WAC_FAILS ? style.red
+                                                               : style.blue;
+        printf("%s%2d  %s%-9s%s  ", style.bold, claim->number, colour,
+               wac_verdict_name(judgement->verdict), style.plain);
+        cli_print_wrapped(claim->says, 15, width);
+        if (judgement->verdict == WAC_UNDECIDED && judgement->leaning != WAC_UNDECIDED)
+            printf("%*spoints towards %s\n", 15, "", wac_verdict_name(judgement->leaning));
+        for (size_t k = 0; k < judgement->count; k++) {
+            const wac_finding *finding = &judgement->findings[k];
+            printf("    %s%-9s%s  ", style.dim, wac_verdict_name(finding->verdict), style.plain);
+            cli_print_wrapped(finding->text, 15, width);
+        }
+    }
+    const char *whole = wac_experiment_measure_of(experiment, scale);
+    if (whole)
+        printf("\nThese verdicts are from scale %s: fewer runs and epochs than %s.\n",
+               scales[scale], whole);
+    putchar('\n');
+}
+
+static void print_notes(const wac_report *report, const wac_runset *set)
+{
+    enum { SHOWN = 5 };
+    for (size_t i = 0; i < set->problem_count; i++)
+        fprintf(stderr, "wac: left out: %s\n", set->problems[i].message);
+    for (size_t i = 0; i < report->missing_count && i < SHOWN; i++)
+        fprintf(stderr, "wac: missing: %s\n", report->missing[i]);
+    if (report->missing_count > SHOWN)
+        fprintf(stderr, "wac: … and %zu more runs are missing; the page names them\n",
+                report->missing_count - SHOWN);
+    if (report->left_out)
+        fprintf(stderr, "wac: %zu of the runs are no part of the experiment at this scale\n",
+                report->left_out);
+    if (report->figures_failed)
+        fprintf(stderr, "wac: %zu of %zu figures could not be drawn: %s\n", report->figures_failed,
+                report->figures + report->figures_failed, report->problem);
+}
+
+int cli_report_make(const cli_report_plan *plan)
+{
+    const wac_experiment *experiment = plan->experiment;
+    wac_error error = {0};
+    wac_runset set;
+    wac_report report;
+    const char *const folders[] = {plan->runs};
+    wac_status status = wac_runset_load(&set, folders, 1, true, &error);
+    if (status != WAC_STATUS_OK)
+        return cli_fail(&error);
+    int scale = experiment && plan->scale < 0 ? (int)choose_scale(&set, experiment) : plan->scale;
+    if (experiment && wac_report_matches(&set, experiment, (wac_scale)scale) == 0) {
+        fprintf(stderr,
+                "wac: none of these %zu run%s belongs to %s%s%s; its YAML file says which would\n",
+                set.count, set.count == 1 ? "" : "s", experiment->name,
+                plan->scale < 0 ? "" : " at scale ", plan->scale < 0 ? "" : scales[scale]);
+        wac_runset_free(&set);
+        return CLI_FAILED;
+    }
+    if (experiment && plan->scale < 0)
+        fprintf(stderr, "wac: judged at scale %s, which most of these runs belong to\n",
+                scales[scale]);
+    int begun = plan->begin ? plan->begin(plan->user) : CLI_OK;
+    if (begun) {
+        wac_runset_free(&set);
+        return begun;
+    }
+    cli_progress display = cli_progress_make(stderr);
+    wac_report_options options = {
+        .out = plan->out,
+        .experiment = experiment,
+        .scale = (wac_scale)scale,
+        .name = plan->runs,
+        .command = plan->command,
+        .progress = show_progress,
+        .user = &display,
+        .stop = cli_stop_on_signals("stopped at once"),
+    };
+    status = wac_report_write(&report, &set, &options, &error);
+    if (display.shown)
+        fputs("\r\033[K", stderr);
+    if (status != WAC_STATUS_OK) {
+        wac_runset_free(&set);
+        return cli_fail(&error);
+    }
+    print_notes(&report, &set);
+    if (experiment)
+        print_claims(&report, experiment, options.scale);
+    printf("%s\n", report.page);
+    wac_report_free(&report);
+    wac_runset_free(&set);
+    return CLI_OK;
+}

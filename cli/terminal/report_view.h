@@ -1,0 +1,22 @@
+/* What `wac report` and `wac reproduce` share: making a report and telling what came out. */
+#ifndef WAC_CLI_TERMINAL_REPORT_VIEW_H
+#define WAC_CLI_TERMINAL_REPORT_VIEW_H
+
+#include "cli.h"
+
+#include "report/report.h"
+
+typedef struct cli_report_plan {
+    const char *runs, *out;
+    const wac_experiment *experiment; /* null: no claims */
+    int scale;                        /* -1: the one that most runs belong to */
+    const char *command;              /* for the page */
+    int (*begin)(void *user); /* before the first file is written; not 0: no report. May be null */
+    void *user;
+} cli_report_plan;
+
+/* Read the runs at or below a folder, write the report, print verdicts and the page's path. Notes
+ * on stderr what was left out. An exit status. */
+int cli_report_make(const cli_report_plan *plan);
+
+#endif

@@ -1,0 +1,95 @@
+/* What the program says, and how it looks. */
+#include "cli.h"
+
+#include "base/words.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char *program = "wac";
+
+const char *cli_program(void)
+{
+    return program;
+}
+
+void cli_note_program(const char *name)
+{
+    if (name && *name && strlen(name) < PATH_MAX)
+        program = name;
+}
+
+int cli_fail(const wac_error *error)
+{
+    fprintf(stderr, "wac: %s\n", error->message);
+    return CLI_FAILED;
+}
+
+int cli_refuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("wac: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return CLI_USAGE;
+}
+
+cli_style cli_style_of(FILE *stream)
+{
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool colours = isatty(fileno(stream)) && !(refused && *refused) && terminal &&
+                   strcmp(terminal, "dumb") != 0;
+    if (!colours)
+        return (cli_style){"", "", "", "", "", ""};
+    return (cli_style){"\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[34m", "\033[0m"};
+}
+
+int cli_width(FILE *stream)
+{
+    enum { NARROWEST = 40, WIDEST = 100 };
+    struct winsize window;
+    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &window) != 0 ||
+        window.ws_col == 0 || window.ws_col > WIDEST)
+        return WIDEST;
+    return window.ws_col > NARROWEST ? window.ws_col - 1 : NARROWEST;
+}
+
+const char *cli_count(char text[48], int64_t count, const char *thing)
+{
+    snprintf(text, 48, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
+    return text;
+}
+
+const char *cli_environment(char text[320], const wac_config *config)
+{
+    bool sparse = config->reward == WAC_REWARD_SPARSE &&
+                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
+    snprintf(text, 320, "%s%s", config->environment, sparse ? "-sparse" : "");
+    return text;
+}
+
+void cli_print_wrapped(const char *text, int indent, int width)
+{
+    int column = indent;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > width) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}

@@ -1,0 +1,59 @@
+/* How many operations an update takes: multiplications and additions of its matrix products.
+ *
+ * A layer from `in` to `out` entries takes 2 * rows * in * out forward, as many for the gradient of
+ * its weights and as many for the gradient of its inputs. Everything is counted as if it were
+ * computed for all rows and all critics, though an implementation may leave out the critic whose
+ * bound is not the smaller one. The first layer has no gradient of its inputs, but for the actions
+ * where a policy climbs a critic. Activations, losses, Adam and the like are left out: they grow
+ * with rows * width, or with the weights, not with their product.
+ */
+#include "bench/bench.h"
+
+#include <math.h>
+
+typedef struct network {
+    double inputs, width, outputs;
+} network;
+
+/* also what the gradient of the weights takes */
+static double forward(double rows, network n)
+{
+    return 2 * rows * n.width * (n.inputs + n.width + n.outputs);
+}
+
+/* from the outputs back to the units of the first layer */
+static double back(double rows, network n)
+{
+    return 2 * rows * n.width * (n.width + n.outputs);
+}
+
+/* from there to some of the inputs */
+static double back_to_inputs(double rows, network n, double inputs)
+{
+    return 2 * rows * n.width * inputs;
+}
+
+double wac_bench_operations(const wac_config *config, int observations, int actions)
+{
+    bool wac = (WAC_FOR_WAC >> config->algorithm) & 1;
+    double batch = (double)config->batch_size, o = observations, a = actions;
+    double synthetic = wac ? round(config->rho * batch) : 0;
+    double policies = wac ? 2 : 1, stds = wac ? 2 : 0, means = 2;
+    network policy = {o, (double)config->width, 2 * a};
+    network critic = {o + a, (double)config->width, 1};
+
+    /* actions of all policies at s, and of one at s' */
+    double sum = (policies + 1) * forward(batch, policy);
+    /* targets of all critics at s' */
+    sum += (means + stds) * forward(batch, critic);
+    /* critics learn: the means from the batch, the stds from synthetic pairs too */
+    sum += means * (2 * forward(batch, critic) + back(batch, critic));
+    sum += stds * (2 * forward(batch + synthetic, critic) + back(batch + synthetic, critic));
+    /* the stds of the epoch's start, on the synthetic pairs */
+    sum += stds * forward(synthetic, critic);
+    /* policies climb: all of them the means, WAC's behaviour policy the stds too */
+    sum += (policies * means + stds) *
+           (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, a));
+    /* and learn */
+    return sum + policies * (forward(batch, policy) + back(batch, policy));
+}

@@ -1,0 +1,382 @@
+/* Settings: the table of WAC_SETTINGS at work. Values arrive as text, leave as text that reads back
+ * to the same bits, and are checked in between. Numbers are those of the C locale, whatever the
+ * program around the library speaks. */
+#include "config/config.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "config/environments.h"
+#include "config/presets.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(name, kind, low, high, words, algorithms, environments, help)                          \
+    {#name, kind, low, high, words, algorithms, environments, help, offsetof(wac_config, name)},
+#define ROW_REAL(name, value, low, high, ...)                                                      \
+    ROW(name, WAC_SETTING_REAL, low, high, NULL, __VA_ARGS__)
+#define ROW_COUNT(name, value, low, high, ...)                                                     \
+    ROW(name, WAC_SETTING_COUNT, low, high, NULL, __VA_ARGS__)
+#define ROW_FLAG(name, value, ...) ROW(name, WAC_SETTING_FLAG, 0, 1, "false|true", __VA_ARGS__)
+#define ROW_CHOICE(name, value, words, ...) ROW(name, WAC_SETTING_CHOICE, 0, 0, words, __VA_ARGS__)
+
+static const wac_setting settings[] = {WAC_SETTINGS(ROW_REAL, ROW_COUNT, ROW_FLAG, ROW_CHOICE)};
+
+#define DEFAULT(name, value, ...) .name = value,
+static const wac_config defaults = {WAC_SETTINGS(DEFAULT, DEFAULT, DEFAULT, DEFAULT)};
+
+/* in the order of wac_algorithm */
+static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", NULL};
+enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms - 1 };
+
+const wac_setting *wac_settings(size_t *count)
+{
+    *count = WAC_SETTINGS_TOTAL;
+    return settings;
+}
+
+const char *wac_algorithm_name(wac_algorithm algorithm)
+{
+    assert((unsigned)algorithm < ALGORITHMS);
+    return algorithms[algorithm];
+}
+
+const char *wac_setting_name(const void *names, size_t index)
+{
+    (void)names;
+    return index < WAC_SETTINGS_TOTAL ? settings[index].name : NULL;
+}
+
+static bool same_name(const char *name, const char *spelled)
+{
+    while (*name && *name == (*spelled == '-' ? '_' : *spelled))
+        name++, spelled++;
+    return *name == *spelled;
+}
+
+wac_status wac_setting_find(const wac_setting **setting, const char *name, wac_error *error)
+{
+    for (*setting = settings; *setting < settings + WAC_SETTINGS_TOTAL; ++*setting)
+        if (same_name((*setting)->name, name))
+            return WAC_STATUS_OK;
+    *setting = NULL;
+    const char *near = wac_suggest(name, wac_setting_name, NULL);
+    if (near)
+        return wac_fail(error, WAC_STATUS_INPUT, "unknown setting \"%s\"; did you mean \"%s\"?",
+                        WAC_CLIP(name), near);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "unknown setting \"%s\"; \"wac config\" lists them all", WAC_CLIP(name));
+}
+
+void wac_setting_range(const wac_setting *setting, char *text, size_t size)
+{
+    if (!setting->words) {
+        int digits = setting->kind == WAC_SETTING_COUNT ? 19 : 15;
+        wac_number_print(text, size, "from %.*g to %.*g", digits, setting->smallest, digits,
+                         setting->largest);
+        return;
+    }
+    wac_words_join(text, size, setting->words);
+}
+
+static wac_status refuse_value(const wac_setting *setting, const char *value, wac_error *error)
+{
+    char range[128];
+    wac_setting_range(setting, range, sizeof range);
+    return wac_fail(error, WAC_STATUS_INPUT, "%s must be %s, not \"%s\"", setting->name, range,
+                    WAC_CLIP(value));
+}
+
+static bool within(const wac_setting *setting, double number)
+{
+    return number >= setting->smallest && number <= setting->largest;
+}
+
+static wac_status set_real(double *field, const wac_setting *setting, const char *value,
+                           wac_error *error)
+{
+    double number;
+    if (!wac_number_parse(&number, value))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s must be a number, not \"%s\"", setting->name,
+                        WAC_CLIP(value));
+    if (!within(setting, number))
+        return refuse_value(setting, value, error);
+    *field = number;
+    return WAC_STATUS_OK;
+}
+
+static wac_status set_count(int64_t *field, const wac_setting *setting, const char *value,
+                            wac_error *error)
+{
+    double number;
+    errno = 0;
+    if (!wac_number_parse(&number, value) || floor(number) != number ||
+        (errno == ERANGE && number == 0))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s must be a whole number, not \"%s\"",
+                        setting->name, WAC_CLIP(value));
+    if (!within(setting, number))
+        return refuse_value(setting, value, error);
+    bool plain = !strpbrk(value, ".eE");
+    *field = plain ? strtoll(value, NULL, 10) : (int64_t)number;
+    return WAC_STATUS_OK;
+}
+
+static wac_status set_flag(bool *field, const wac_setting *setting, const char *value,
+                           wac_error *error)
+{
+    static const char *const spellings[] = {"false|true", "off|on", "no|yes"};
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        int index = wac_word_index(spellings[i], value);
+        if (index >= 0) {
+            *field = index == 1;
+            return WAC_STATUS_OK;
+        }
+    }
+    return refuse_value(setting, value, error);
+}
+
+static wac_status set_choice(int *field, const wac_setting *setting, const char *value,
+                             wac_error *error)
+{
+    int index = wac_word_index(setting->words, value);
+    if (index < 0)
+        return refuse_value(setting, value, error);
+    *field = index;
+    return WAC_STATUS_OK;
+}
+
+static bool algorithm_reads(const wac_config *config, const wac_setting *setting)
+{
+    return (unsigned)config->algorithm < ALGORITHMS &&
+           (setting->algorithms >> config->algorithm & 1u);
+}
+
+static bool environment_reads(const wac_config *config, const wac_setting *setting)
+{
+    return !setting->environments ||
+           wac_word_index(setting->environments, config->environment) >= 0;
+}
+
+bool wac_config_reads(const wac_config *config, const wac_setting *setting)
+{
+    return algorithm_reads(config, setting) && environment_reads(config, setting);
+}
+
+static wac_status refuse_unread(const wac_config *config, const wac_setting *setting,
+                                wac_error *error)
+{
+    char readers[128] = "";
+    if (!environment_reads(config, setting)) {
+        wac_words_join(readers, sizeof readers, setting->environments);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "setting \"%s\" is not read by %s (only by %s); leave it out or choose "
+                        "another environment",
+                        setting->name, config->environment, readers);
+    }
+    size_t used = 0;
+    for (int i = 0; i < ALGORITHMS; i++)
+        if (setting->algorithms >> i & 1u)
+            used += (size_t)snprintf(readers + used, sizeof readers - used, "%s%s",
+                                     used ? ", " : "", algorithms[i]);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "setting \"%s\" is not read by %s (only by %s); leave it out or choose another "
+                    "algorithm",
+                    setting->name, wac_algorithm_name((wac_algorithm)config->algorithm), readers);
+}
+
+/* Environment and algorithm decide the preset: they may be repeated, but not changed. */
+static wac_status refuse_change(const char *what, const char *present, const char *value,
+                                wac_error *error)
+{
+    if (strcmp(present, value) == 0)
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s is %s here and can not become \"%s\"; start from the preset of that %s",
+                    what, present, WAC_CLIP(value), what);
+}
+
+/* A short name repeats its environment only where the rewards are sparse, too. */
+static wac_status refuse_environment(const wac_config *config, const char *value, wac_error *error)
+{
+    bool sparse = config->reward == WAC_REWARD_SPARSE;
+    char environment[sizeof config->environment];
+    wac_environment_resolve(environment, sizeof environment, value);
+    bool same = strcmp(environment, config->environment) == 0;
+    if (same && sparse && wac_word_index(WAC_SPARSE_NAMES, value) >= 0)
+        return WAC_STATUS_OK;
+    return refuse_change("environment", config->environment, value, error);
+}
+
+wac_status wac_config_set(wac_config *config, const char *name, const char *value, wac_error *error)
+{
+    assert((unsigned)config->algorithm < ALGORITHMS);
+    if (strcmp(name, "environment") == 0)
+        return refuse_environment(config, value, error);
+    const wac_setting *setting;
+    WAC_TRY(wac_setting_find(&setting, name, error));
+    if (strcmp(setting->name, "algorithm") == 0)
+        return refuse_change("algorithm", algorithms[config->algorithm], value, error);
+    if (!wac_config_reads(config, setting))
+        return refuse_unread(config, setting, error);
+    void *field = (char *)config + setting->offset;
+    switch (setting->kind) {
+    case WAC_SETTING_REAL:
+        return set_real(field, setting, value, error);
+    case WAC_SETTING_COUNT:
+        return set_count(field, setting, value, error);
+    case WAC_SETTING_FLAG:
+        return set_flag(field, setting, value, error);
+    case WAC_SETTING_CHOICE:
+        break;
+    }
+    return set_choice(field, setting, value, error);
+}
+
+/* A name that can stand in a YAML file, a folder's name and a message. */
+static wac_status check_environment(const char *name, size_t size, wac_error *error)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char others[] = "0123456789-_./:";
+    size_t length = strnlen(name, size);
+    bool good = length > 0 && length < size && strchr(letters, *name) && name[length - 1] != ':';
+    for (size_t i = 1; good && i < length; i++)
+        good = strchr(letters, name[i]) || strchr(others, name[i]);
+    if (good)
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "environment \"%s\" is no good name; use at most %zu letters, digits, or any "
+                    "of \"-_./:\", with a letter first and no colon last",
+                    length < size ? WAC_CLIP(name) : "...", size - 1);
+}
+
+wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,
+                           wac_error *error)
+{
+    wac_config fresh = defaults;
+    const char *environment = fresh.environment;
+    WAC_TRY(check_environment(name, sizeof fresh.environment, error));
+    wac_environment_resolve(fresh.environment, sizeof fresh.environment, name);
+
+    if (!algorithm)
+        algorithm = wac_preset_value(environment, "algorithm");
+    if (algorithm) {
+        fresh.algorithm = 0;
+        while (algorithms[fresh.algorithm] && strcmp(algorithms[fresh.algorithm], algorithm) != 0)
+            fresh.algorithm++;
+    }
+    if (fresh.algorithm == ALGORITHMS) {
+        const char *near = wac_suggest(algorithm, wac_name_in_array, algorithms);
+        return near ? wac_fail(error, WAC_STATUS_INPUT,
+                               "unknown algorithm \"%s\"; did you mean \"%s\"?",
+                               WAC_CLIP(algorithm), near)
+                    : wac_fail(error, WAC_STATUS_INPUT,
+                               "unknown algorithm \"%s\"; choose oe-wac, me-wac, sac or oac",
+                               WAC_CLIP(algorithm));
+    }
+
+    size_t count;
+    const wac_preset *presets = wac_presets(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *owners = presets[i].environments;
+        bool is_ours =
+            wac_word_index(owners, environment) >= 0 || wac_word_index(owners, name) >= 0;
+        if (!is_ours || strcmp(presets[i].key, "algorithm") == 0)
+            continue;
+        const wac_setting *setting;
+        WAC_TRY(wac_setting_find(&setting, presets[i].key, error));
+        if (wac_config_reads(&fresh, setting))
+            WAC_TRY(wac_config_set(&fresh, presets[i].key, presets[i].value, error));
+    }
+    *config = fresh;
+    return WAC_STATUS_OK;
+}
+
+/* The fewest digits that read back to the same double. */
+static void format_real(double number, char *text, size_t size)
+{
+    double back = 0;
+    for (int digits = 15; digits <= 17; digits++) {
+        wac_number_print(text, size, "%.*g", digits, number);
+        if (wac_number_parse(&back, text) && back == number)
+            break;
+    }
+    /* 1e-06 is a string to many readers of YAML, 1.0e-06 a number to all */
+    char *exponent = strchr(text, 'e');
+    if (exponent && !strchr(text, '.') && strlen(text) + 2 < size) {
+        memmove(exponent + 2, exponent, strlen(exponent) + 1);
+        memcpy(exponent, ".0", 2);
+    }
+}
+
+void wac_config_format(const wac_config *config, const wac_setting *setting, char *text,
+                       size_t size)
+{
+    const void *field = (const char *)config + setting->offset;
+    const char *word = NULL;
+    size_t length = 0;
+    switch (setting->kind) {
+    case WAC_SETTING_REAL:
+        format_real(*(const double *)field, text, size);
+        return;
+    case WAC_SETTING_COUNT:
+        snprintf(text, size, "%lld", (long long)*(const int64_t *)field);
+        return;
+    case WAC_SETTING_FLAG:
+        word = wac_word_at(setting->words, *(const bool *)field, &length);
+        break;
+    case WAC_SETTING_CHOICE:
+        word = wac_word_at(setting->words, *(const int *)field, &length);
+        break;
+    }
+    snprintf(text, size, "%.*s", word ? (int)length : 1, word ? word : "?");
+}
+
+static bool in_range(const wac_config *config, const wac_setting *setting)
+{
+    const void *field = (const char *)config + setting->offset;
+    size_t length;
+    switch (setting->kind) {
+    case WAC_SETTING_REAL:
+        return within(setting, *(const double *)field);
+    case WAC_SETTING_COUNT:
+        return within(setting, (double)*(const int64_t *)field);
+    case WAC_SETTING_FLAG:
+        return true;
+    case WAC_SETTING_CHOICE:
+        break;
+    }
+    return wac_word_at(setting->words, *(const int *)field, &length) != NULL;
+}
+
+wac_status wac_config_check(const wac_config *config, wac_error *error)
+{
+    WAC_TRY(check_environment(config->environment, sizeof config->environment, error));
+    if ((unsigned)config->algorithm >= ALGORITHMS)
+        return wac_fail(error, WAC_STATUS_INPUT, "algorithm number %d does not exist",
+                        config->algorithm);
+    for (size_t i = 0; i < WAC_SETTINGS_TOTAL; i++) {
+        char text[64];
+        wac_config_format(config, &settings[i], text, sizeof text);
+        if (wac_config_reads(config, &settings[i]) && !in_range(config, &settings[i]))
+            return refuse_value(&settings[i], text, error);
+    }
+    bool has_prior = WAC_FOR_WAC >> config->algorithm & 1u;
+    if (has_prior && config->reward_min >= config->reward_max) {
+        char low[32], high[32];
+        format_real(config->reward_min, low, sizeof low);
+        format_real(config->reward_max, high, sizeof high);
+        return wac_fail(error, WAC_STATUS_INPUT, "reward_min (%s) must be below reward_max (%s)",
+                        low, high);
+    }
+    if (config->precision == WAC_PRECISION_MIXED && config->backend != WAC_BACKEND_CPU)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "precision mixed is for backend cpu; set precision to single, or backend "
+                        "to cpu");
+    return WAC_STATUS_OK;
+}

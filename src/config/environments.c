@@ -1,0 +1,25 @@
+/* What names of environments stand for. */
+#include "config/environments.h"
+
+#include "base/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void wac_environment_resolve(char *environment, size_t size, const char *name)
+{
+    snprintf(environment, size, "%s", name);
+    if (wac_word_index(WAC_SPARSE_NAMES, name) >= 0)
+        *strrchr(environment, '-') = 0;
+}
+
+void wac_environment_label(char *label, size_t size, const char *environment)
+{
+    const char *file = environment;
+    if (strncmp(environment, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) == 0) {
+        const char *slash = strrchr(environment, '/');
+        file = slash ? slash + 1 : environment + strlen(WAC_CUSTOM_PREFIX);
+    }
+    const char *end = file == environment ? NULL : strrchr(file, '.');
+    snprintf(label, size, "%.*s", (int)(end ? (size_t)(end - file) : strlen(file)), file);
+}

@@ -1,0 +1,21 @@
+/* Names of environments: short ones, and what to call them. */
+#ifndef WAC_CONFIG_ENVIRONMENTS_H
+#define WAC_CONFIG_ENVIRONMENTS_H
+
+#include "wac/config.h"
+
+/* How the names of models of one's own begin: "mujoco:FILE.xml". */
+#define WAC_CUSTOM_PREFIX "mujoco:"
+
+/* Short for an environment with a preset of its own: point-N with sparse rewards. */
+#define WAC_SPARSE_NAMES "point-1-sparse|point-2-sparse|point-3-sparse|point-4-sparse"
+
+/* The environment that a name of less than `size` characters stands for: that of the short name, or
+ * the name itself. */
+void wac_environment_resolve(char *environment, size_t size, const char *name);
+
+/* What to call an environment in the name of a file: the name itself, or that of a model file
+ * without folders and ending. */
+void wac_environment_label(char *label, size_t size, const char *environment);
+
+#endif

@@ -1,0 +1,277 @@
+/* Settings as YAML: one flat mapping of keys to single values, and nothing of YAML beyond it.
+ * Refusals name file and line. */
+#include "base/files.h"
+#include "base/status.h"
+#include "base/yaml.h"
+#include "config/config.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_FILE = 64 * 1024 };
+
+/* What a file says about one key. */
+typedef struct entry {
+    size_t line;                                         /* from 1; 0: nothing */
+    char value[sizeof((wac_config *)NULL)->environment]; /* the longest of all values */
+} entry;
+
+typedef struct entries {
+    const char *name; /* of the file */
+    entry environment;
+    entry settings[WAC_SETTINGS_TOTAL]; /* as in wac_settings */
+} entries;
+
+typedef struct reader {
+    yaml_parser_t parser;
+    yaml_event_t event;
+    const char *text; /* [size] */
+    size_t size;
+    const char *name;
+    wac_error *error;
+} reader;
+
+static size_t event_line(const reader *in)
+{
+    return in->event.start_mark.line + 1;
+}
+
+static wac_status refuse(const reader *in, const char *why)
+{
+    return wac_fail(in->error, WAC_STATUS_INPUT, "%s:%zu: %s", in->name, event_line(in), why);
+}
+
+/* The next event, which replaces the one before. */
+static wac_status advance(reader *in)
+{
+    yaml_event_delete(&in->event);
+    if (yaml_parser_parse(&in->parser, &in->event))
+        return WAC_STATUS_OK;
+    return wac_yaml_fail(&in->parser, in->text, in->size, in->name, in->error);
+}
+
+/* A plain word or number, quoted or not; `why` is the refusal of anything else. */
+static wac_status check_scalar(const reader *in, const char *why)
+{
+    if (in->event.type == YAML_ALIAS_EVENT)
+        return refuse(in, "aliases (*name) are not understood here; write the value itself");
+    if (in->event.type != YAML_SCALAR_EVENT)
+        return refuse(in, why);
+    if (in->event.data.scalar.anchor || in->event.data.scalar.tag)
+        return refuse(in,
+                      "anchors (&name) and tags (!name) are not understood here; leave them out");
+    if (strlen((const char *)in->event.data.scalar.value) != in->event.data.scalar.length)
+        return refuse(in, "a zero byte has no place in a setting");
+    return WAC_STATUS_OK;
+}
+
+/* Where a key's value goes; null, with a message, for an unknown one. */
+static entry *find_slot(entries *file, const char *key, wac_error *error)
+{
+    if (strcmp(key, "environment") == 0)
+        return &file->environment;
+    const wac_setting *setting;
+    size_t count;
+    if (wac_setting_find(&setting, key, error))
+        return NULL;
+    return &file->settings[setting - wac_settings(&count)];
+}
+
+/* One `key: value`; the present event is the key. */
+static wac_status read_entry(entries *file, reader *in)
+{
+    WAC_TRY(check_scalar(in, "a key must be the name of a setting"));
+    const char *key = (const char *)in->event.data.scalar.value;
+    wac_error unknown;
+    entry *slot = find_slot(file, key, &unknown);
+    if (!slot)
+        return refuse(in, unknown.message);
+    if (slot->line)
+        return wac_fail(in->error, WAC_STATUS_INPUT, "%s:%zu: \"%s\" was already set on line %zu",
+                        in->name, event_line(in), key, slot->line);
+    slot->line = event_line(in);
+
+    WAC_TRY(advance(in));
+    WAC_TRY(check_scalar(in, "a setting has one value, and neither lists nor settings inside it"));
+    if (in->event.data.scalar.length >= sizeof slot->value)
+        return refuse(in, "this value is too long");
+    strcpy(slot->value, (const char *)in->event.data.scalar.value);
+    return WAC_STATUS_OK;
+}
+
+static wac_status read_document(entries *file, reader *in)
+{
+    WAC_TRY(advance(in)); /* the stream starts */
+    WAC_TRY(advance(in));
+    if (in->event.type == YAML_STREAM_END_EVENT)
+        return refuse(in, "the file is empty; write lines of \"key: value\"");
+    WAC_TRY(advance(in));
+    if (in->event.type != YAML_MAPPING_START_EVENT)
+        return refuse(in, "this is no list of settings; write lines of \"key: value\"");
+    if (in->event.data.mapping_start.anchor || in->event.data.mapping_start.tag)
+        return refuse(in,
+                      "anchors (&name) and tags (!name) are not understood here; leave them out");
+    WAC_TRY(advance(in));
+    while (in->event.type != YAML_MAPPING_END_EVENT) {
+        WAC_TRY(read_entry(file, in));
+        WAC_TRY(advance(in));
+    }
+    WAC_TRY(advance(in)); /* the document ends */
+    WAC_TRY(advance(in));
+    if (in->event.type != YAML_STREAM_END_EVENT)
+        return refuse(in, "a second document starts here; keep one to a file");
+    return WAC_STATUS_OK;
+}
+
+static wac_status read_text(entries *file, const char *text, size_t size, const char *name,
+                            wac_error *error)
+{
+    *file = (entries){.name = name};
+    reader in = {.text = text, .size = size, .name = name, .error = error};
+    if (!yaml_parser_initialize(&in.parser))
+        return wac_fail_memory(error, name);
+    yaml_parser_set_input_string(&in.parser, (const unsigned char *)text, size);
+    wac_status status = read_document(file, &in);
+    yaml_event_delete(&in.event);
+    yaml_parser_delete(&in.parser);
+    return status;
+}
+
+static wac_status read_path(entries *file, const char *path, wac_error *error)
+{
+    char *text;
+    size_t size;
+    WAC_TRY(wac_file_read(&text, &size, path, LARGEST_FILE, error));
+    wac_status status = read_text(file, text, size, path, error);
+    free(text);
+    return status;
+}
+
+/* Pass on a failure, with file and line if it is the file's fault (line 0: it is not). */
+static wac_status locate(wac_error *error, const entries *file, size_t line, const wac_error *inner)
+{
+    if (line == 0)
+        return wac_fail(error, inner->status, "%s", inner->message);
+    return wac_fail(error, inner->status, "%s:%zu: %s", file->name, line, inner->message);
+}
+
+/* The settings of the file over the config, which stays as it was on failure. */
+static wac_status apply(wac_config *config, const entries *file, wac_error *error)
+{
+    wac_config changed = *config;
+    wac_error inner;
+    const entry *environment = &file->environment;
+    if (environment->line && wac_config_set(&changed, "environment", environment->value, &inner))
+        return locate(error, file, environment->line, &inner);
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count; i++) {
+        const entry *slot = &file->settings[i];
+        if (slot->line && wac_config_set(&changed, settings[i].name, slot->value, &inner))
+            return locate(error, file, slot->line, &inner);
+    }
+    *config = changed;
+    return WAC_STATUS_OK;
+}
+
+/* The preset that caller and file ask for, then the file's settings. Consumes the entries. */
+static wac_status build(wac_config *config, entries *file, const char *environment,
+                        const char *algorithm, wac_error *error)
+{
+    /* what the caller asks for replaces what the file says */
+    entry *own_environment = &file->environment,
+          *own_algorithm = find_slot(file, "algorithm", NULL);
+    if (environment)
+        own_environment->line = 0;
+    else if (own_environment->line)
+        environment = own_environment->value;
+    else
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s names no environment; add a line such as \"environment: riverswim\"",
+                        file->name);
+    if (algorithm)
+        own_algorithm->line = 0;
+    else if (own_algorithm->line)
+        algorithm = own_algorithm->value;
+
+    wac_config fresh;
+    wac_error inner;
+    if (wac_config_init(&fresh, environment, NULL, &inner))
+        return locate(error, file, own_environment->line, &inner);
+    if (wac_config_init(&fresh, environment, algorithm, &inner))
+        return locate(error, file, own_algorithm->line, &inner);
+    WAC_TRY(apply(&fresh, file, error));
+    *config = fresh;
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_config_load(wac_config *config, const char *path, wac_error *error)
+{
+    entries file;
+    WAC_TRY(read_path(&file, path, error));
+    return apply(config, &file, error);
+}
+
+wac_status wac_config_read(wac_config *config, const char *path, const char *environment,
+                           const char *algorithm, wac_error *error)
+{
+    entries file;
+    WAC_TRY(read_path(&file, path, error));
+    return build(config, &file, environment, algorithm, error);
+}
+
+wac_status wac_config_parse(wac_config *config, const char *text, size_t size, const char *name,
+                            const char *environment, const char *algorithm, wac_error *error)
+{
+    entries file;
+    WAC_TRY(read_text(&file, text, size, name, error));
+    return build(config, &file, environment, algorithm, error);
+}
+
+wac_status wac_config_read_run(wac_config *config, const char *path, wac_error *error)
+{
+    entries file;
+    wac_config fresh;
+    WAC_TRY(read_path(&file, path, error));
+    WAC_TRY(build(&fresh, &file, NULL, NULL, error));
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (file.settings[i].line || !wac_config_reads(&fresh, &settings[i]))
+            continue;
+        char value[64];
+        wac_config_format(&fresh, &settings[i], value, sizeof value);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s does not say \"%s\": it was cut short, or written by another version; "
+                        "if the run had its preset, add the line \"%s: %s\"",
+                        path, settings[i].name, settings[i].name, value);
+    }
+    WAC_TRY(wac_config_check(&fresh, error));
+    *config = fresh;
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_config_yaml(char **text, const wac_config *config, wac_error *error)
+{
+    enum { ROOM = 1 << 15 }; /* several times what the table takes */
+    size_t count, used = 0;
+    const wac_setting *settings = wac_settings(&count);
+    *text = malloc(ROOM);
+    if (!*text)
+        return wac_fail_memory(error, "the settings as YAML");
+    used += (size_t)snprintf(*text, ROOM, "environment: %s\n", config->environment);
+    for (size_t i = 0; i < count; i++) {
+        if (!wac_config_reads(config, &settings[i]))
+            continue;
+        char value[64];
+        wac_config_format(config, &settings[i], value, sizeof value);
+        int width = snprintf(*text + used, ROOM - used, "%s: %s", settings[i].name, value);
+        used += (size_t)width;
+        used += (size_t)snprintf(*text + used, ROOM - used, "%*s# %s\n",
+                                 width < 26 ? 26 - width : 1, "", settings[i].help);
+        assert(used < ROOM);
+    }
+    return WAC_STATUS_OK;
+}

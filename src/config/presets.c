@@ -1,0 +1,94 @@
+/* Presets: what the paper's experiments set. A row that the chosen algorithm does not read is
+ * skipped; what has no row keeps the default of WAC_SETTINGS. Row `algorithm` is the one that runs
+ * when none is asked for. */
+#include "config/presets.h"
+
+#include "base/words.h"
+#include "config/environments.h"
+
+#include <string.h>
+
+static const wac_preset presets[] = {
+    {"lqg", "algorithm", "oe-wac"},
+    {"lqg", "epochs", "200"},
+    {"lqg", "path_limit", "10"},
+    {"lqg", "width", "128"},
+    {"lqg", "batch_size", "256"},
+    {"lqg", "learning_rate", "3e-4"},
+    {"lqg", "std_learning_rate", "3e-4"},
+    {"lqg", "reward_min", "-0.5"},
+    {"lqg", "reward_max", "0.5"},
+    {"lqg", "quantile", "0.95"},
+    {"lqg", "lambda", "0.5"},
+    {"lqg", "rho", "0.5"},
+    {"lqg", "oac_delta", "20"},
+    {"lqg", "oac_beta", "4"},
+    {"lqg", "noise_std", "0.5"},
+
+    {"riverswim", "algorithm", "oe-wac"},
+    {"riverswim", "epochs", "200"},
+    {"riverswim", "path_limit", "300"},
+    {"riverswim", "width", "128"},
+    {"riverswim", "batch_size", "256"},
+    {"riverswim", "learning_rate", "3e-4"},
+    {"riverswim", "std_learning_rate", "3e-4"},
+    {"riverswim", "reward_min", "-0.2"},
+    {"riverswim", "reward_max", "0.2"},
+    {"riverswim", "quantile", "0.95"},
+    {"riverswim", "lambda", "0.25"},
+    {"riverswim", "rho", "0.6"},
+    {"riverswim", "oac_delta", "18"},
+    {"riverswim", "oac_beta", "6.5"},
+    {"riverswim", "reward_rule", "description"},
+
+    {WAC_FOR_POINT, "algorithm", "oe-wac"},
+    {WAC_FOR_POINT, "epochs", "300"},
+    {WAC_FOR_POINT, "path_limit", "300"},
+    {WAC_FOR_POINT, "width", "256"},
+    {WAC_FOR_POINT, "batch_size", "256"},
+    {WAC_FOR_POINT, "learning_rate", "1e-3"},
+    {WAC_FOR_POINT, "std_learning_rate", "1e-3"},
+    {WAC_FOR_POINT, "reward_min", "-0.5"},
+    {WAC_FOR_POINT, "reward_max", "0.5"},
+    {WAC_FOR_POINT, "quantile", "0.95"},
+    {WAC_FOR_POINT, "lambda", "0.6"},
+    {WAC_FOR_POINT, "rho", "0.6"},
+    {WAC_FOR_POINT, "oac_delta", "18"},
+    {WAC_FOR_POINT, "oac_beta", "6.5"},
+    {WAC_FOR_POINT, "reward", "dense"},
+
+    /* the short names: over those of the environment they stand for */
+    {WAC_SPARSE_NAMES, "epochs", "400"},
+    {WAC_SPARSE_NAMES, "reward", "sparse"},
+
+    {WAC_FOR_LOCOMOTION, "algorithm", "me-wac"},
+    {WAC_FOR_LOCOMOTION, "epochs", "1000"},
+    {WAC_FOR_LOCOMOTION, "normalisation", "running"},
+    {WAC_FOR_LOCOMOTION, "path_limit", "1000"},
+    {WAC_FOR_LOCOMOTION, "width", "256"},
+    {WAC_FOR_LOCOMOTION, "batch_size", "256"},
+    {WAC_FOR_LOCOMOTION, "learning_rate", "3e-4"},
+    {WAC_FOR_LOCOMOTION, "std_learning_rate", "3e-4"},
+    {WAC_FOR_LOCOMOTION, "reward_min", "-0.5"},
+    {WAC_FOR_LOCOMOTION, "reward_max", "0.5"},
+    {WAC_FOR_LOCOMOTION, "quantile", "0.9"},
+    {WAC_FOR_LOCOMOTION, "lambda", "0.6"},
+    {WAC_FOR_LOCOMOTION, "rho", "1.0"},
+    {WAC_FOR_LOCOMOTION, "oac_delta", "23.53"},
+    {WAC_FOR_LOCOMOTION, "oac_beta", "4.66"},
+};
+
+const wac_preset *wac_presets(size_t *count)
+{
+    *count = sizeof presets / sizeof *presets;
+    return presets;
+}
+
+const char *wac_preset_value(const char *environment, const char *key)
+{
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        if (wac_word_index(presets[i].environments, environment) >= 0 &&
+            strcmp(presets[i].key, key) == 0)
+            return presets[i].value;
+    return NULL;
+}

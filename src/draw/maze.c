@@ -1,0 +1,427 @@
+/* Mazes from above: walls, start and goal; of a run the visits in its replay buffer and the ways
+ * that its policies take. */
+#include "draw/scene.h"
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "draw/cells.h"
+#include "env/mujoco/point.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells of about half a unit, as wide as the ball's radius. Pixels of the page. */
+enum {
+    CELLS_ACROSS = 50,
+    CELLS_UP = 39,
+    CELLS = CELLS_ACROSS * CELLS_UP,
+    LEFT = 72,
+    GAP = 104,
+    RIGHT = 72,
+    TOP = 24,
+    HEADLINE = 56,
+    HEADER = 92,
+    BARE_HEADER = 66,
+    AXIS = 52,
+    FOOTER = 78,
+    MOST_GEOMS = 64,
+};
+
+/* One maze of the picture. */
+typedef struct panel {
+    const wac_subject *subject;
+    int number;
+    int boxes;
+    wac_geom walls[MOST_GEOMS];
+    double ball;            /* radius */
+    double low[2], high[2]; /* the outer walls */
+    int64_t steps, most;    /* in the replay buffer; in the fullest cell */
+    double seen;            /* share of the floor */
+    int64_t arrived[2];     /* episodes that reached the goal, by policy role */
+} panel;
+
+static const char *const ways[] = {
+    [WAC_POLICY_BEHAVIOUR] = "behaviour",
+    [WAC_POLICY_TARGET] = "target",
+};
+
+/* A corner of a box seen from above; sides are -1 or 1. */
+static double corner(const wac_geom *box, int axis, int side_x, int side_y)
+{
+    return box->centre[axis] + side_x * box->size[0] * box->axes[3 * axis] +
+           side_y * box->size[1] * box->axes[3 * axis + 1];
+}
+
+/* Solid boxes that stand still are walls; the sphere that moves is the ball. */
+static void read_walls(panel *panel)
+{
+    wac_geom geom;
+    wac_mujoco *mujoco = &((wac_point *)panel->subject->world->self)->mujoco;
+    for (int axis = 0; axis < 2; axis++) {
+        panel->low[axis] = INFINITY;
+        panel->high[axis] = -INFINITY;
+    }
+    for (int i = 0; wac_mujoco_geom(mujoco, i, &geom); i++) {
+        if (geom.kind == WAC_GEOM_SPHERE && !geom.is_fixed)
+            panel->ball = geom.size[0];
+        if (geom.kind != WAC_GEOM_BOX || !geom.is_fixed || !geom.is_solid ||
+            panel->boxes == MOST_GEOMS)
+            continue;
+        panel->walls[panel->boxes++] = geom;
+        for (int axis = 0; axis < 2; axis++)
+            for (int k = 0; k < 4; k++) {
+                double place = corner(&geom, axis, k & 1 ? 1 : -1, k & 2 ? 1 : -1);
+                panel->low[axis] = fmin(panel->low[axis], place);
+                panel->high[axis] = fmax(panel->high[axis], place);
+            }
+    }
+}
+
+static void write_walls(wac_plot *plot, const panel *panel)
+{
+    static const int around[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {-1, -1}};
+    char name[32];
+    snprintf(name, sizeof name, "walls-%d", panel->number);
+    wac_plot_file(plot, name);
+    for (int i = 0; i < panel->boxes; i++) {
+        for (int k = 0; k < 5; k++)
+            wac_plot_print(plot, "%.6g %.6g\n",
+                           corner(&panel->walls[i], 0, around[k][0], around[k][1]),
+                           corner(&panel->walls[i], 1, around[k][0], around[k][1]));
+        wac_plot_print(plot, "\n");
+    }
+}
+
+/* The goal as far as the walls around the floor leave it open. */
+static void write_goal(wac_plot *plot, const panel *panel)
+{
+    enum { SIDES = 96 };
+    const wac_point_places *task = &wac_point_task;
+    char name[32];
+    snprintf(name, sizeof name, "goal-%d", panel->number);
+    wac_plot_file(plot, name);
+    for (int i = 0; i <= SIDES; i++) {
+        double angle = i * 2 * M_PI / SIDES;
+        wac_plot_print(plot, "%.6g %.6g\n",
+                       fmin(panel->high[0] - 0.1, task->goal[0] + task->goal_radius * cos(angle)),
+                       task->goal[1] + task->goal_radius * sin(angle));
+    }
+}
+
+/* Whether the ball fits here. */
+static bool is_free(const panel *panel, double x, double y)
+{
+    for (int i = 0; i < panel->boxes; i++) {
+        const wac_geom *box = &panel->walls[i];
+        double dx = x - box->centre[0], dy = y - box->centre[1], squares = 0;
+        for (int axis = 0; axis < 2; axis++) {
+            double along = fabs(dx * box->axes[axis] + dy * box->axes[3 + axis]);
+            double beyond = fmax(0, along - box->size[axis]);
+            squares += beyond * beyond;
+        }
+        if (squares < panel->ball * panel->ball)
+            return false;
+    }
+    return true;
+}
+
+/* Entry i of a remembered observation as a share of its range, 0 to 1. */
+static double share_of(const wac_world *world, int i, double value)
+{
+    const wac_environment_spec *spec = &world->spec;
+    return world->raw ? (value - spec->observation_low[i]) /
+                            (spec->observation_high[i] - spec->observation_low[i])
+                      : (value + 1) / 2;
+}
+
+static int cell_of(double share, int cells)
+{
+    return share < 0 ? 0 : share < 1 ? (int)(share * cells) : cells - 1;
+}
+
+static wac_status write_visits(wac_plot *plot, panel *panel, wac_error *error)
+{
+    const wac_world *world = panel->subject->world;
+    const wac_replay *replay = &panel->subject->run->agent->replay;
+    const size_t record = wac_replay_record(replay);
+    int64_t *visits = calloc(CELLS, sizeof *visits), floor = 0, seen = 0;
+    if (!visits)
+        return wac_fail_memory(error, "the map of visits");
+    panel->steps = wac_replay_filled(replay);
+    for (int64_t i = 0; i < panel->steps; i++) {
+        const real *observation = replay->records + (size_t)i * record;
+        int x = cell_of(share_of(world, 0, (double)observation[0]), CELLS_ACROSS);
+        int y = cell_of(share_of(world, 1, (double)observation[1]), CELLS_UP);
+        visits[y * CELLS_ACROSS + x]++;
+    }
+    char name[32];
+    snprintf(name, sizeof name, "visits-%d", panel->number);
+    wac_plot_file(plot, name);
+    const wac_environment_spec *spec = &world->spec;
+    for (int i = 0; i < CELLS; i++) {
+        double x = wac_cell_middle(i % CELLS_ACROSS, CELLS_ACROSS, spec->observation_low[0],
+                                   spec->observation_high[0]);
+        double y = wac_cell_middle(i / CELLS_ACROSS, CELLS_UP, spec->observation_low[1],
+                                   spec->observation_high[1]);
+        wac_plot_print(plot, "%.6g %.6g %" PRId64 "\n", x, y, visits[i]);
+        panel->most = visits[i] > panel->most ? visits[i] : panel->most;
+        floor += visits[i] > 0 || is_free(panel, x, y);
+        seen += visits[i] > 0;
+    }
+    panel->seen = (double)seen / (double)floor;
+    free(visits);
+    return WAC_STATUS_OK;
+}
+
+static void write_place(void *user, wac_world *world)
+{
+    wac_plot_print(user, "%.5g %.5g\n", world->raw_observation[0], world->raw_observation[1]);
+}
+
+/* The episodes of a policy, a block of lines each, and where they end: x, y, 1 at the goal. */
+static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
+                             const wac_render_options *options, wac_error *error)
+{
+    const wac_subject *subject = panel->subject;
+    double(*ends)[3] = malloc((size_t)options->episodes * sizeof *ends);
+    if (!ends)
+        return wac_fail_memory(error, "the ways of a policy");
+    char name[48];
+    snprintf(name, sizeof name, "%s-%d", ways[role], panel->number);
+    wac_plot_file(plot, name);
+    /* both policies start from the same places */
+    wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
+    subject->run->agent->explore_rng = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
+    wac_status status = WAC_STATUS_OK;
+    for (int64_t i = 0; i < options->episodes && status == WAC_STATUS_OK; i++) {
+        wac_evaluation evaluation = {0};
+        status = wac_subject_play(&evaluation, subject, role, &worlds, 0, write_place, plot,
+                                  options->stop, error);
+        wac_plot_print(plot, "\n");
+        panel->arrived[role] += evaluation.success > 0;
+        ends[i][0] = subject->world->raw_observation[0];
+        ends[i][1] = subject->world->raw_observation[1];
+        ends[i][2] = evaluation.success > 0;
+    }
+    snprintf(name, sizeof name, "%s-ends-%d", ways[role], panel->number);
+    wac_plot_file(plot, name);
+    for (int64_t i = 0; i < options->episodes && status == WAC_STATUS_OK; i++)
+        wac_plot_print(plot, "%.5g %.5g %g\n", ends[i][0], ends[i][1], ends[i][2]);
+    free(ends);
+    return status;
+}
+
+static wac_status write_data(wac_plot *plot, panel *panel, const wac_render_options *options,
+                             wac_error *error)
+{
+    read_walls(panel);
+    write_walls(plot, panel);
+    write_goal(plot, panel);
+    if (!panel->subject->run)
+        return WAC_STATUS_OK;
+    WAC_TRY(write_visits(plot, panel, error));
+    if (options->behaviour)
+        WAC_TRY(write_ways(plot, panel, WAC_POLICY_BEHAVIOUR, options, error));
+    if (options->target)
+        WAC_TRY(write_ways(plot, panel, WAC_POLICY_TARGET, options, error));
+    return WAC_STATUS_OK;
+}
+
+/* --- the script ------------------------------------------------------------------------------ */
+
+/* Colours that stay apart for every eye and in print: visits from light to dark blue, ways in
+ * orange and black, the goal green. */
+static const char looks[] =
+    "wall = '#757575'; orange = '#d55e00'; green = '#007a5a'\n"
+    "set palette defined (0 '#d9e8f5', 1 '#b3d3ec', 2 '#7fb8de', 3 '#4a98ca', 4 '#2171b5', "
+    "5 '#0b4a8f', 6 '#08306b')\n"
+    "set logscale cb\n"
+    "set cbtics out scale 0.3 offset 0,0.5\n"
+    "unset mcbtics\n"
+    "set style fill solid noborder\n"
+    "set xtics 5 offset 0,0.3\n"
+    "set ytics ('−10' -10, '−5' -5, '' 0, '5' 5, '10' 10)\n"
+    "set multiplot\n";
+
+static void print_header(wac_page *page, const wac_scene *scene, const panel *panel, double left,
+                         double top)
+{
+    const wac_subject *subject = panel->subject;
+    const wac_render_options *options = scene->options;
+    char title[512], count[32], text[256];
+    wac_subject_title(title, sizeof title, scene, subject);
+    wac_page_label(page, left, top + 12, WAC_INK_TITLE, 15, "%s", title);
+    if (!subject->run) {
+        /* the names of engines are not for pictures */
+        const char *summary = subject->world->type->summary;
+        const char *bracket = strstr(summary, " (");
+        wac_page_label(page, left, top + 40, WAC_INK_GREY, 12, "%.*s",
+                       (int)(bracket ? bracket - summary : (long)strlen(summary)), summary);
+        return;
+    }
+    bool is_all = panel->steps == subject->run->agent->replay.count;
+    wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12,
+                   "has been on %.0f %% of the floor in %s%s steps", 100 * panel->seen,
+                   is_all ? "" : "its last ", wac_page_count(count, panel->steps));
+    *text = 0;
+    for (int role = WAC_POLICY_TARGET; role >= WAC_POLICY_BEHAVIOUR; role--)
+        if (role == WAC_POLICY_TARGET ? options->target : options->behaviour) {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s%s policy %" PRId64 " of %" PRId64,
+                     used ? ", " : "", ways[role], panel->arrived[role], options->episodes);
+        }
+    if (*text)
+        wac_page_label(page, left, top + 66, WAC_INK_GREY, 12, "reaches the goal: %s", text);
+}
+
+static void print_ways(wac_plot *plot, const panel *panel, wac_policy_role role)
+{
+    bool is_target = role == WAC_POLICY_TARGET;
+    const char *name = ways[role], *colour = is_target ? "ink" : "orange";
+    int i = panel->number;
+    double line = is_target ? 2.5 : 1.6;
+    /* a white edge keeps the line apart from what is below it */
+    wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb 'white'", name, i,
+                   is_target ? 5 : 2.8);
+    wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb %s", name, i, line, colour);
+    wac_plot_print(plot,
+                   ", \\\n  '%s-ends-%d' using 1:($3 > 0 ? $2 : NaN) with points pt 7 ps 1.3 lc "
+                   "rgb %s, \\\n  '' using 1:($3 > 0 ? NaN : $2) with points pt 2 ps 1.4 lw %g "
+                   "lc rgb %s",
+                   name, i, colour, is_target ? 2.5 : 1.8, colour);
+}
+
+static void print_panel(wac_page *page, const wac_scene *scene, const panel *panel, double left,
+                        double top, double width, double height)
+{
+    wac_plot *plot = &page->plot;
+    int i = panel->number;
+    const double *low = panel->low, *high = panel->high;
+    print_header(page, scene, panel, left, top);
+    top += scene->runs ? HEADER : BARE_HEADER;
+    wac_page_axes(page, left, top, width, height);
+    double middle = top + height * (high[1] - wac_point_task.goal[1]) / (high[1] - low[1]);
+    wac_page_label(page, left + width + 8, middle, WAC_INK_TEXT, 12, "goal");
+    wac_page_label(page, left - 46, middle, WAC_INK_TEXT, 12, "start");
+    wac_plot_print(plot, "set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]\nplot \\\n", low[0],
+                   high[0], low[1], high[1]);
+    if (panel->most > 0)
+        wac_plot_print(plot, "  'visits-%d' using 1:2:($3 > 0 ? $3 : NaN) with image @pixels, \\\n",
+                       i);
+    wac_plot_print(plot,
+                   "  'goal-%d' with filledcurves closed fc rgb '#d0e7df', "
+                   "\\\n  'goal-%d' with lines lw 2 lc rgb green, \\\n"
+                   "  'walls-%d' with filledcurves closed fc rgb wall, \\\n"
+                   "  '+' using (%.6g):(%.6g):(%.6g) every ::0::0 with circles fc rgb 'white' "
+                   "fs solid border lc rgb ink lw 2",
+                   i, i, i, wac_point_task.start[0], wac_point_task.start[1], panel->ball);
+    if (panel->subject->run && scene->options->behaviour)
+        print_ways(plot, panel, WAC_POLICY_BEHAVIOUR);
+    if (panel->subject->run && scene->options->target)
+        print_ways(plot, panel, WAC_POLICY_TARGET);
+    wac_plot_print(plot, "\nunset colorbox\n");
+    wac_page_forget_labels(page);
+}
+
+/* What two runs show, in a sentence; else what is to be seen. */
+static void print_headline(wac_page *page, const wac_scene *scene, const panel *panels)
+{
+    const char *world = scene->subjects[0].world->type->name;
+    char names[2][400];
+    for (int i = 0; i < 2; i++)
+        wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
+    if (scene->count == 2 && scene->runs == 2 && scene->is_one_world)
+        wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21,
+                       "%s has been on %.0f %% of the floor of %s, %s on %.0f %%", names[0],
+                       100 * panels[0].seen, world, names[1], 100 * panels[1].seen);
+    else if (scene->is_one_world)
+        wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where %d agent%s went in %s",
+                       scene->runs, scene->runs == 1 ? "" : "s", world);
+    else
+        wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where they went");
+}
+
+static void print_sample(wac_page *page, double x, double y, wac_policy_role role)
+{
+    bool is_target = role == WAC_POLICY_TARGET;
+    wac_plot_print(&page->plot,
+                   "set arrow from screen %.6f,%.6f rto screen %.6f,0 nohead lw %g lc rgb %s\n",
+                   x / page->width, 1 - y / page->height, 34.0 / page->width, is_target ? 3.0 : 2.0,
+                   is_target ? "ink" : "orange");
+    wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s policy%s", ways[role],
+                   is_target ? ", mean actions" : " as it explores");
+}
+
+/* The legend of all mazes. */
+static void print_footer(wac_page *page, const wac_scene *scene, int64_t most)
+{
+    const wac_render_options *options = scene->options;
+    double top = page->height - FOOTER, bar = fmin(420, page->width - 600);
+    double x = page->width - RIGHT - bar;
+    if (options->behaviour)
+        print_sample(page, LEFT, top + 14, WAC_POLICY_BEHAVIOUR);
+    if (options->target)
+        print_sample(page, LEFT, top + 42, WAC_POLICY_TARGET);
+    if (options->behaviour || options->target) {
+        wac_page_label(page, LEFT + 320, top + 14, WAC_INK_TEXT, 12, "● at the goal");
+        wac_page_label(page, LEFT + 320, top + 42, WAC_INK_TEXT, 12, "× out of time");
+    }
+    wac_page_label(page, x, top + 8, WAC_INK_TEXT, 12,
+                   "visits to a place while learning; white: none");
+    wac_page_colours(page, true, x, top + 24, bar, 12);
+    wac_plot_print(&page->plot, "set cbrange [1:%" PRId64 "]\n", most > 1 ? most : 2);
+}
+
+static void print_script(wac_page *page, const wac_scene *scene, const panel *panels)
+{
+    int count = scene->count, columns = count <= 3 ? count : count == 4 ? 2 : count <= 9 ? 3 : 4;
+    int rows = (count + columns - 1) / columns;
+    double width = columns == 1 ? 900 : columns == 2 ? 720 : 560;
+    double height =
+        width * (panels[0].high[1] - panels[0].low[1]) / (panels[0].high[0] - panels[0].low[0]);
+    bool has_headline = scene->runs > 0 && count > 1;
+    double first = TOP + (has_headline ? HEADLINE : 0);
+    double row = (scene->runs ? HEADER : BARE_HEADER) + height + AXIS;
+    int64_t most = 1;
+    for (int i = 0; i < count; i++)
+        most = panels[i].most > most ? panels[i].most : most;
+    wac_page_script(page, (int)(LEFT + columns * width + (columns - 1) * GAP + RIGHT),
+                    (int)(first + rows * row + (scene->runs ? FOOTER : 0)));
+    wac_plot_print(&page->plot, "%s", looks);
+    if (has_headline)
+        print_headline(page, scene, panels);
+    if (scene->runs)
+        print_footer(page, scene, most);
+    for (int i = 0; i < count; i++) {
+        print_panel(page, scene, &panels[i], LEFT + i % columns * (width + GAP),
+                    first + i / columns * row, width, height);
+        wac_plot_print(&page->plot, "unset arrow\n");
+    }
+    wac_plot_print(&page->plot, "unset multiplot\n");
+}
+
+wac_status wac_render_mazes(wac_scene *scene, wac_error *error)
+{
+    wac_page page = {0};
+    panel *panels = calloc((size_t)scene->count, sizeof *panels);
+    if (!panels)
+        return wac_fail_memory(error, "the mazes");
+    wac_status status = wac_plot_begin(&page.plot, error);
+    if (status == WAC_STATUS_OK) {
+        for (int i = 0; i < scene->count && status == WAC_STATUS_OK; i++) {
+            panels[i] = (panel){.subject = &scene->subjects[i], .number = i};
+            status = write_data(&page.plot, &panels[i], scene->options, error);
+            if (scene->options->progress)
+                scene->options->progress(scene->options->user, (i + 1.0) / (scene->count + 1));
+        }
+        if (status == WAC_STATUS_OK) {
+            print_script(&page, scene, panels);
+            status = wac_page_draw(&page, scene->drawn, error);
+        }
+        wac_plot_end(&page.plot);
+    }
+    free(panels);
+    return status;
+}

@@ -1,0 +1,315 @@
+/* Bodies seen from the side, as they stand or as they move. The camera follows the trunk; lines on
+ * the ground tell how far it gets.
+ *
+ * An animation is drawn twice: the pictures as PNGs, whose edges are smooth, then these into a GIF
+ * that adds the text. (Text in the PNGs would use up the few colours that a GIF can have.) */
+#include "draw/scene.h"
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "env/mujoco/locomotion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WIDTH = 640,
+    HEIGHT = 360,
+    BODY_SCALE = 2,   /* a still picture has that many times the pixels */
+    RATE = 20,        /* pictures a second */
+    MOST_SHAPES = 24, /* of a body */
+    ARC = 12,         /* sides of half a circle */
+    LIMBS = 3,        /* that have colours of their own: trunk and two more */
+};
+
+/* a capsule in the x-z plane */
+typedef struct shape {
+    int limb;
+    double x[2], z[2], radius;
+} shape;
+
+typedef struct frame {
+    double place; /* of the trunk, in metres */
+    int shapes;
+    shape shape[MOST_SHAPES];
+} frame;
+
+typedef struct film {
+    frame *frames;
+    int count, most;
+    int64_t step, every; /* steps so far; from one frame to the next */
+    double seconds;      /* from one frame to the next */
+} film;
+
+static void read_frame(frame *frame, wac_mujoco *mujoco)
+{
+    wac_geom geom;
+    *frame = (struct frame){.place = mujoco->qpos[0]};
+    for (int i = 0; wac_mujoco_geom(mujoco, i, &geom) && frame->shapes < MOST_SHAPES; i++) {
+        if (geom.is_fixed || (geom.kind != WAC_GEOM_CAPSULE && geom.kind != WAC_GEOM_SPHERE))
+            continue;
+        shape *shape = &frame->shape[frame->shapes++];
+        double half = geom.kind == WAC_GEOM_CAPSULE ? geom.size[1] : 0;
+        shape->limb = geom.limb < LIMBS ? geom.limb : LIMBS - 1;
+        shape->radius = geom.size[0];
+        for (int end = 0; end < 2; end++) {
+            double along = end ? half : -half;
+            shape->x[end] = geom.centre[0] + along * geom.axes[2];
+            shape->z[end] = geom.centre[2] + along * geom.axes[8];
+        }
+    }
+}
+
+static void add_frame(void *user, wac_world *world)
+{
+    film *film = user;
+    if (film->step++ % film->every != 0 || film->count == film->most)
+        return;
+    read_frame(&film->frames[film->count++], &((wac_locomotion *)world->self)->mujoco);
+}
+
+/* What the camera shows: so high above the ground and below it, in metres. */
+typedef struct view {
+    double above, below, width;
+} view;
+
+static view choose_view(const frame *frames, int count)
+{
+    view view = {0};
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < frames[i].shapes; k++)
+            for (int end = 0; end < 2; end++)
+                view.above =
+                    fmax(view.above, frames[i].shape[k].z[end] + frames[i].shape[k].radius);
+    /* room for the text; not smaller than a dog, however low it lies */
+    view.above = 1.55 * fmax(view.above, 1);
+    view.below = 0.2 * view.above;
+    view.width = (view.above + view.below) * WIDTH / HEIGHT;
+    return view;
+}
+
+static void write_capsule(wac_plot *plot, const shape *shape)
+{
+    double angle = atan2(shape->z[1] - shape->z[0], shape->x[1] - shape->x[0]);
+    for (int end = 0; end < 2; end++)
+        for (int i = 0; i <= ARC; i++) {
+            double turn = angle + (end ? -0.5 : 0.5) * M_PI + i * M_PI / ARC;
+            wac_plot_print(plot, "%.4f %.4f\n", shape->x[end] + shape->radius * cos(turn),
+                           shape->z[end] + shape->radius * sin(turn));
+        }
+    double turn = angle + 0.5 * M_PI;
+    wac_plot_print(plot, "%.4f %.4f\n\n", shape->x[0] + shape->radius * cos(turn),
+                   shape->z[0] + shape->radius * sin(turn));
+}
+
+/* The body's parts, a file for each colour: trunk in the middle, one leg before it, one behind. */
+static void write_shapes(wac_plot *plot, const frame *frame, int number)
+{
+    for (int limb = 0; limb < LIMBS; limb++) {
+        char name[48];
+        snprintf(name, sizeof name, "shape-%d-%d", number, limb);
+        wac_plot_file(plot, name);
+        for (int i = 0; i < frame->shapes; i++)
+            if (frame->shape[i].limb == limb)
+                write_capsule(plot, &frame->shape[i]);
+    }
+}
+
+static bool has_limb(const frame *frame, int limb)
+{
+    for (int i = 0; i < frame->shapes; i++)
+        if (frame->shape[i].limb == limb)
+            return true;
+    return false;
+}
+
+static const char looks[] =
+    "trunk = '#404048'; blue = '#0072b2'; orange = '#d55e00'\n"
+    "set lmargin at screen 0; set rmargin at screen 1\n"
+    "set bmargin at screen 0; set tmargin at screen 1\n"
+    "unset border; unset tics; unset key\n"
+    "set style fill solid noborder\n"
+    "set object 1 rectangle from graph 0, first -10 to graph 1, first 0 behind "
+    "fc rgb '#ececec' fs solid noborder\n"
+    "set arrow 1 from graph 0, first 0 to graph 1, first 0 nohead lw 2 lc rgb '#8a8a8a' back\n";
+
+/* One picture: the ground, and the body upon it. */
+static void print_frame(wac_plot *plot, const frame *frame, int number, const view *view)
+{
+    static const char *const colours[LIMBS] = {"trunk", "blue", "orange"};
+    static const int order[LIMBS] = {2, 0, 1};
+    double left = frame->place - view->width / 2;
+    wac_plot_print(plot, "set xrange [%.4f:%.4f]; set yrange [%.4f:%.4f]\n", left,
+                   left + view->width, -view->below, view->above);
+    int tag = 2;
+    for (int metre = (int)ceil(left); metre <= left + view->width; metre++)
+        wac_plot_print(plot,
+                       "set arrow %d from %d,graph 0.86 to %d,0 nohead lw 1 lc rgb "
+                       "'#e2e2e2' back\n",
+                       tag++, metre, metre);
+    wac_plot_print(plot, "plot ");
+    for (int i = 0; i < LIMBS; i++)
+        if (has_limb(frame, order[i]))
+            wac_plot_print(plot,
+                           "'shape-%d-%d' with filledcurves closed fc rgb %s, '' with lines "
+                           "lw 1.5 lc rgb 'white', ",
+                           number, order[i], colours[order[i]]);
+    wac_plot_print(plot, "NaN\n");
+    while (--tag >= 2)
+        wac_plot_print(plot, "unset arrow %d\n", tag);
+}
+
+/* Numbers on the ground, for a page of this size. */
+static void print_metres(wac_plot *plot, const frame *frame, const view *view, bool in_pixels)
+{
+    double left = frame->place - view->width / 2;
+    for (int metre = (int)ceil(left); metre <= left + view->width; metre++) {
+        double share = (metre - left) / view->width;
+        if (share > 0.04 && share < 0.96)
+            wac_plot_print(
+                plot, "set label '%s%d m' at screen %.5f,%.5f center tc rgb '#5a5a5a'%s\n",
+                metre < 0 ? "−" : "", abs(metre), share,
+                0.55 * view->below / (view->above + view->below), in_pixels ? " front" : "");
+    }
+}
+
+static wac_status shoot(film *film, const wac_scene *scene, wac_error *error)
+{
+    const wac_subject *subject = &scene->subjects[0];
+    const wac_render_options *options = scene->options;
+    wac_policy_role role = options->target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR;
+    wac_evaluation evaluation;
+    wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
+    subject->run->agent->explore_rng = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
+    double step = wac_locomotion_seconds(subject->world->self);
+    film->every = (int64_t)fmax(1, round(1 / (RATE * step)));
+    film->seconds = (double)film->every * step;
+    film->most = (int)fmax(2, ceil(options->seconds * RATE));
+    if (!(film->frames = malloc((size_t)film->most * sizeof *film->frames)))
+        return wac_fail_memory(error, "the animation");
+    return wac_subject_play(&evaluation, subject, role, &worlds, film->most * film->every,
+                            add_frame, film, options->stop, error);
+}
+
+static void print_pictures(wac_plot *plot, const film *film, const view *view)
+{
+    wac_plot_file(plot, WAC_PLOT_SCRIPT);
+    wac_plot_print(plot, "%s", looks);
+    for (int i = 0; i < film->count; i++) {
+        wac_plot_print(plot, "set output 'frame-%d.png'\n", i);
+        print_frame(plot, &film->frames[i], i, view);
+    }
+    wac_plot_print(plot, "unset output\n");
+}
+
+static void print_film(wac_plot *plot, const film *film, const view *view, const char *title)
+{
+    wac_plot_file(plot, WAC_PLOT_SCRIPT);
+    wac_plot_print(plot,
+                   "set lmargin at screen 0; set rmargin at screen 1\n"
+                   "set bmargin at screen 0; set tmargin at screen 1\n"
+                   "unset border; unset tics; unset key\n"
+                   "set xrange [-0.5:%d.5]; set yrange [-0.5:%d.5]\n",
+                   WIDTH - 1, HEIGHT - 1);
+    /* colours that must be exact come first, beneath the picture */
+    static const char *const exact[] = {"#404048", "#0072b2", "#d55e00", "#ececec",
+                                        "#1a1a1a", "#5a5a5a", "#8a8a8a", "#e2e2e2"};
+    for (int i = 0; i < (int)(sizeof exact / sizeof *exact); i++)
+        wac_plot_print(plot,
+                       "set object %d rectangle from screen 0,0 to screen 0.01,0.01 behind fc rgb "
+                       "'%s' fs solid noborder\n",
+                       i + 1, exact[i]);
+    wac_plot_print(plot,
+                   "set object %d rectangle from screen 0,0 to screen 1,%.5f behind fc rgb "
+                   "'#ececec' fs solid noborder\n",
+                   (int)(sizeof exact / sizeof *exact) + 1,
+                   view->below / (view->above + view->below));
+    double start = film->frames[0].place;
+    for (int i = 0; i < film->count; i++) {
+        const frame *frame = &film->frames[i];
+        double far = frame->place - start;
+        wac_plot_print(plot, "unset label\n");
+        wac_plot_print(plot,
+                       "set label '{/:Bold %s}' at screen 0.025,0.93 tc rgb '#1a1a1a' front\n"
+                       "set label '%s%.1f m in %.1f s' at screen 0.975,0.93 right tc rgb '#5a5a5a' "
+                       "front\n",
+                       title, far <= -0.05 ? "−" : "", fabs(far), i * film->seconds);
+        print_metres(plot, frame, view, true);
+        wac_plot_print(plot,
+                       "plot 'frame-%d.png' binary filetype=png with rgbimage\n"
+                       "set print '" WAC_PLOT_PROGRESS "' append; print ''; set print\n",
+                       i);
+    }
+}
+
+/* From pictures drawn to a share of the whole: making the GIF is what takes long. */
+typedef struct watcher {
+    const wac_render_options *options;
+    int frames;
+} watcher;
+
+static void pass_progress(void *user, int64_t lines)
+{
+    const watcher *watcher = user;
+    watcher->options->progress(watcher->options->user, 0.1 + 0.9 * (double)lines / watcher->frames);
+}
+
+static wac_status develop(const film *film, const wac_scene *scene, wac_error *error)
+{
+    char title[512];
+    watcher watcher = {scene->options, film->count};
+    view view = choose_view(film->frames, film->count);
+    wac_subject_title(title, sizeof title, scene, &scene->subjects[0]);
+    wac_plot plot;
+    WAC_TRY(wac_plot_begin(&plot, error));
+    plot.stop = scene->options->stop;
+    if (scene->options->progress) {
+        scene->options->progress(scene->options->user, 0);
+        plot.progress = pass_progress;
+        plot.user = &watcher;
+    }
+    for (int i = 0; i < film->count; i++)
+        write_shapes(&plot, &film->frames[i], i);
+    print_pictures(&plot, film, &view);
+    wac_status status = wac_plot_prepare(&plot, WAC_PICTURE_PNG, WIDTH, HEIGHT, error);
+    if (status == WAC_STATUS_OK) {
+        print_film(&plot, film, &view, title);
+        status =
+            wac_plot_draw(&plot, WAC_PICTURE_GIF, WIDTH, HEIGHT, scene->drawn->paths[0], error);
+    }
+    wac_plot_end(&plot);
+    return status;
+}
+
+wac_status wac_render_motion(wac_scene *scene, wac_error *error)
+{
+    film film = {0};
+    wac_status status = shoot(&film, scene, error);
+    if (status == WAC_STATUS_OK)
+        status = develop(&film, scene, error);
+    free(film.frames);
+    return status;
+}
+
+wac_status wac_render_body(wac_scene *scene, wac_error *error)
+{
+    const wac_subject *subject = &scene->subjects[0];
+    wac_page page = {0};
+    frame frame;
+    read_frame(&frame, &((wac_locomotion *)subject->world->self)->mujoco);
+    view view = choose_view(&frame, 1);
+    WAC_TRY(wac_plot_begin(&page.plot, error));
+    write_shapes(&page.plot, &frame, 0);
+    wac_page_script(&page, BODY_SCALE * WIDTH, BODY_SCALE * HEIGHT);
+    const char *summary = subject->world->type->summary, *bracket = strstr(summary, " (");
+    wac_page_label(&page, 32, 40, WAC_INK_TITLE, 15, "%s", subject->name);
+    wac_page_label(&page, 32, 68, WAC_INK_GREY, 12, "%.*s",
+                   (int)(bracket ? bracket - summary : (long)strlen(summary)), summary);
+    wac_plot_print(&page.plot, "%s", looks);
+    print_metres(&page.plot, &frame, &view, false);
+    print_frame(&page.plot, &frame, 0, &view);
+    wac_status status = wac_page_draw(&page, scene->drawn, error);
+    wac_plot_end(&page.plot);
+    return status;
+}

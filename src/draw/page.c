@@ -1,0 +1,116 @@
+/* Putting text and axes on a page. */
+#include "draw/page.h"
+
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+void wac_page_script(wac_page *page, int width, int height)
+{
+    page->width = width;
+    page->height = height;
+    page->labels = 0;
+    wac_plot_file(&page->plot, WAC_PLOT_SCRIPT);
+    wac_plot_print(&page->plot,
+                   "ink = '#1a1a1a'; grey = '#5a5a5a'\n"
+                   "set border 0 lc rgb grey\n"
+                   "set tics out nomirror scale 0.5 tc rgb grey\n"
+                   "unset key\n"
+                   "set minussign\n"
+                   "# rectangles stay sharp in an SVG, where an image would be smoothed\n"
+                   "pixels = GPVAL_TERM eq 'svg' ? 'pixels' : ''\n");
+}
+
+/* By its ending. */
+static wac_picture kind_of(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    if (ending && strcmp(ending, ".svg") == 0)
+        return WAC_PICTURE_SVG;
+    return ending && strcmp(ending, ".pdf") == 0 ? WAC_PICTURE_PDF : WAC_PICTURE_PNG;
+}
+
+wac_status wac_page_draw(wac_page *page, const wac_rendering *drawn, wac_error *error)
+{
+    for (int i = 0; i < drawn->files; i++)
+        WAC_TRY(wac_plot_draw(&page->plot, kind_of(drawn->paths[i]), page->width, page->height,
+                              drawn->paths[i], error));
+    return WAC_STATUS_OK;
+}
+
+/* pixels to gnuplot's shares of the page, whose origin is below */
+static double across(const wac_page *page, double x)
+{
+    return x / page->width;
+}
+
+static double up(const wac_page *page, double y)
+{
+    return 1 - y / page->height;
+}
+
+void wac_page_axes(wac_page *page, double left, double top, double width, double height)
+{
+    wac_plot_print(&page->plot,
+                   "set lmargin at screen %.6f; set rmargin at screen %.6f\n"
+                   "set bmargin at screen %.6f; set tmargin at screen %.6f\n",
+                   across(page, left), across(page, left + width), up(page, top + height),
+                   up(page, top));
+}
+
+void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points, const char *format,
+                    ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    wac_plot_print(&page->plot, "set label %d '%s%s%s' at screen %.6f,%.6f font ',%d' tc rgb %s\n",
+                   ++page->labels, ink == WAC_INK_TITLE ? "{/:Bold " : "", text,
+                   ink == WAC_INK_TITLE ? "}" : "", across(page, x), up(page, y), points,
+                   ink == WAC_INK_GREY ? "grey" : "ink");
+}
+
+void wac_page_forget_labels(wac_page *page)
+{
+    wac_plot_print(&page->plot, "unset label\n");
+    page->labels = 0;
+}
+
+void wac_page_colours(wac_page *page, bool horizontal, double left, double top, double width,
+                      double height)
+{
+    wac_plot_print(&page->plot,
+                   "set colorbox %s user origin screen %.6f,%.6f size screen %.6f,%.6f noborder\n",
+                   horizontal ? "horizontal" : "vertical", across(page, left),
+                   up(page, top + height), across(page, width), height / page->height);
+}
+
+void wac_page_quote(char *quoted, size_t size, const char *text)
+{
+    size_t used = 0;
+    for (; *text && used + 3 < size; text++) {
+        if (*text == '\'')
+            quoted[used++] = '\'';
+        else if (strchr("\\{}_^@&~", *text))
+            quoted[used++] = '\\';
+        quoted[used++] = (unsigned char)*text < ' ' ? '?' : *text;
+    }
+    quoted[used] = 0;
+}
+
+const char *wac_page_count(char text[32], int64_t count)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRId64, count), used = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && count >= 10000)
+            text[used++] = ' ';
+        text[used++] = digits[i];
+    }
+    text[used] = 0;
+    return text;
+}

@@ -1,0 +1,41 @@
+/* A picture as a page that is measured in pixels from its upper left corner: text, axes, colours.
+ */
+#ifndef WAC_DRAW_PAGE_H
+#define WAC_DRAW_PAGE_H
+
+#include "draw/plot.h"
+#include "draw/render.h"
+
+/* Begin the script, and draw it into every file that was asked for. */
+typedef struct wac_page {
+    wac_plot plot;
+    int width, height; /* pixels */
+    int labels;
+} wac_page;
+
+void wac_page_script(wac_page *page, int width, int height);
+wac_status wac_page_draw(wac_page *page, const wac_rendering *drawn, wac_error *error);
+
+/* The axes of the next plot, in a rectangle of these pixels. */
+void wac_page_axes(wac_page *page, double left, double top, double width, double height);
+
+/* A line of text from (x, y), its middle height, to the right, in points (3/4 of a pixel). Text may
+ * hold gnuplot's markup; what comes from elsewhere goes through wac_page_quote. */
+typedef enum wac_ink { WAC_INK_TITLE, WAC_INK_TEXT, WAC_INK_GREY } wac_ink;
+void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points, const char *format,
+                    ...) __attribute__((format(printf, 6, 7)));
+
+/* Labels so far belong to the plot that was just made; the next one starts without. */
+void wac_page_forget_labels(wac_page *page);
+
+/* A bar of colours in a rectangle of these pixels. */
+void wac_page_colours(wac_page *page, bool horizontal, double left, double top, double width,
+                      double height);
+
+/* `text` without meaning as markup or end of a string. */
+void wac_page_quote(char *quoted, size_t size, const char *text);
+
+/* 15000 as "15 000" */
+const char *wac_page_count(char text[32], int64_t count);
+
+#endif

@@ -1,0 +1,258 @@
+/* Who is to be drawn, as what, and into which files. */
+#include "draw/render.h"
+
+#include "base/files.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "draw/scene.h"
+#include "env/mujoco/locomotion.h"
+#include "env/mujoco/point.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum kind { MAZE, MAP, BODY, KINDS } kind;
+
+wac_render_options wac_render_options_default(void)
+{
+    return (wac_render_options){.behaviour = true, .target = true, .episodes = 5, .seconds = 10};
+}
+
+static void close_subject(wac_subject *subject)
+{
+    if (subject->run)
+        wac_run_destroy(subject->run);
+    else
+        wac_world_destroy(subject->world);
+}
+
+static bool is_run(const char *word)
+{
+    char path[PATH_MAX];
+    return wac_path_join(path, sizeof path, word, "config.yaml", NULL) == WAC_STATUS_OK &&
+           wac_path_exists(path);
+}
+
+/* Neither run nor environment: a path or a folder was meant to be a run, anything else a name. */
+static wac_status fail_unknown(wac_subject *subject, const char *word, const wac_error *cause,
+                               wac_error *error)
+{
+    if (strchr(word, '/') || wac_path_exists(word))
+        return wac_run_open(&subject->run, word, NULL, NULL, error);
+    const char *advice = strchr(cause->message, ';');
+    return wac_fail(error, WAC_STATUS_INPUT, "there is no run or environment \"%s\"%s",
+                    WAC_CLIP(word), advice ? advice : "");
+}
+
+static wac_status open_world(wac_subject *subject, const char *word, wac_error *error)
+{
+    const wac_environment_type *type;
+    wac_config config;
+    wac_error cause = {0};
+    if (wac_environment_type_find(&type, word, &cause) != WAC_STATUS_OK)
+        return fail_unknown(subject, word, &cause, error);
+    WAC_TRY(wac_config_init(&config, word, NULL, error));
+    snprintf(subject->name, sizeof subject->name, "%s", word);
+    return wac_world_create(&subject->world, type, &config, error);
+}
+
+static wac_status open_subject(wac_subject *subject, const char *word, wac_error *error)
+{
+    if (!is_run(word))
+        return open_world(subject, word, error);
+    WAC_TRY(wac_run_open(&subject->run, word, NULL, NULL, error));
+    subject->world = subject->run->evaluation_world;
+    snprintf(subject->name, sizeof subject->name, "%s",
+             wac_algorithm_name((wac_algorithm)subject->run->config.algorithm));
+    for (char *letter = subject->name; *letter; letter++)
+        *letter = (char)toupper((unsigned char)*letter);
+    return WAC_STATUS_OK;
+}
+
+static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error)
+{
+    *kind = KINDS;
+    for (int i = 0; i < WAC_POINT_MAPS; i++)
+        if (world->type == &wac_environments_point[i])
+            *kind = MAZE;
+    for (int i = 0; i < WAC_LOCOMOTION_BODIES; i++)
+        if (world->type == &wac_environments_locomotion[i])
+            *kind = BODY;
+    if (*kind == KINDS && world->spec.observation_size == 1 && world->spec.action_size == 1)
+        *kind = MAP;
+    if (*kind == KINDS)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "there is no picture of %s; mazes, bodies that walk, and tasks with one "
+                        "state and one action can be drawn",
+                        world->type->name);
+    return WAC_STATUS_OK;
+}
+
+/* Tell runs of the same algorithm apart: by seed, or else by folder. */
+static void tell_apart(wac_scene *scene)
+{
+    bool same[WAC_RENDER_MOST] = {0}, same_seed[WAC_RENDER_MOST] = {0};
+    for (int i = 0; i < scene->count; i++)
+        for (int j = 0; j < scene->count; j++) {
+            const wac_run *a = scene->subjects[i].run, *b = scene->subjects[j].run;
+            if (i == j || !a || !b || a->config.algorithm != b->config.algorithm ||
+                a->world->type != b->world->type)
+                continue;
+            same[i] = true;
+            same_seed[i] |= a->config.seed == b->config.seed;
+        }
+    for (int i = 0; i < scene->count; i++) {
+        wac_subject *subject = &scene->subjects[i];
+        size_t used = strlen(subject->name), room = sizeof subject->name - used;
+        if (same_seed[i]) {
+            const char *slash = strrchr(subject->run->directory, '/');
+            snprintf(subject->name + used, room, " (%.80s)",
+                     slash ? slash + 1 : subject->run->directory);
+        } else if (same[i]) {
+            snprintf(subject->name + used, room, ", seed %lld",
+                     (long long)subject->run->config.seed);
+        }
+    }
+}
+
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
+}
+
+/* The folder that a picture goes to must be there before time is spent on it. */
+static wac_status check_folder(const char *path, wac_error *error)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return WAC_STATUS_OK;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    if (wac_path_exists(folder))
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_IO, "cannot draw %s: there is no folder %s", path, folder);
+}
+
+static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind kind,
+                               wac_error *error)
+{
+    static const char *const names[KINDS] = {"maze", "map", "motion"};
+    const wac_subject *first = &scene->subjects[0];
+    if (scene->count > 1 || !first->run) {
+        snprintf(stem, PATH_MAX, "%s", scene->count > 1 ? "comparison" : first->name);
+        return WAC_STATUS_OK;
+    }
+    char folder[PATH_MAX];
+    WAC_TRY(wac_path_join(folder, sizeof folder, first->run->directory, "figures", error));
+    if (!wac_path_exists(folder))
+        WAC_TRY(wac_directory_make(folder, error));
+    return wac_path_join(stem, PATH_MAX, folder, names[kind], error);
+}
+
+static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_error *error)
+{
+    static const char *const still[] = {".png", ".svg", ".pdf"}, *const moving[] = {".gif"};
+    const char *const *endings = moves ? moving : still;
+    int known = moves ? 1 : 3, most = moves ? 1 : scene->options->pdf ? 3 : 2;
+    char stem[PATH_MAX];
+    const char *out = scene->options->out;
+    wac_rendering *drawn = scene->drawn;
+    *drawn = (wac_rendering){0};
+    if (out && (!*out || has_ending(out, "/")))
+        return wac_fail(error, WAC_STATUS_INPUT, "the picture needs the name of a file, not \"%s\"",
+                        WAC_CLIP(out));
+    static const char *const others[] = {".png", ".svg",  ".pdf",  ".gif",
+                                         ".jpg", ".jpeg", ".webp", ".mp4"};
+    for (size_t i = 0; out && i < sizeof others / sizeof *others; i++) {
+        bool ours = moves ? i == 3 : i < 3;
+        if (!ours && has_ending(out, others[i]))
+            return wac_fail(error, WAC_STATUS_INPUT, "this picture %s; call it %s",
+                            moves ? "moves" : "does not move",
+                            moves ? "FILE.gif" : "FILE.png, FILE.svg or FILE.pdf");
+    }
+    if (!out)
+        WAC_TRY(default_stem(stem, scene, kind, error));
+    else if (strlen(out) + 8 >= sizeof stem)
+        return wac_fail(error, WAC_STATUS_INPUT, "the path %.64s… is too long", out);
+    else
+        snprintf(stem, sizeof stem, "%s", out);
+    WAC_TRY(check_folder(stem, error));
+    for (int i = 0; i < known; i++)
+        if (has_ending(stem, endings[i])) {
+            drawn->files = 1;
+            snprintf(drawn->paths[0], PATH_MAX, "%s", stem);
+            return WAC_STATUS_OK;
+        }
+    for (; drawn->files < most; drawn->files++)
+        snprintf(drawn->paths[drawn->files], PATH_MAX, "%.*s%s", PATH_MAX - 8, stem,
+                 endings[drawn->files]);
+    return WAC_STATUS_OK;
+}
+
+static wac_status draw(wac_scene *scene, wac_error *error)
+{
+    kind kind = KINDS, other;
+    WAC_TRY(find_kind(&kind, scene->subjects[0].world, error));
+    scene->is_one_world = true;
+    for (int i = 0; i < scene->count; i++) {
+        const wac_subject *subject = &scene->subjects[i];
+        WAC_TRY(find_kind(&other, subject->world, error));
+        if (other != kind)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s and %s do not go into one picture; draw them one by one",
+                            scene->subjects[0].world->type->name, subject->world->type->name);
+        scene->is_one_world &= subject->world->type == scene->subjects[0].world->type;
+        if (kind == MAP && !subject->run)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s by itself has nothing to draw; give the folder of a run",
+                            subject->name);
+    }
+    if (kind == BODY && scene->count > 1)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s moves: draw its runs one by one",
+                        scene->subjects[0].world->type->name);
+    bool moves = kind == BODY && scene->runs > 0;
+    if (moves && !scene->options->behaviour && !scene->options->target)
+        return wac_fail(error, WAC_STATUS_INPUT, "an animation needs a policy that acts");
+    WAC_TRY(choose_files(scene, kind, moves, error));
+    if (scene->options->names)
+        for (int i = 0; i < scene->count; i++)
+            snprintf(scene->subjects[i].name, sizeof scene->subjects[i].name, "%s",
+                     scene->options->names[i]);
+    else
+        tell_apart(scene);
+    if (kind == MAZE)
+        return wac_render_mazes(scene, error);
+    if (kind == MAP)
+        return wac_render_maps(scene, error);
+    return moves ? wac_render_motion(scene, error) : wac_render_body(scene, error);
+}
+
+wac_status wac_render(wac_rendering *drawn, char *const *subjects, int count,
+                      const wac_render_options *options, wac_error *error)
+{
+    if (count < 1 || count > WAC_RENDER_MOST)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "a picture takes from 1 to %d runs or environments, not %d",
+                        WAC_RENDER_MOST, count);
+    wac_scene *scene = calloc(1, sizeof *scene);
+    if (!scene)
+        return wac_fail_memory(error, "the picture");
+    wac_status status = WAC_STATUS_OK;
+    scene->options = options;
+    scene->drawn = drawn;
+    while (status == WAC_STATUS_OK && scene->count < count) {
+        wac_subject *subject = &scene->subjects[scene->count];
+        status = open_subject(subject, subjects[scene->count], error);
+        scene->count++;
+        scene->runs += subject->run != NULL;
+    }
+    if (status == WAC_STATUS_OK)
+        status = draw(scene, error);
+    for (int i = 0; i < scene->count; i++)
+        close_subject(&scene->subjects[i]);
+    free(scene);
+    return status;
+}

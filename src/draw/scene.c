@@ -1,0 +1,84 @@
+/* Letting policies act, and what to call them. */
+#include "draw/scene.h"
+
+#include "base/rng.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A policy that is being watched. */
+typedef struct actor {
+    const wac_subject *subject;
+    wac_policy_role role;
+    wac_watch_fn *watch;
+    void *user;
+} actor;
+
+static void act(void *user, const float *observation, float *action)
+{
+    actor *actor = user;
+    wac_agent *agent = actor->subject->run->agent;
+    actor->watch(actor->user, actor->subject->world);
+    if (actor->role == WAC_POLICY_BEHAVIOUR)
+        wac_agent_explore(agent, observation, action);
+    else
+        wac_agent_act(agent, actor->role, observation, action);
+}
+
+wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subject,
+                            wac_policy_role role, wac_rng *worlds, int64_t most_steps,
+                            wac_watch_fn *watch, void *user, const volatile int *stop,
+                            wac_error *error)
+{
+    actor actor = {subject, role, watch, user};
+    WAC_TRY(
+        wac_evaluate(evaluation, subject->world, worlds, most_steps, 1, act, &actor, stop, error));
+    watch(user, subject->world);
+    return WAC_STATUS_OK;
+}
+
+void wac_subject_title(char *title, size_t size, const wac_scene *scene, const wac_subject *subject)
+{
+    char name[2 * sizeof subject->name], count[32];
+    wac_page_quote(name, sizeof name, subject->name);
+    if (!subject->run) {
+        snprintf(title, size, "%s", name);
+        return;
+    }
+    bool shows_world = scene->count == 1 || !scene->is_one_world;
+    int64_t epochs = subject->run->position.epoch;
+    snprintf(title, size, "%s%s%s after %s epoch%s", name, shows_world ? " on " : "",
+             shows_world ? subject->world->type->name : "", wac_page_count(count, epochs),
+             epochs == 1 ? "" : "s");
+}
+
+/* About how many letters are drawn: those of UTF-8, without the marks of wac_page_quote. */
+static int letters_of(const char *text)
+{
+    int letters = 0;
+    for (; *text; text++)
+        letters += ((unsigned char)*text & 0xc0) != 0x80 && *text != '\\';
+    return letters;
+}
+
+int wac_subject_title_within(char *title, size_t size, const wac_scene *scene,
+                             const wac_subject *subject, double width)
+{
+    enum { LARGE = 15, SMALL = 12 };
+    const double letter = 0.76; /* pixels of a letter, for each point */
+    wac_subject shorter = *subject;
+    size_t end = strlen(shorter.name);
+    wac_subject_title(title, size, scene, subject);
+    int points = LARGE;
+    while (points > SMALL && letters_of(title) * points * letter > width)
+        points--;
+    while (end > 4 && letters_of(title) * points * letter > width) {
+        do
+            end--;
+        while (end > 0 && ((unsigned char)subject->name[end] & 0xc0) == 0x80);
+        snprintf(shorter.name, sizeof shorter.name, "%.*s…", (int)end, subject->name);
+        wac_subject_title(title, size, scene, &shorter);
+    }
+    return points;
+}

@@ -1,0 +1,48 @@
+/* What the kinds of pictures share: who is drawn, and letting a policy act. */
+#ifndef WAC_DRAW_SCENE_H
+#define WAC_DRAW_SCENE_H
+
+#include "draw/page.h"
+#include "run/evaluate.h"
+#include "run/run.h"
+
+/* A run, or an environment without one. */
+typedef struct wac_subject {
+    wac_run *run;     /* null: an environment */
+    wac_world *world; /* the run's for evaluation, or one of our own */
+    char name[160];   /* "OE-WAC", more where that is not enough to tell; or "point-3" */
+} wac_subject;
+
+/* All that a picture is made from. */
+typedef struct wac_scene {
+    wac_subject subjects[WAC_RENDER_MOST];
+    int count, runs;   /* runs: those that are one */
+    bool is_one_world; /* all subjects are of the same environment */
+    const wac_render_options *options;
+    wac_rendering *drawn;
+} wac_scene;
+
+/* The kinds of pictures, each in a file of its own. */
+wac_status wac_render_mazes(wac_scene *scene, wac_error *error);
+wac_status wac_render_maps(wac_scene *scene, wac_error *error);
+wac_status wac_render_motion(wac_scene *scene, wac_error *error);
+wac_status wac_render_body(wac_scene *scene, wac_error *error);
+
+/* One episode, or the first steps of it (0: all). Behaviour acts as in exploration, target by its
+ * mean. `watch` sees the world before every step and after the last. */
+typedef void wac_watch_fn(void *user, wac_world *world);
+wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subject,
+                            wac_policy_role role, wac_rng *worlds, int64_t most_steps,
+                            wac_watch_fn *watch, void *user, const volatile int *stop,
+                            wac_error *error);
+
+/* "OE-WAC after 14 epochs", with its environment where that is not clear; quoted */
+void wac_subject_title(char *title, size_t size, const wac_scene *scene,
+                       const wac_subject *subject);
+
+/* The same in so many pixels: first in smaller letters, then with less of the name. Returns the
+ * points to write it in. */
+int wac_subject_title_within(char *title, size_t size, const wac_scene *scene,
+                             const wac_subject *subject, double width);
+
+#endif

@@ -1,0 +1,21 @@
+/* mujoco:FILE.xml: any model, with a recipe beside it (recipe.h) that makes a task of it. */
+#ifndef WAC_ENV_MUJOCO_CUSTOM_H
+#define WAC_ENV_MUJOCO_CUSTOM_H
+
+#include "config/environments.h"
+#include "env/mujoco/quantity.h"
+#include "wac/env.h"
+
+typedef struct wac_custom {
+    wac_mujoco mujoco;
+    wac_recipe recipe;
+    wac_quantity quantities[WAC_RECIPE_LISTS][WAC_RECIPE_ENTRIES]; /* as in the recipe */
+    int key;            /* the keyframe where episodes start; -1: the model's own start */
+    bool looks_further; /* some quantity follows from the state and is no part of it */
+    double fingerprint; /* of model file and recipe: a whole number */
+    char path[sizeof((wac_config *)NULL)->environment];
+} wac_custom;
+
+extern const wac_environment_type wac_environment_custom;
+
+#endif

@@ -1,0 +1,306 @@
+/* The engine itself; mujoco_parts.c, which knows its names, is the only other file to talk to it.
+ */
+#include "env/mujoco/engine.h"
+
+#include "base/status.h"
+#include "env/mujoco/models.h"
+
+#include <limits.h>
+#include <mujoco/mujoco.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Without a handler the engine prints, and writes a file into the working folder. What it warns of
+ * is read from the data instead. */
+static void ignore_warning(const char *message)
+{
+    (void)message;
+}
+
+/* Without a handler of errors it prints, waits for a key and ends the process. A handler must not
+ * return, so it jumps back to the call of ours that this thread is in: the way of the engine's own
+ * Python bindings. The frames in between are plain C and hold nothing. */
+static _Thread_local jmp_buf *way_out; /* null: in none */
+static _Thread_local char last_words[256];
+
+static void leave_call(const char *message)
+{
+    if (!way_out) {
+        fprintf(stderr, "MuJoCo: %s\n", message); /* another's call: there is no way to go on */
+        abort();
+    }
+    snprintf(last_words, sizeof last_words, "%s", message);
+    _longjmp(*way_out, 1);
+}
+
+/* The handlers are the process's, so another's are left alone. */
+static void set_handlers(void)
+{
+    if (!mju_user_warning)
+        mju_user_warning = ignore_warning;
+    if (!mju_user_error)
+        mju_user_error = leave_call;
+}
+
+static bool has_warnings(const mjData *data)
+{
+    for (int i = 0; i < mjNWARNING; i++)
+        if (data->warning[i].number)
+            return true;
+    return false;
+}
+
+static wac_status check_warnings(const mjData *data, wac_error *error)
+{
+    for (int i = 0; i < mjNWARNING; i++)
+        if (data->warning[i].number)
+            return wac_fail(error, WAC_STATUS_NUMERIC, "MuJoCo warns: %s",
+                            mju_warningText(i, data->warning[i].lastinfo));
+    return WAC_STATUS_OK;
+}
+
+/* The loader's text in one line. */
+static void flatten(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == '\n')
+        text[--length] = 0;
+    for (; *text; text++)
+        if (*text == '\n')
+            *text = ' ';
+}
+
+/* One call of the engine, which may leave by its fatal error; its data is good for nothing but a
+ * reset then. */
+static wac_status guard(wac_mujoco *mujoco, void (*call)(wac_mujoco *, int), int argument,
+                        wac_error *error)
+{
+    jmp_buf back;
+    if (_setjmp(back)) {
+        way_out = NULL;
+        mujoco->failed = true;
+        return wac_fail(error, WAC_STATUS_NUMERIC, "MuJoCo gives up: %s", last_words);
+    }
+    way_out = &back;
+    call(mujoco, argument);
+    way_out = NULL;
+    return WAC_STATUS_OK;
+}
+
+static void make_data(wac_mujoco *mujoco, int unused)
+{
+    (void)unused;
+    mujoco->data = mj_makeData(mujoco->model);
+}
+
+wac_status wac_mujoco_check(wac_error *error)
+{
+    if (mj_version() == mjVERSION_HEADER)
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "this program was built for another MuJoCo than the installed %s; build it "
+                    "again",
+                    mj_versionString());
+}
+
+static wac_status load_model(wac_mujoco *mujoco, const char *path, wac_error *error)
+{
+    char reason[800] = "";
+    WAC_TRY(wac_mujoco_check(error));
+    mujoco->model = mj_loadXML(path, NULL, reason, sizeof reason);
+    flatten(reason);
+    if (!mujoco->model)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: %s", path, reason);
+    WAC_TRY(guard(mujoco, make_data, 0, error));
+    return mujoco->data ? WAC_STATUS_OK : wac_fail_memory(error, path);
+}
+
+wac_status wac_mujoco_open_file(wac_mujoco *mujoco, const char *path, wac_error *error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set_handlers);
+    *mujoco = (wac_mujoco){0};
+    wac_status status = load_model(mujoco, path, error);
+    if (status) {
+        wac_mujoco_close(mujoco);
+        return status;
+    }
+    const mjModel *model = mujoco->model;
+    mujoco->positions = model->nq;
+    mujoco->velocities = model->nv;
+    mujoco->controls = model->nu;
+    mujoco->timestep = model->opt.timestep;
+    mujoco->start = model->qpos0;
+    mujoco->qpos = mujoco->data->qpos;
+    mujoco->qvel = mujoco->data->qvel;
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_mujoco_open(wac_mujoco *mujoco, const char *name, int positions, int velocities,
+                           int controls, wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_model_find(path, sizeof path, name, error));
+    WAC_TRY(wac_mujoco_open_file(mujoco, path, error));
+    const mjModel *model = mujoco->model;
+    if (model->nq == positions && model->nv == velocities && model->nu == controls)
+        return WAC_STATUS_OK;
+    wac_fail(error, WAC_STATUS_INPUT,
+             "%s has %d positions, %d velocities and %d actuators; this environment needs %d, %d "
+             "and %d",
+             path, model->nq, model->nv, model->nu, positions, velocities, controls);
+    wac_mujoco_close(mujoco);
+    return WAC_STATUS_INPUT;
+}
+
+void wac_mujoco_close(wac_mujoco *mujoco)
+{
+    mj_deleteData(mujoco->data);
+    mj_deleteModel(mujoco->model);
+    *mujoco = (wac_mujoco){0};
+}
+
+void wac_mujoco_reset(wac_mujoco *mujoco, int key)
+{
+    mj_resetDataKeyframe(mujoco->model, mujoco->data, key);
+    mujoco->failed = false;
+}
+
+wac_status wac_mujoco_start(wac_mujoco *mujoco, const double *qpos, const double *qvel,
+                            wac_error *error)
+{
+    wac_mujoco_reset(mujoco, -1);
+    memcpy(mujoco->qpos, qpos, (size_t)mujoco->positions * sizeof *qpos);
+    memcpy(mujoco->qvel, qvel, (size_t)mujoco->velocities * sizeof *qvel);
+    return wac_mujoco_forward(mujoco, error);
+}
+
+/* Calls, then what there is to say about them. */
+static wac_status advance(wac_mujoco *mujoco, void (*call)(wac_mujoco *, int), int argument,
+                          wac_error *error)
+{
+    if (mujoco->failed)
+        return wac_fail(error, WAC_STATUS_NUMERIC,
+                        "MuJoCo gave up at an earlier step; the simulation needs a new start");
+    WAC_TRY(guard(mujoco, call, argument, error));
+    return check_warnings(mujoco->data, error);
+}
+
+static void step(wac_mujoco *mujoco, int steps)
+{
+    for (int i = 0; i < steps && !has_warnings(mujoco->data); i++)
+        mj_step(mujoco->model, mujoco->data);
+}
+
+static void forward(wac_mujoco *mujoco, int unused)
+{
+    (void)unused;
+    mj_forward(mujoco->model, mujoco->data);
+}
+
+wac_status wac_mujoco_step(wac_mujoco *mujoco, const double *control, int steps, wac_error *error)
+{
+    memcpy(mujoco->data->ctrl, control, (size_t)mujoco->controls * sizeof *control);
+    return advance(mujoco, step, steps, error);
+}
+
+wac_status wac_mujoco_forward(wac_mujoco *mujoco, wac_error *error)
+{
+    return advance(mujoco, forward, 0, error);
+}
+
+/* The arrays that a step reads before it writes them. */
+enum { PARTS = 8 };
+typedef struct part {
+    double *array;
+    int count;
+} part;
+
+static void list_parts(const wac_mujoco *mujoco, part parts[PARTS])
+{
+    const mjModel *model = mujoco->model;
+    mjData *data = mujoco->data;
+    parts[0] = (part){&data->time, 1};
+    parts[1] = (part){data->qpos, model->nq};
+    parts[2] = (part){data->qvel, model->nv};
+    parts[3] = (part){data->act, model->na};
+    parts[4] = (part){data->qacc_warmstart, model->nv}; /* where the solver begins */
+    parts[5] = (part){data->ctrl, model->nu};
+    parts[6] = (part){data->mocap_pos, 3 * model->nmocap}; /* a keyframe may have moved them */
+    parts[7] = (part){data->mocap_quat, 4 * model->nmocap};
+}
+
+int wac_mujoco_state_size(const wac_mujoco *mujoco)
+{
+    part parts[PARTS];
+    int size = 0;
+    list_parts(mujoco, parts);
+    for (int i = 0; i < PARTS; i++)
+        size += parts[i].count;
+    return size;
+}
+
+void wac_mujoco_save(const wac_mujoco *mujoco, double *state)
+{
+    part parts[PARTS];
+    list_parts(mujoco, parts);
+    for (int i = 0; i < PARTS; state += parts[i++].count)
+        mju_copy(state, parts[i].array, parts[i].count);
+}
+
+void wac_mujoco_load(wac_mujoco *mujoco, const double *state)
+{
+    part parts[PARTS];
+    wac_mujoco_reset(mujoco, -1);
+    list_parts(mujoco, parts);
+    for (int i = 0; i < PARTS; state += parts[i++].count)
+        mju_copy(parts[i].array, state, parts[i].count);
+}
+
+/* Whether the two can ever touch, by the engine's rule of types and affinities. */
+static bool may_touch(const mjModel *model, int a, int b)
+{
+    return (model->geom_contype[a] & model->geom_conaffinity[b]) ||
+           (model->geom_contype[b] & model->geom_conaffinity[a]);
+}
+
+/* Which branch of its tree a body is on: children of a root are numbered from 1. */
+static int limb_of(const mjModel *model, int body)
+{
+    int root = model->body_rootid[body], limb = 0;
+    if (body == root)
+        return 0;
+    while (model->body_parentid[body] != root)
+        body = model->body_parentid[body];
+    for (int i = root + 1; i <= body; i++)
+        limb += model->body_parentid[i] == root;
+    return limb;
+}
+
+bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
+{
+    const mjModel *model = mujoco->model;
+    const mjData *data = mujoco->data;
+    if (index >= model->ngeom)
+        return false;
+    if (index == 0)
+        mj_kinematics(model, mujoco->data); /* a step leaves places as they were before it */
+    int type = model->geom_type[index], body = model->geom_bodyid[index];
+    *geom = (wac_geom){
+        .kind = type == mjGEOM_BOX       ? WAC_GEOM_BOX
+                : type == mjGEOM_CAPSULE ? WAC_GEOM_CAPSULE
+                : type == mjGEOM_SPHERE  ? WAC_GEOM_SPHERE
+                                         : WAC_GEOM_OTHER,
+        .is_fixed = model->body_weldid[body] == 0,
+        .limb = limb_of(model, body),
+    };
+    for (int i = 0; i < model->ngeom; i++)
+        geom->is_solid |= model->geom_bodyid[i] != body && may_touch(model, index, i);
+    mju_copy(geom->size, model->geom_size + 3 * index, 3);
+    mju_copy(geom->centre, data->geom_xpos + 3 * index, 3);
+    mju_copy(geom->axes, data->geom_xmat + 9 * index, 9);
+    return true;
+}

@@ -1,0 +1,78 @@
+/* A MuJoCo simulation: a model that nobody changes, and its own data.
+ *
+ * The engine's warnings (a number that is not finite or huge, a full buffer) are errors here: it
+ * would go on from a silent reset, which no agent should learn from. So are its own fatal errors
+ * (its stack is full), at which it would end the process. Once either has occurred every further
+ * step fails, until the simulation is started or loaded anew.
+ *
+ * This header needs none of MuJoCo's. In a build without it, open fails and says so.
+ */
+#ifndef WAC_ENV_MUJOCO_ENGINE_H
+#define WAC_ENV_MUJOCO_ENGINE_H
+
+#include "wac/base.h"
+
+typedef struct wac_mujoco {
+    struct mjModel_ *model;
+    struct mjData_ *data;
+    int positions, velocities, controls; /* nq, nv, nu */
+    double timestep;                     /* seconds */
+    const double *start;                 /* [positions], the model's own start */
+    double *qpos, *qvel;                 /* [positions], [velocities], of the data */
+    bool failed;                         /* the engine gave up, and needs a new start */
+} wac_mujoco;
+
+/* Whether there is an engine, the one that this was built for. */
+wac_status wac_mujoco_check(wac_error *error);
+
+/* Load the model file of this name (env/models.h). What the loader has to say about a broken one is
+ * in the error. The model must have these numbers of positions, velocities and controls. On failure
+ * there is nothing to close. */
+wac_status wac_mujoco_open(wac_mujoco *mujoco, const char *name, int positions, int velocities,
+                           int controls, wac_error *error);
+
+/* Load any model, from this path. */
+wac_status wac_mujoco_open_file(wac_mujoco *mujoco, const char *path, wac_error *error);
+void wac_mujoco_close(wac_mujoco *mujoco);
+
+/* Everything as after loading, or as in this keyframe if `key` is not negative; what follows from
+ * it is brought up to date by wac_mujoco_forward. */
+void wac_mujoco_reset(wac_mujoco *mujoco, int key);
+
+/* Everything as after loading, but for these positions and velocities. */
+wac_status wac_mujoco_start(wac_mujoco *mujoco, const double *qpos, const double *qvel,
+                            wac_error *error);
+
+/* So many steps of the engine under the same controls: [controls]. */
+wac_status wac_mujoco_step(wac_mujoco *mujoco, const double *control, int steps, wac_error *error);
+
+/* Bring everything that follows from qpos and qvel up to date, after writing to them. */
+wac_status wac_mujoco_forward(wac_mujoco *mujoco, wac_error *error);
+
+/* All that the next step depends on, as `wac_mujoco_state_size` doubles. */
+int wac_mujoco_state_size(const wac_mujoco *mujoco);
+void wac_mujoco_save(const wac_mujoco *mujoco, double *state);
+void wac_mujoco_load(wac_mujoco *mujoco, const double *state);
+
+/* What the model is made of, for those who draw it. */
+typedef enum wac_geom_kind {
+    WAC_GEOM_BOX,     /* size: half its length along its x, y and z */
+    WAC_GEOM_CAPSULE, /* size: radius, half the length of the straight part along its z */
+    WAC_GEOM_SPHERE,  /* size: radius */
+    WAC_GEOM_OTHER,
+} wac_geom_kind;
+
+typedef struct wac_geom {
+    wac_geom_kind kind;
+    bool is_fixed; /* to the world */
+    bool is_solid; /* something else may bump into it */
+    int limb;      /* 0: the trunk of its tree of bodies; else the branch of the trunk, from 1 */
+    double size[3];
+    double centre[3];
+    double axes[9]; /* its x, y and z axes, as the columns of this matrix */
+} wac_geom;
+
+/* Geom number `index` where it is now; false past the last. */
+bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom);
+
+#endif

@@ -1,0 +1,229 @@
+/* Experiments: which runs are meant, and finding the files. */
+#include "report/experiment.h"
+
+#include "base/files.h"
+#include "base/number.h"
+#include "base/share.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "config/config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char variable[] = "WAC_EXPERIMENTS";
+
+void wac_config_text(const wac_config *config, const char *key, char *text, size_t size)
+{
+    const wac_setting *setting;
+    bool sparse = config->reward == WAC_REWARD_SPARSE &&
+                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
+    *text = 0;
+    if (strcmp(key, "environment") == 0)
+        snprintf(text, size, "%s%s", config->environment, sparse ? "-sparse" : "");
+    else if (wac_setting_find(&setting, key, NULL) == WAC_STATUS_OK &&
+             wac_config_reads(config, setting))
+        wac_config_format(config, setting, text, size);
+}
+
+static bool is_value(const char *wanted, const char *has)
+{
+    double a, b;
+    if (wac_number_parse(&a, wanted) && wac_number_parse(&b, has))
+        return a == b;
+    return strcmp(wanted, has) == 0;
+}
+
+bool wac_where_holds(const wac_where *where, const wac_config *config)
+{
+    for (int i = 0; i < where->count; i++) {
+        const wac_condition *condition = &where->conditions[i];
+        char has[320];
+        bool found = false;
+        wac_config_text(config, condition->key, has, sizeof has);
+        for (int k = 0; k < condition->count && !found; k++)
+            found = is_value(condition->values[k], has);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+const wac_condition *wac_where_find(const wac_where *where, const char *key)
+{
+    for (int i = 0; i < where->count; i++)
+        if (strcmp(where->conditions[i].key, key) == 0)
+            return &where->conditions[i];
+    return NULL;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static bool is_yaml(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && name[0] != '.' && strcmp(name + length - 5, ".yaml") == 0;
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+wac_status wac_experiment_list(char ***names, size_t *count, wac_error *error)
+{
+    char path[PATH_MAX];
+    *names = NULL;
+    *count = 0;
+    WAC_TRY(wac_share_find(path, sizeof path, "experiments", variable, "folder of experiments", ".",
+                           error));
+    DIR *folder = opendir(path);
+    if (!folder)
+        return wac_fail(error, WAC_STATUS_IO, "cannot read the folder %s: %s", path,
+                        strerror(errno));
+    wac_status status = WAC_STATUS_OK;
+    const struct dirent *entry;
+    while (status == WAC_STATUS_OK && (entry = readdir(folder))) {
+        if (!is_yaml(entry->d_name))
+            continue;
+        char **more = realloc(*names, (*count + 2) * sizeof *more);
+        char *name = strndup(entry->d_name, strlen(entry->d_name) - 5);
+        *names = more ? more : *names;
+        if (!more || !name) {
+            free(name);
+            status = wac_fail_memory(error, "the list of experiments");
+            break;
+        }
+        more[(*count)++] = name;
+        more[*count] = NULL;
+    }
+    closedir(folder);
+    if (status != WAC_STATUS_OK) {
+        free_names(*names, *count);
+        *names = NULL;
+        *count = 0;
+        return status;
+    }
+    if (*count)
+        qsort(*names, *count, sizeof **names, by_name);
+    return WAC_STATUS_OK;
+}
+
+static wac_status fail_unknown(const char *name, wac_error *error)
+{
+    char **names;
+    size_t count;
+    WAC_TRY(wac_experiment_list(&names, &count, error));
+    const char *near = count ? wac_suggest(name, wac_name_in_array, names) : NULL;
+    wac_status status =
+        near ? wac_fail(error, WAC_STATUS_INPUT,
+                        "there is no experiment \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near)
+             : wac_fail(error, WAC_STATUS_INPUT,
+                        "there is no experiment \"%s\"; \"wac reproduce\" lists them",
+                        WAC_CLIP(name));
+    free_names(names, count);
+    return status;
+}
+
+wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wac_error *error)
+{
+    char path[PATH_MAX], file[256], *text;
+    size_t size;
+    *experiment = NULL;
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    if (slash || is_yaml(name)) {
+        snprintf(path, sizeof path, "%s", name);
+    } else {
+        if (!*name || strlen(name) > sizeof file - 8)
+            return fail_unknown(name, error);
+        snprintf(file, sizeof file, "%s.yaml", name);
+        wac_error missing;
+        if (wac_share_find(path, sizeof path, "experiments", variable, "experiment", file,
+                           &missing) != WAC_STATUS_OK)
+            return fail_unknown(name, error);
+    }
+    WAC_TRY(wac_file_read(&text, &size, path, 1 << 20, error));
+    snprintf(file, sizeof file, "%.*s", (int)(strlen(base) - (is_yaml(base) ? 5 : 0)), base);
+    wac_status status = wac_experiment_parse(experiment, text, size, file, path, error);
+    free(text);
+    return status;
+}
+
+/* Whether some run of some scale is meant: by `where`, of an algorithm (null: any), and in one of
+ * its environments (null: any). */
+static bool has_run(const wac_experiment *experiment, const wac_where *where, const char *algorithm,
+                    const char *environment)
+{
+    for (int scale = 0; scale < WAC_SCALES; scale++)
+        for (size_t i = 0; i < experiment->scales[scale].count; i++) {
+            const wac_config *config = &experiment->scales[scale].runs[i].config;
+            char name[320];
+            wac_config_text(config, "environment", name, sizeof name);
+            if ((!algorithm ||
+                 strcmp(algorithm, wac_algorithm_name((wac_algorithm)config->algorithm)) == 0) &&
+                (!environment || strcmp(environment, name) == 0) && wac_where_holds(where, config))
+                return true;
+        }
+    return false;
+}
+
+static wac_status check_part(const wac_experiment *experiment, const wac_claim *claim,
+                             const wac_claim_part *part, wac_error *error)
+{
+    const wac_condition *environments = wac_where_find(&part->where, "environment");
+    for (int e = 0; e < (environments ? environments->count : 1); e++) {
+        const char *place = environments ? environments->values[e] : NULL;
+        if (!has_run(experiment, &part->where, NULL, place))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "claim %d (%.80s): no run of any scale is as its \"where\" says%s%s",
+                            claim->number, claim->says, place ? ", in " : "", place ? place : "");
+        for (int i = 0; i < part->who_count + part->than_count; i++) {
+            const char *name = i < part->who_count ? part->who[i] : part->than[i - part->who_count];
+            if (!has_run(experiment, &part->where, name, place))
+                return wac_fail(error, WAC_STATUS_INPUT,
+                                "claim %d (%.80s): no scale has a run of %s%s%s that it is about",
+                                claim->number, claim->says, name, place ? " in " : "",
+                                place ? place : "");
+        }
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_experiment_check(const wac_experiment *experiment, wac_error *error)
+{
+    for (int i = 0; i < experiment->claim_count; i++)
+        for (int k = 0; k < experiment->claims[i].count; k++)
+            WAC_TRY(check_part(experiment, &experiment->claims[i], &experiment->claims[i].parts[k],
+                               error));
+    return WAC_STATUS_OK;
+}
+
+const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale)
+{
+    if (scale == WAC_SCALE_FULL)
+        return NULL;
+    if (*experiment->paper)
+        return "the paper's";
+    return experiment->scales[WAC_SCALE_FULL].count ? "scale full" : NULL;
+}
+
+void wac_experiment_free(wac_experiment *experiment)
+{
+    if (!experiment)
+        return;
+    for (int i = 0; i < WAC_SCALES; i++)
+        wac_sweep_free(&experiment->scales[i]);
+    free(experiment->text);
+    free(experiment);
+}

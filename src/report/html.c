@@ -1,0 +1,588 @@
+/* The page: one HTML file with everything in it, figures as data. It loads nothing, runs no script,
+ * follows the reader's light or dark, and prints. */
+#include "report/html.h"
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "stats/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+static const char style[] =
+    ":root{color-scheme:light dark;--ink:#1a1a1a;--paper:#fff;--soft:#5a5a5a;--line:#d8d8d8;"
+    "--card:#f6f6f4;--good:#006b4f;--bad:#a83800;--open:#6b5900}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e8e8e6;--paper:#16181a;--soft:#a5a8ab;"
+    "--line:#3a3d40;--card:#1f2225;--good:#5fd3ae;--bad:#ff9a66;--open:#e3cc5a}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;padding:1.5rem clamp(1rem,4vw,3rem) 4rem;max-width:76rem;"
+    "background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,sans-serif}\n"
+    "h1{font-size:1.7rem;line-height:1.25;margin:.5rem 0}h2{font-size:1.25rem;margin:2.4rem 0 "
+    ".6rem;border-bottom:1px solid var(--line);padding-bottom:.25rem}\n"
+    "p{max-width:46rem}.soft,figcaption,.note{color:var(--soft)}\n"
+    ".wide{overflow-x:auto;max-width:100%}\n"
+    "table{border-collapse:collapse;font-size:.93rem;margin-bottom:1.2rem}th,td{text-align:left;"
+    "padding:.35rem .7rem "
+    ".35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;"
+    "font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
+    ".claims td ul{margin:0;padding-left:1.1rem}.claims "
+    "td:nth-child(2){min-width:11rem;width:24%}.claims td:nth-child(3){min-width:7rem}.claims "
+    "td:nth-child(4){min-width:20rem;font-size:.88rem}\n"
+    ".v{font-weight:700;white-space:nowrap}.holds{color:var(--good)}.fails{color:var(--bad)}"
+    ".undecided{color:var(--open)}\n"
+    "figure{margin:1.2rem 0 2rem}figure img{display:block;height:auto;background:#fff;"
+    "border-radius:4px;border:1px solid var(--line)}figcaption{margin-top:.4rem;font-size:.93rem}\n"
+    "figure a{color:inherit}\n"
+    "pre{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.7rem "
+    ".9rem;overflow-x:auto;font-size:.9rem}\n"
+    ".warn{background:var(--card);border-left:4px solid var(--open);padding:.6rem "
+    ".9rem;margin:1rem "
+    "0;max-width:none;overflow-wrap:anywhere}\n"
+    "details summary{cursor:pointer}\n"
+    "@media print{:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--card:#fff;"
+    "--good:#000;--bad:#000;--open:#000}"
+    "body{padding:0;max-width:none;font-size:10pt}.wide{overflow:visible}figure,tr{break-inside:"
+    "avoid}figure img{width:100%!important;min-width:0!important;border:0}h2{break-after:avoid}"
+    "a{text-decoration:none}}\n";
+
+/* --- text
+ * ------------------------------------------------------------------------------------------ */
+
+/* The length of a letter in UTF-8 that is whole, or 0. */
+static size_t letter_size(const char *text)
+{
+    unsigned char c = (unsigned char)*text;
+    size_t size = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+    if (c >= 0xf5)
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
+            return 0;
+    return size;
+}
+
+void wac_html_escape(FILE *to, const char *text)
+{
+    while (*text) {
+        size_t size = letter_size(text);
+        unsigned char c = (unsigned char)*text;
+        if (size == 0 || (c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+            fputs("�", to);
+        else if (*text == '&')
+            fputs("&amp;", to);
+        else if (*text == '<')
+            fputs("&lt;", to);
+        else if (*text == '>')
+            fputs("&gt;", to);
+        else if (*text == '"')
+            fputs("&quot;", to);
+        else if (*text == '\'')
+            fputs("&#39;", to);
+        else
+            fwrite(text, 1, size, to);
+        text += size ? size : 1;
+    }
+}
+
+static void tag(FILE *to, const char *before, const char *text, const char *after)
+{
+    fputs(before, to);
+    wac_html_escape(to, text);
+    fputs(after, to);
+}
+
+static const char *number(char text[32], double value)
+{
+    if (isnan(value))
+        return strcpy(text, "–");
+    wac_number_print(text, 32, fabs(value) >= 1000 ? "%.0f" : "%.3g", value);
+    if (*text == '-') { /* a minus that is as wide as a plus */
+        char rest[32];
+        strcpy(rest, text + 1);
+        snprintf(text, 32, "−%.24s", rest);
+    }
+    return text;
+}
+#define NUMBER(value) number((char[32]){0}, (value))
+
+/* --- the parts of the page
+ * ------------------------------------------------------------------------- */
+
+static void write_summary(FILE *to, const wac_report_page *page)
+{
+    const wac_runset *set = page->selection->set;
+    size_t runs = 0, finished = 0, groups = 0;
+    for (size_t i = 0; i < set->group_count; i++)
+        if (wac_selection_has(page->selection, i)) {
+            runs += set->groups[i].count;
+            finished += set->groups[i].finished;
+            groups++;
+        }
+    fprintf(to, "<p>%zu run%s, %zu of them finished, in %zu group%s of equal settings.</p>\n", runs,
+            runs == 1 ? "" : "s", finished, groups, groups == 1 ? "" : "s");
+    if (finished < runs)
+        fputs("<p class=\"note\">Unfinished runs are in the curves, but count in no number.</p>\n",
+              to);
+}
+
+static void write_list(FILE *to, const char *what, char *const *items, size_t count)
+{
+    fprintf(to, "<div class=\"warn\"><details%s><summary>%zu %s</summary><ul>",
+            count <= 5 ? " open" : "", count, what);
+    for (size_t i = 0; i < count; i++)
+        tag(to, "<li>", items[i], "</li>");
+    fputs("</ul></details></div>\n", to);
+}
+
+static void write_warnings(FILE *to, const wac_report_page *page)
+{
+    const wac_runset *set = page->selection->set;
+    const wac_report *report = page->report;
+    if (set->problem_count) {
+        fprintf(to, "<div class=\"warn\"><p>%zu run%s could not be read and %s left out:</p><ul>",
+                set->problem_count, set->problem_count == 1 ? "" : "s",
+                set->problem_count == 1 ? "is" : "are");
+        for (size_t i = 0; i < set->problem_count; i++)
+            tag(to, "<li>", set->problems[i].message, "</li>");
+        fputs("</ul></div>\n", to);
+    }
+    if (report->missing_count)
+        write_list(to,
+                   report->missing_count == 1
+                       ? "run of the experiment is missing or not finished"
+                       : "runs of the experiment are missing or not finished",
+                   report->missing, report->missing_count);
+    if (report->left_out)
+        fprintf(to,
+                "<p class=\"note\">%zu run%s in this folder %s no part of the experiment at this "
+                "scale and %s left out.</p>\n",
+                report->left_out, report->left_out == 1 ? "" : "s",
+                report->left_out == 1 ? "is" : "are", report->left_out == 1 ? "is" : "are");
+}
+
+static void write_verdict(FILE *to, wac_verdict verdict, wac_verdict leaning)
+{
+    fprintf(to, "<span class=\"v %s\">%s</span>", wac_verdict_name(verdict),
+            wac_verdict_name(verdict));
+    if (verdict == WAC_UNDECIDED && leaning != WAC_UNDECIDED)
+        fprintf(to, "<br><span class=\"soft\">points towards %s</span>", wac_verdict_name(leaning));
+}
+
+static void write_claims(FILE *to, const wac_report_page *page)
+{
+    static const char *const scales[] = {"quick", "half", "full"};
+    const wac_report *report = page->report;
+    const wac_report_options *options = page->options;
+    if (!options->experiment || report->count == 0)
+        return;
+    fputs("<h2 id=\"claims\">Claims</h2>\n", to);
+    const char *whole = wac_experiment_measure_of(options->experiment, options->scale);
+    if (whole)
+        fprintf(to,
+                "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
+                "verdict here is about those.</p>\n",
+                scales[options->scale], whole);
+    fprintf(to,
+            "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
+            "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
+            *options->experiment->paper ? "The paper says" : "Claim");
+    for (size_t i = 0; i < report->count; i++) {
+        const wac_claim *claim = &options->experiment->claims[i];
+        const wac_judgement *judgement = &report->judgements[i];
+        fprintf(to, "<tr><td class=\"n\">%d</td>", claim->number);
+        tag(to, "<td>", claim->says, "</td><td>");
+        write_verdict(to, judgement->verdict, judgement->leaning);
+        if (options->scale != WAC_SCALE_FULL)
+            fprintf(to, "<br><span class=\"soft\">at scale %s</span>", scales[options->scale]);
+        fputs("</td><td><ul>", to);
+        for (size_t k = 0; k < judgement->count; k++) {
+            const wac_finding *finding = &judgement->findings[k];
+            fprintf(to, "<li><span class=\"v %s\">%s</span> ", wac_verdict_name(finding->verdict),
+                    wac_verdict_name(finding->verdict));
+            wac_html_escape(to, finding->text);
+            if (finding->verdict == WAC_UNDECIDED && finding->leaning != WAC_UNDECIDED)
+                fprintf(to, "; points towards %s", wac_verdict_name(finding->leaning));
+            fputs("</li>", to);
+        }
+        fputs("</ul></td></tr>\n", to);
+    }
+    fputs("</tbody></table></div>\n"
+          "<p class=\"note\">Fewer than 4 seeds decide nothing. A claim of several parts fails if "
+          "one fails, and is undecided if one is.</p>\n",
+          to);
+}
+
+/* --- figures
+ * --------------------------------------------------------------------------------------- */
+
+static void write_base64(FILE *to, const char *bytes, size_t size)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        uint32_t word = 0;
+        for (size_t k = 0; k < 3; k++)
+            word = word << 8 | (i + k < size ? (unsigned char)bytes[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            fputc(i + k <= size ? letters[word >> (18 - 6 * k) & 63] : '=', to);
+    }
+}
+
+static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error *error)
+{
+    fputs("<h2 id=\"figures\">Figures</h2>\n", to);
+    for (size_t i = 0; i < page->drawing_count; i++) {
+        const wac_drawing *drawing = &page->drawings[i];
+        if (!drawing->drawn) {
+            tag(to, "<p class=\"warn\">The figure “", drawing->title, "” could not be drawn: ");
+            tag(to, "", drawing->problem, "</p>\n");
+            continue;
+        }
+        char path[PATH_MAX], name[96], *bytes;
+        size_t size;
+        snprintf(name, sizeof name, "%s.svg", drawing->name);
+        WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
+        WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
+        int narrow = drawing->width / 2; /* smaller than that nobody can read it */
+        fprintf(to,
+                "<figure><div class=\"wide\"><img style=\"width:min(100%%,%dpx);min-width:%dpx\" "
+                "src=\"data:image/svg+xml;base64,",
+                drawing->width, narrow);
+        write_base64(to, bytes, size);
+        free(bytes);
+        tag(to, "\" alt=\"", drawing->title, ": ");
+        tag(to, "", drawing->caption, "\"></div>");
+        tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");
+        wac_html_escape(to, drawing->caption);
+        fprintf(to,
+                " <span class=\"soft\">Files: figures/%s.svg, .png, .pdf</span></figcaption>"
+                "</figure>\n",
+                drawing->name);
+    }
+    return WAC_STATUS_OK;
+}
+
+/* --- statistics
+ * ------------------------------------------------------------------------------------ */
+
+static const char *few_mark(size_t seeds)
+{
+    return seeds < WAC_SEEDS_ENOUGH ? "*" : "";
+}
+
+/* Mean and spread of a measure of the finished runs of a group. */
+static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        double value = wac_record_measure(group->runs[i], measure);
+        if (group->runs[i]->finished && !isnan(value))
+            values[count++] = value;
+    }
+    if (count == 0)
+        fputs("<td class=\"n\">–</td>", to);
+    else if (count == 1)
+        fprintf(to, "<td class=\"n\">%s</td>", NUMBER(values[0]));
+    else
+        fprintf(to, "<td class=\"n\">%s ± %s</td>", NUMBER(wac_mean(values, count)),
+                NUMBER(wac_spread(values, count)));
+}
+
+static void write_row(FILE *to, const wac_report_page *page, const wac_group_summary *summary,
+                      double *values)
+{
+    const wac_group *group = summary->group;
+    char name[WAC_PRETTY], label[WAC_PRETTY];
+    size_t solved = 0;
+    for (size_t i = 0; i < group->count; i++)
+        solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
+    tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
+    tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
+    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished, few_mark(group->finished));
+    write_mean(to, group, WAC_MEASURE_SCORE, values);
+    if (summary->count == 1)
+        fprintf(to, "<td class=\"n\">%s</td>", NUMBER(summary->iqm.value));
+    else if (summary->count)
+        fprintf(to, "<td class=\"n\">%s (%s to %s)</td>", NUMBER(summary->iqm.value),
+                NUMBER(summary->iqm.low), NUMBER(summary->iqm.high));
+    else
+        fputs("<td class=\"n\">–</td>", to);
+    write_mean(to, group, WAC_MEASURE_RETURN, values);
+    write_mean(to, group, WAC_MEASURE_COVERAGE, values);
+    bool has_goal = group->count && !isnan(wac_record_measure(group->runs[0], WAC_MEASURE_SOLVED));
+    if (has_goal)
+        fprintf(to, "<td class=\"n\">%zu of %zu</td></tr>\n", solved, group->finished);
+    else
+        fputs("<td class=\"n\">–</td></tr>\n", to);
+}
+
+static void write_pairs(FILE *to, const wac_comparison *comparison)
+{
+    if (comparison->pair_count == 0 || comparison->pair_count > 45)
+        return;
+    fputs("<div class=\"wide\"><table><caption>How probable it is that a run of the first does "
+          "better (score), averaged over the tasks that both have.</caption><thead><tr><th>"
+          "first</th><th>second</th><th class=\"n\">probability</th><th class=\"n\">95 % "
+          "interval</th><th class=\"n\">tasks</th><th class=\"n\">seeds</th></tr></thead><tbody>\n",
+          to);
+    for (size_t i = 0; i < comparison->pair_count; i++) {
+        const wac_pair_summary *pair = &comparison->pairs[i];
+        char label[WAC_PRETTY];
+        tag(to, "<tr><td>", wac_pretty_label(label, comparison->methods[pair->better].label),
+            "</td>");
+        tag(to, "<td>", wac_pretty_label(label, comparison->methods[pair->worse].label), "</td>");
+        fprintf(to,
+                "<td class=\"n\">%s</td><td class=\"n\">%s to %s</td><td class=\"n\">%zu</td>"
+                "<td class=\"n\">%zu%s</td></tr>\n",
+                NUMBER(pair->improvement.value), NUMBER(pair->improvement.low),
+                NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest,
+                few_mark(pair->improvement.fewest));
+    }
+    fputs("</tbody></table></div>\n", to);
+}
+
+static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_error *error)
+{
+    const wac_runset *set = page->selection->set;
+    wac_comparison comparison;
+    wac_error why = {0};
+    fputs("<h2 id=\"statistics\">Statistics</h2>\n", to);
+    wac_status status =
+        wac_compare(&comparison, set, WAC_MEASURE_SCORE, wac_bootstrap_default(), &why);
+    if (status == WAC_STATUS_INPUT) {
+        tag(to, "<p class=\"note\">None: ", why.message, ".</p>\n");
+        return WAC_STATUS_OK;
+    }
+    if (status != WAC_STATUS_OK)
+        return wac_fail(error, status, "%s", why.message);
+    double *values = malloc((set->count + 1) * sizeof *values);
+    if (!values) {
+        wac_comparison_free(&comparison);
+        return wac_fail_memory(error, "the statistics");
+    }
+    fputs("<div class=\"wide\"><table><caption>Mean ± 2 s/√n over seeds; IQM: interquartile mean "
+          "with a bootstrap 95 % interval. Score: success over the last 50 epochs (Point), return "
+          "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
+          "(others).</caption><thead><tr><th>task</th><th>runs</th><th class=\"n\">seeds</th>"
+          "<th class=\"n\">score</th><th class=\"n\">IQM of the score</th><th class=\"n\">return"
+          "</th><th class=\"n\">coverage</th><th class=\"n\">solved</th></tr></thead><tbody>\n",
+          to);
+    bool few = false;
+    for (size_t i = 0; i < set->group_count; i++)
+        if (wac_selection_has(page->selection, i)) {
+            write_row(to, page, &comparison.groups[i], values);
+            few |= set->groups[i].finished < WAC_SEEDS_ENOUGH;
+        }
+    fputs("</tbody></table></div>\n", to);
+    write_pairs(to, &comparison);
+    if (few)
+        fprintf(to,
+                "<p class=\"warn\">* fewer than %d seeds: too few to decide anything, whatever the "
+                "numbers</p>\n",
+                WAC_SEEDS_ENOUGH);
+    free(values);
+    wac_comparison_free(&comparison);
+    return WAC_STATUS_OK;
+}
+
+/* --- settings
+ * -------------------------------------------------------------------------------------- */
+
+enum { MOST_VALUES = 12 };
+
+/* The different values of a setting in the selected runs; returns how many, at most MOST_VALUES. */
+static size_t values_of(const wac_report_page *page, const wac_setting *setting,
+                        char values[MOST_VALUES][64])
+{
+    const wac_runset *set = page->selection->set;
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        char text[64];
+        size_t k = 0;
+        const wac_config *config = &set->runs[i].config;
+        if (!wac_selection_has(page->selection, set->runs[i].group) ||
+            !wac_config_reads(config, setting))
+            continue;
+        wac_config_format(config, setting, text, sizeof text);
+        while (k < count && strcmp(values[k], text) != 0)
+            k++;
+        if (k == count && count < MOST_VALUES)
+            strcpy(values[count++], text);
+    }
+    return count;
+}
+
+static void write_settings(FILE *to, const wac_report_page *page)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    char values[MOST_VALUES][64];
+    fputs("<h2 id=\"settings\">Settings</h2>\n", to);
+    for (int varied = 1; varied >= 0; varied--) {
+        fprintf(to,
+                "<details%s><summary>%s</summary><div class=\"wide\"><table><thead><tr>"
+                "<th>setting</th><th>%s</th><th>meaning</th></tr></thead><tbody>\n",
+                varied ? " open" : "",
+                varied ? "What varies between runs" : "What all runs that read it have in common",
+                varied ? "values" : "value");
+        for (size_t i = 0; i < count; i++) {
+            size_t found = values_of(page, &settings[i], values);
+            if (found == 0 || (found > 1) != varied)
+                continue;
+            tag(to, "<tr><td>", settings[i].name, "</td><td>");
+            for (size_t k = 0; k < found; k++)
+                tag(to, k ? ", " : "", values[k], "");
+            tag(to, found == MOST_VALUES ? ", …</td><td>" : "</td><td>", settings[i].help,
+                "</td></tr>\n");
+        }
+        fputs("</tbody></table></div></details>\n", to);
+    }
+}
+
+/* --- how it was made
+ * ------------------------------------------------------------------------------- */
+
+enum { MOST_MACHINES = 12, MACHINE = 400 };
+
+/* What a run's manifest tells of program and machine; empty where it is lost. */
+static double read_manifest(const wac_record *record, char program[MACHINE], char machine[MACHINE])
+{
+    char path[PATH_MAX], *text = NULL;
+    *program = *machine = 0;
+    if (wac_path_join(path, sizeof path, record->path, "manifest.json", NULL) != WAC_STATUS_OK ||
+        wac_file_read(&text, NULL, path, 1 << 20, NULL) != WAC_STATUS_OK)
+        return 0;
+    json_t *manifest = json_loads(text, 0, NULL), *host = json_object_get(manifest, "machine");
+    const char *version = json_string_value(json_object_get(manifest, "version"));
+    const char *commit = json_string_value(json_object_get(manifest, "commit"));
+    const char *processor = json_string_value(json_object_get(host, "processor"));
+    const char *system = json_string_value(json_object_get(host, "system"));
+    const char *release = json_string_value(json_object_get(host, "release"));
+    double seconds = json_number_value(json_object_get(manifest, "seconds"));
+    if (version)
+        snprintf(program, MACHINE, "wac %.64s, commit %.64s", version, commit ? commit : "unknown");
+    if (processor)
+        snprintf(machine, MACHINE, "%.160s, %lld processors, %.60s %.80s", processor,
+                 (long long)json_integer_value(json_object_get(host, "processors")),
+                 system ? system : "", release ? release : "");
+    json_decref(manifest);
+    free(text);
+    return seconds;
+}
+
+static void note(char list[MOST_MACHINES][MACHINE], size_t *count, const char *text)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(list[i], text) == 0)
+            return;
+    if (*text && *count < MOST_MACHINES)
+        strcpy(list[(*count)++], text);
+}
+
+static void write_made(FILE *to, const wac_report_page *page)
+{
+    const wac_runset *set = page->selection->set;
+    char programs[MOST_MACHINES][MACHINE], machines[MOST_MACHINES][MACHINE], now[64] = "";
+    size_t program_count = 0, machine_count = 0;
+    double seconds = 0;
+    const wac_record *first = NULL;
+    for (size_t i = 0; i < set->count; i++) {
+        char program[MACHINE], machine[MACHINE];
+        if (!wac_selection_has(page->selection, set->runs[i].group))
+            continue;
+        first = first ? first : &set->runs[i];
+        seconds += read_manifest(&set->runs[i], program, machine);
+        note(programs, &program_count, program);
+        note(machines, &machine_count, machine);
+    }
+    fputs("<h2 id=\"made\">How it was made</h2>\n<pre>", to);
+    if (page->options->command)
+        tag(to, "", page->options->command, "\n");
+    if (first) {
+        tag(to, "# one of the runs again, to the same numbers\nwac train --config ", first->path,
+            "/config.yaml --out again\n");
+    }
+    fputs("</pre>\n<ul>", to);
+    for (size_t i = 0; i < program_count; i++)
+        tag(to, "<li>Runs trained by ", programs[i], "</li>");
+    for (size_t i = 0; i < machine_count; i++)
+        tag(to, "<li>on ", machines[i], "</li>");
+    if (seconds > 0)
+        fprintf(to, "<li>%s %s of training in all</li>",
+                NUMBER(seconds / (seconds < 120    ? 1
+                                  : seconds < 7200 ? 60
+                                                   : 3600)),
+                seconds < 120    ? "seconds"
+                : seconds < 7200 ? "minutes"
+                                 : "hours");
+    time_t clock = time(NULL);
+    struct tm broken;
+    strftime(now, sizeof now, "%Y-%m-%d %H:%M UTC", gmtime_r(&clock, &broken));
+    fprintf(to, "<li>Report by wac %s, commit %s, %s</li></ul>\n", wac_version(), wac_commit(),
+            now);
+    fprintf(to, "<details><summary>Folders of the runs</summary><ul>");
+    for (size_t i = 0; i < set->count; i++)
+        if (wac_selection_has(page->selection, set->runs[i].group))
+            tag(to, "<li>", set->runs[i].path, "</li>");
+    fputs("</ul></details>\n", to);
+}
+
+/* --- all of it
+ * ------------------------------------------------------------------------------------- */
+
+static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *error)
+{
+    const wac_experiment *experiment = page->options->experiment;
+    const char *name = page->options->name ? page->options->name : "";
+    char title[320];
+    snprintf(title, sizeof title, "%s%.300s",
+             experiment ? ""
+             : *name    ? "Runs in "
+                        : "Runs",
+             experiment ? experiment->title : name);
+    tag(to,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
+        title, " – wac report</title>\n<style>\n");
+    fputs(style, to);
+    tag(to, "</style>\n</head>\n<body>\n<main>\n<h1>", title, "</h1>\n");
+    if (experiment && *experiment->paper)
+        tag(to, "<p class=\"soft\">Wasserstein Actor-Critic (Likmeta and others, 2023), ",
+            experiment->paper, "</p>\n");
+    if (experiment && *experiment->shows)
+        tag(to, "<p>", experiment->shows, "</p>\n");
+    write_summary(to, page);
+    write_warnings(to, page);
+    write_claims(to, page);
+    WAC_TRY(write_figures(to, page, error));
+    WAC_TRY(write_statistics(to, page, error));
+    write_settings(to, page);
+    write_made(to, page);
+    fputs("</main>\n</body>\n</html>\n", to);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_report_html(const wac_report_page *page, wac_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return wac_fail_memory(error, "the page");
+    wac_status status = write_page(to, page, error);
+    bool bad = ferror(to);
+    bad = fclose(to) != 0 || bad;
+    if (status == WAC_STATUS_OK && bad)
+        status = wac_fail_memory(error, "the page");
+    if (status == WAC_STATUS_OK)
+        status = wac_file_write(page->report->page, text, size, error);
+    free(text);
+    return status;
+}

@@ -1,0 +1,295 @@
+/* Judging claims: which runs a part means, and what the statistics say of them. */
+#include "report/finding.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "stats/estimates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool wac_selection_has(const wac_selection *selection, size_t group)
+{
+    return !selection->groups || selection->groups[group];
+}
+
+const char *wac_verdict_name(wac_verdict verdict)
+{
+    static const char *const names[] = {"holds", "fails", "undecided"};
+    return names[verdict];
+}
+
+void wac_judgement_free(wac_judgement *judgement)
+{
+    free(judgement->findings);
+    *judgement = (wac_judgement){0};
+}
+
+/* --- values of runs --------------------------------------------------------------------------- */
+
+/* The values of one algorithm in the task. */
+typedef struct values {
+    double *at;
+    size_t count;
+    size_t seeds; /* in the smallest of its groups */
+} values;
+
+static wac_status gather(wac_judge *judge, values *values, const char *algorithm,
+                         wac_measure measure)
+{
+    const wac_runset *set = judge->selection->set;
+    *values = (struct values){.seeds = SIZE_MAX};
+    size_t room = 1;
+    for (size_t i = 0; i < set->group_count; i++)
+        room += set->groups[i].count;
+    if (!(values->at = malloc(room * sizeof *values->at)))
+        return wac_fail_memory(judge->error, "the values of runs");
+    for (size_t i = 0; i < set->group_count; i++) {
+        if (!wac_judge_means(judge, i, algorithm))
+            continue;
+        size_t count =
+            wac_judge_values(&set->groups[i], measure, false, values->at + values->count, NULL);
+        values->count += count;
+        values->seeds = count < values->seeds ? count : values->seeds;
+    }
+    if (values->seeds == SIZE_MAX)
+        values->seeds = 0;
+    return WAC_STATUS_OK;
+}
+
+/* --- one algorithm against another ------------------------------------------------------------ */
+
+static double drawn_std(const values *values, wac_rng *rng, double *drawn)
+{
+    for (size_t i = 0; i < values->count; i++)
+        drawn[i] = values->at[(size_t)(wac_rng_uniform(rng) * (double)values->count)];
+    return wac_std(drawn, values->count);
+}
+
+/* The standard deviation of a minus that of b, with a bootstrap interval over runs. */
+static wac_status spread_difference(wac_interval *interval, const values *a, const values *b,
+                                    wac_error *error)
+{
+    wac_bootstrap bootstrap = wac_bootstrap_default();
+    size_t count = (size_t)bootstrap.resamples;
+    double *differences = malloc(count * sizeof *differences);
+    double *drawn = malloc((a->count + b->count) * sizeof *drawn);
+    wac_rng rng = {.seed = bootstrap.seed};
+    *interval = (wac_interval){
+        .value = wac_std(a->at, a->count) - wac_std(b->at, b->count), .low = NAN, .high = NAN};
+    wac_status status =
+        differences && drawn ? WAC_STATUS_OK : wac_fail_memory(error, "the resamples");
+    for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++) {
+        double ours = drawn_std(a, &rng, drawn);
+        differences[i] = ours - drawn_std(b, &rng, drawn);
+    }
+    if (status == WAC_STATUS_OK && a->count > 1 && b->count > 1) {
+        wac_sort(differences, count);
+        interval->low = differences[(size_t)(0.025 * (double)(count - 1) + 0.5)];
+        interval->high = differences[(size_t)(0.975 * (double)(count - 1) + 0.5)];
+    }
+    free(differences);
+    free(drawn);
+    return status;
+}
+
+/* What is compared: "score", "epoch of first success", … */
+static const char *subject_of(const wac_claim_part *part, char text[96])
+{
+    const char *name = wac_measure_name(part->measure);
+    if (part->measure == WAC_MEASURE_SOLVED)
+        snprintf(text, 96, "epoch of first success");
+    else
+        snprintf(text, 96, "%s", name);
+    return text;
+}
+
+static wac_status compare(wac_judge *judge, const char *who, const char *than, const values *a,
+                          const values *b)
+{
+    const wac_claim_part *part = judge->part;
+    char subject[96];
+    wac_finding finding = {0};
+    wac_interval interval = {0};
+    size_t seeds = a->seeds < b->seeds ? a->seeds : b->seeds;
+    wac_values ours = {a->at, a->count}, theirs = {b->at, b->count};
+    if (!a->count || !b->count) {
+        snprintf(finding.text, sizeof finding.text, "no finished run of %s",
+                 WAC_UPPER(a->count ? than : who));
+        return wac_judge_lack(judge, finding.text);
+    }
+    bool less = wac_measure_is_cost(part->measure), holds;
+    bool level = part->rule == WAC_RULE_LEVEL, spread = part->rule == WAC_RULE_LESS_SPREAD;
+    wac_verdict direction;
+    wac_finding_add(
+        &finding, "%s, %s: %s %s, %s %s (%s); ", judge->place, subject_of(part, subject),
+        WAC_UPPER(who), WAC_DIGITS(spread ? wac_std(a->at, a->count) : wac_mean(a->at, a->count)),
+        WAC_UPPER(than), WAC_DIGITS(spread ? wac_std(b->at, b->count) : wac_mean(b->at, b->count)),
+        spread ? "standard deviations" : "means");
+    if (level) {
+        WAC_TRY(wac_interval_difference(&interval, &ours, &theirs, 1, wac_bootstrap_default(),
+                                        judge->error));
+        holds = interval.low <= 0 && interval.high >= 0;
+        direction = holds ? WAC_HOLDS : WAC_FAILS;
+        wac_finding_add(&finding, "difference of interquartile means %s",
+                        WAC_DIGITS(interval.value));
+    } else if (spread) {
+        WAC_TRY(spread_difference(&interval, a, b, judge->error));
+        holds = interval.high < 0;
+        direction = wac_judge_direction(-interval.value, 0);
+        wac_finding_add(&finding, "difference %s", WAC_DIGITS(interval.value));
+    } else {
+        WAC_TRY(wac_interval_improvement(&interval, less ? &theirs : &ours, less ? &ours : &theirs,
+                                         1, wac_bootstrap_default(), judge->error));
+        holds = interval.low > 0.5;
+        direction = wac_judge_direction(interval.value, 0.5);
+        wac_finding_add(&finding, "probability that %s %s %s", WAC_UPPER(who),
+                        part->rule == WAC_RULE_FASTER ? "is first" : "is better",
+                        WAC_DIGITS(interval.value));
+    }
+    bool contrary = !level && (spread ? interval.low > 0 : interval.high < 0.5);
+    wac_finding_add(&finding, ", 95 %% interval %s to %s%s; %s against %zu",
+                    WAC_DIGITS(interval.low), WAC_DIGITS(interval.high),
+                    contrary ? ": the other way round" : "", WAC_COUNT_SEEDS(a->seeds), b->seeds);
+    return wac_judge_conclude(judge, &finding, seeds, holds, direction);
+}
+
+static wac_status judge_pairs(wac_judge *judge)
+{
+    const wac_claim_part *part = judge->part;
+    wac_measure measure = part->measure;
+    wac_status status = WAC_STATUS_OK;
+    for (int i = 0; i < part->who_count && !status; i++)
+        for (int k = 0; k < part->than_count && !status; k++) {
+            values a = {0}, b = {0};
+            status = gather(judge, &a, part->who[i], measure);
+            if (!status)
+                status = gather(judge, &b, part->than[k], measure);
+            if (!status)
+                status = compare(judge, part->who[i], part->than[k], &a, &b);
+            free(a.at);
+            free(b.at);
+        }
+    return status;
+}
+
+/* --- how many runs solve it ------------------------------------------------------------------- */
+
+static wac_status judge_counts(wac_judge *judge)
+{
+    const wac_runset *set = judge->selection->set;
+    const wac_claim_part *part = judge->part;
+    for (int i = 0; i < part->who_count; i++) {
+        wac_finding finding = {0};
+        size_t runs = 0, solved = 0, seeds = SIZE_MAX;
+        for (size_t g = 0; g < set->group_count; g++) {
+            if (!wac_judge_means(judge, g, part->who[i]))
+                continue;
+            const wac_group *group = &set->groups[g];
+            for (size_t k = 0; k < group->count; k++) {
+                runs += group->runs[k]->finished;
+                solved += group->runs[k]->finished && wac_record_is_solved(group->runs[k]);
+            }
+            seeds = group->finished < seeds ? group->finished : seeds;
+        }
+        if (runs == 0) {
+            snprintf(finding.text, sizeof finding.text, "no finished run of %s",
+                     WAC_UPPER(part->who[i]));
+            WAC_TRY(wac_judge_lack(judge, finding.text));
+            continue;
+        }
+        bool holds = part->rule == WAC_RULE_NEVER  ? solved == 0
+                     : part->rule == WAC_RULE_ALL  ? solved == runs
+                     : part->rule == WAC_RULE_SOME ? solved > 0 && solved < runs
+                                                   : solved > 0;
+        wac_finding_add(&finding, "%s: %s solves it in %zu of %zu run%s; %s", judge->place,
+                        WAC_UPPER(part->who[i]), solved, runs, runs == 1 ? "" : "s",
+                        WAC_COUNT_SEEDS(seeds));
+        WAC_TRY(wac_judge_conclude(judge, &finding, seeds, holds, holds ? WAC_HOLDS : WAC_FAILS));
+    }
+    return WAC_STATUS_OK;
+}
+
+/* --- the claim -------------------------------------------------------------------------------- */
+
+static wac_status judge_task(wac_judge *judge)
+{
+    if (judge->part->rule <= WAC_RULE_NOT_MONOTONE)
+        return wac_judge_trend(judge);
+    if (judge->part->rule <= WAC_RULE_LEVEL)
+        return judge_pairs(judge);
+    if (judge->part->rule == WAC_RULE_CORRELATION)
+        return wac_judge_correlation(judge);
+    return judge_counts(judge);
+}
+
+/* All tasks of an environment (null: all there are); *count is how many. */
+static wac_status judge_tasks(wac_judge *judge, const char *environment, size_t *count)
+{
+    const wac_runset *set = judge->selection->set;
+    size_t last = SIZE_MAX;
+    *count = 0;
+    for (size_t i = 0; i < set->group_count; i++) {
+        const wac_group *group = &set->groups[i];
+        char name[320];
+        wac_config_text(&group->runs[0]->config, "environment", name, sizeof name);
+        judge->task = group->task;
+        if (group->task == last || !wac_judge_means(judge, i, NULL) ||
+            (environment && strcmp(environment, name) != 0))
+            continue;
+        last = group->task;
+        judge->place = name;
+        ++*count;
+        WAC_TRY(judge_task(judge));
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_status judge_part(wac_judge *judge)
+{
+    const wac_condition *environments = wac_where_find(&judge->part->where, "environment");
+    size_t count;
+    if (!environments) {
+        WAC_TRY(judge_tasks(judge, NULL, &count));
+        judge->place = "all tasks";
+        return count ? WAC_STATUS_OK : wac_judge_lack(judge, "no run");
+    }
+    for (int i = 0; i < environments->count; i++) {
+        WAC_TRY(judge_tasks(judge, environments->values[i], &count));
+        judge->place = environments->values[i];
+        if (count == 0)
+            WAC_TRY(wac_judge_lack(judge, "no run"));
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_verdict both(wac_verdict a, wac_verdict b)
+{
+    if (a == WAC_FAILS || b == WAC_FAILS)
+        return WAC_FAILS;
+    return a == WAC_UNDECIDED || b == WAC_UNDECIDED ? WAC_UNDECIDED : WAC_HOLDS;
+}
+
+wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim,
+                           const wac_selection *selection, wac_error *error)
+{
+    *judgement = (wac_judgement){.verdict = WAC_HOLDS, .leaning = WAC_HOLDS};
+    for (int i = 0; i < claim->count; i++) {
+        wac_claim_part part = claim->parts[i];
+        if (part.rule == WAC_RULE_FASTER)
+            part.measure = WAC_MEASURE_SOLVED;
+        wac_judge judge = {judgement, &part, selection, 0, "", error};
+        wac_status status = judge_part(&judge);
+        if (status != WAC_STATUS_OK) {
+            wac_judgement_free(judgement);
+            return status;
+        }
+    }
+    for (size_t i = 0; i < judgement->count; i++) {
+        judgement->verdict = both(judgement->verdict, judgement->findings[i].verdict);
+        judgement->leaning = both(judgement->leaning, judgement->findings[i].leaning);
+    }
+    return WAC_STATUS_OK;
+}

@@ -1,0 +1,436 @@
+/* Reports: which runs belong, which figures fit, and the order in which all is made. */
+#include "report/report.h"
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "base/words.h"
+#include "report/html.h"
+#include "sweep/file.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_DRAWINGS = 48 };
+
+void wac_report_free(wac_report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        wac_judgement_free(&report->judgements[i]);
+    free(report->judgements);
+    for (size_t i = 0; i < report->missing_count; i++)
+        free(report->missing[i]);
+    free(report->missing);
+    *report = (wac_report){0};
+}
+
+/* --- which runs belong to an experiment ---------------------------------------------------------
+ */
+
+/* Two runs differ in seed alone where these lines are the same. */
+static void line_of(char line[WAC_SWEEP_LINE], const wac_config *config)
+{
+    wac_config plain = *config;
+    plain.seed = 1;
+    plain.checkpoint_interval = 1;
+    wac_sweep_line(line, &plain);
+}
+
+/* The lines of all runs of a scale; free() them. */
+static char (*lines_of(const wac_sweep *sweep))[WAC_SWEEP_LINE]
+{
+    char(*lines)[WAC_SWEEP_LINE] = malloc((sweep->count + 1) * sizeof *lines);
+    for (size_t i = 0; lines && i < sweep->count; i++)
+        line_of(lines[i], &sweep->runs[i].config);
+    return lines;
+}
+
+static wac_status select_groups(bool *groups, const wac_runset *set, const wac_sweep *sweep,
+                                wac_error *error)
+{
+    char(*lines)[WAC_SWEEP_LINE] = lines_of(sweep), own[WAC_SWEEP_LINE];
+    if (!lines)
+        return wac_fail_memory(error, "the runs of an experiment");
+    for (size_t i = 0; i < set->group_count; i++) {
+        line_of(own, &set->groups[i].runs[0]->config);
+        groups[i] = false;
+        for (size_t k = 0; k < sweep->count && !groups[i]; k++)
+            groups[i] = strcmp(lines[k], own) == 0;
+    }
+    free(lines);
+    return WAC_STATUS_OK;
+}
+
+size_t wac_report_matches(const wac_runset *set, const wac_experiment *experiment, wac_scale scale)
+{
+    bool *groups = calloc(set->group_count + 1, sizeof *groups);
+    size_t count = 0;
+    if (groups && select_groups(groups, set, &experiment->scales[scale], NULL) == WAC_STATUS_OK)
+        for (size_t i = 0; i < set->group_count; i++)
+            count += groups[i] ? set->groups[i].count : 0;
+    free(groups);
+    return count;
+}
+
+static const wac_record *find_record(const wac_runset *set, const char *line, int64_t seed)
+{
+    char own[WAC_SWEEP_LINE];
+    for (size_t i = 0; i < set->group_count; i++) {
+        line_of(own, &set->groups[i].runs[0]->config);
+        if (strcmp(own, line) != 0)
+            continue;
+        for (size_t k = 0; k < set->groups[i].count; k++)
+            if (set->groups[i].runs[k]->config.seed == seed)
+                return set->groups[i].runs[k];
+    }
+    return NULL;
+}
+
+static wac_status find_missing(wac_report *report, const wac_runset *set, const wac_sweep *sweep,
+                               wac_error *error)
+{
+    report->missing = calloc(sweep->count + 1, sizeof *report->missing);
+    for (size_t i = 0; report->missing && i < sweep->count; i++) {
+        char line[WAC_SWEEP_LINE];
+        line_of(line, &sweep->runs[i].config);
+        const wac_record *record = find_record(set, line, sweep->runs[i].config.seed);
+        if (record && record->finished)
+            continue;
+        char **to = &report->missing[report->missing_count];
+        int length =
+            record ? asprintf(to, "%s (%zu of %lld epochs)", sweep->runs[i].folder,
+                              record->rows ? record->rows - 1 : 0, (long long)record->config.epochs)
+                   : asprintf(to, "%s", sweep->runs[i].folder);
+        if (length < 0)
+            return wac_fail_memory(error, "the list of missing runs");
+        report->missing_count++;
+    }
+    return report->missing ? WAC_STATUS_OK : wac_fail_memory(error, "the list of missing runs");
+}
+
+/* --- which figures fit any runs ------------------------------------------------------------------
+ */
+
+/* Whether a column has a number in some run. */
+static bool has_column(const wac_selection *selection, wac_column column)
+{
+    const wac_runset *set = selection->set;
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t row = 0; row < set->runs[i].rows; row++)
+            if (!isnan(set->runs[i].columns[column][row]))
+                return true;
+    return false;
+}
+
+/* The settings whose values are numbers and differ, the most telling first. The one after another
+ * (null: the first); null where there is none. */
+static const char *find_setting_after(const wac_runset *set, const char *last)
+{
+    size_t count, i = 0;
+    const wac_setting *settings = wac_settings(&count);
+    while (last && i < count && strcmp(settings[i++].name, last) != 0)
+        continue;
+    for (; i < count; i++)
+        if (set->differs[i] &&
+            (settings[i].kind == WAC_SETTING_REAL || settings[i].kind == WAC_SETTING_COUNT))
+            return settings[i].name;
+    return NULL;
+}
+
+/* The first but this. */
+static const char *find_setting(const wac_runset *set, const char *but)
+{
+    const char *found = find_setting_after(set, NULL);
+    return found && but && strcmp(found, but) == 0 ? find_setting_after(set, found) : found;
+}
+
+static bool has_many_labels(const wac_runset *set)
+{
+    size_t labels = 0;
+    for (size_t i = 0; i < set->group_count; i++) {
+        bool fresh = true;
+        for (size_t k = 0; k < i && fresh; k++)
+            fresh = strcmp(set->groups[i].label, set->groups[k].label) != 0;
+        labels += fresh;
+    }
+    return labels > 8;
+}
+
+static bool has_two_algorithms(const wac_runset *set)
+{
+    for (size_t i = 1; i < set->count; i++)
+        if (set->runs[i].config.algorithm != set->runs[0].config.algorithm)
+            return true;
+    return false;
+}
+
+static wac_figure *add_figure(wac_figure *figures, int *count, wac_figure_kind kind,
+                              const char *title)
+{
+    wac_figure *figure = &figures[(*count)++];
+    *figure = (wac_figure){.kind = kind};
+    snprintf(figure->title, sizeof figure->title, "%s", title);
+    return figure;
+}
+
+static void set_lines(wac_figure *figure, const char *key)
+{
+    snprintf(figure->lines, sizeof figure->lines, "%s", key ? key : "");
+}
+
+static int choose_figures(wac_figure *figures, const wac_selection *selection)
+{
+    const wac_runset *set = selection->set;
+    int count = 0;
+    bool coverage = has_column(selection, wac_column_coverage_sampled);
+    bool goal = has_column(selection, wac_column_eval_success);
+    const char *setting = find_setting(set, NULL);
+    const char *lines = !has_many_labels(set)     ? NULL
+                        : has_two_algorithms(set) ? "algorithm"
+                                                  : setting;
+    wac_figure *figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Return while learning");
+    figure->columns[figure->column_count++] = wac_column_eval_return;
+    set_lines(figure, lines);
+    if (goal) {
+        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Success and episodes");
+        figure->columns[figure->column_count++] = wac_column_eval_success;
+        figure->columns[figure->column_count++] = wac_column_eval_episodes;
+        set_lines(figure, lines);
+    }
+    if (coverage) {
+        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Coverage while learning");
+        figure->columns[figure->column_count++] = wac_column_coverage_sampled;
+        set_lines(figure, lines);
+    }
+    for (; setting; setting = find_setting_after(set, setting)) {
+        char title[96], pretty[WAC_PRETTY];
+        const char *other = find_setting(set, setting);
+        snprintf(title, sizeof title, "%s against %.40s", coverage ? "Coverage" : "Score",
+                 wac_pretty_setting(pretty, setting));
+        figure = add_figure(figures, &count, WAC_FIGURE_SETTINGS, title);
+        figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
+        snprintf(figure->x, sizeof figure->x, "%s", setting);
+        set_lines(figure, other ? other : "algorithm");
+        if (wac_figure_has_line(figure, selection))
+            break;
+        count--;
+    }
+    add_figure(figures, &count, WAC_FIGURE_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
+    if (coverage || wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0)
+        add_figure(figures, &count, WAC_FIGURE_MAPS, "Where agents went");
+    return count;
+}
+
+/* --- drawing
+ * --------------------------------------------------------------------------------------- */
+
+typedef struct work {
+    wac_report *report;
+    const wac_report_options *options;
+    const wac_selection *selection;
+    char folder[PATH_MAX]; /* of the figures */
+    wac_drawing *drawings;
+    size_t count;
+    int done, planned;
+} work;
+
+static wac_status draw_one(work *work, const wac_figure *figure, const wac_selection *selection,
+                           wac_error *error)
+{
+    static const char *const names[] = {"curves", "settings", "bars", "maps"};
+    if (work->count == MOST_DRAWINGS)
+        return WAC_STATUS_OK;
+    wac_drawing *drawing = &work->drawings[work->count];
+    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", work->count + 1, names[figure->kind]);
+    if (work->options->progress)
+        work->options->progress(work->options->user, work->done, work->planned);
+    WAC_TRY(wac_report_draw(drawing, figure, selection, work->folder, work->options->stop, error));
+    work->count++;
+    work->report->figures += drawing->drawn;
+    if (!drawing->drawn && work->report->figures_failed++ == 0)
+        snprintf(work->report->problem, sizeof work->report->problem, "%s", drawing->problem);
+    return WAC_STATUS_OK;
+}
+
+/* Maps: a figure for each task. */
+static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *error)
+{
+    const wac_runset *set = work->selection->set;
+    bool *groups = calloc(set->group_count + 1, sizeof *groups);
+    if (!groups)
+        return wac_fail_memory(error, "the figures");
+    wac_status status = WAC_STATUS_OK;
+    size_t drawn = 0;
+    for (size_t task = 0; task < set->task_count && status == WAC_STATUS_OK; task++) {
+        wac_figure named = *figure;
+        char name[WAC_PRETTY];
+        size_t chosen = 0;
+        for (size_t i = 0; i < set->group_count; i++) {
+            groups[i] = set->groups[i].task == task && wac_figure_means(figure, work->selection, i);
+            chosen += groups[i];
+        }
+        if (chosen == 0)
+            continue;
+        if (set->task_count > 1)
+            snprintf(named.title, sizeof named.title, "%.80s: %.40s", figure->title,
+                     wac_pretty_task(name, work->selection, task));
+        wac_selection one = {set, groups};
+        status = draw_one(work, &named, &one, error);
+        drawn++;
+    }
+    if (drawn == 0 && status == WAC_STATUS_OK)
+        status = draw_one(work, figure, work->selection, error);
+    free(groups);
+    return status;
+}
+
+/* "12-curves.svg" and the like, from a report before this one. */
+static bool is_figure(const char *name)
+{
+    static const char *const rests[] = {"-curves.", "-settings.", "-bars.", "-maps."};
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    size_t digits = strspn(name, "0123456789");
+    for (size_t i = 0; i < 4 && digits; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (strncmp(name + digits, rests[i], strlen(rests[i])) == 0 &&
+                strcmp(name + digits + strlen(rests[i]), endings[k]) == 0)
+                return true;
+    return false;
+}
+
+static void remove_old(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (is_figure(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+}
+
+static wac_status draw_all(work *work, wac_error *error)
+{
+    remove_old(work->folder);
+    wac_figure chosen[WAC_EXPERIMENT_FIGURES];
+    const wac_experiment *experiment = work->options->experiment;
+    const wac_figure *figures = experiment ? experiment->figures : chosen;
+    work->planned = experiment ? experiment->figure_count : choose_figures(chosen, work->selection);
+    for (work->done = 0; work->done < work->planned; work->done++) {
+        const wac_figure *figure = &figures[work->done];
+        WAC_TRY(figure->kind == WAC_FIGURE_MAPS ? draw_tasks(work, figure, error)
+                                                : draw_one(work, figure, work->selection, error));
+    }
+    return WAC_STATUS_OK;
+}
+
+/* --- claims
+ * ------------------------------------------------------------------------------------------ */
+
+static wac_status judge_claims(wac_report *report, const wac_experiment *experiment,
+                               const wac_selection *selection, wac_error *error)
+{
+    report->judgements = calloc(WAC_EXPERIMENT_CLAIMS, sizeof *report->judgements);
+    if (!report->judgements)
+        return wac_fail_memory(error, "the verdicts");
+    for (; report->count < (size_t)experiment->claim_count; report->count++)
+        WAC_TRY(wac_claim_judge(&report->judgements[report->count],
+                                &experiment->claims[report->count], selection, error));
+    return WAC_STATUS_OK;
+}
+
+static json_t *claim_json(const wac_claim *claim, const wac_judgement *judgement)
+{
+    json_t *findings = json_array();
+    for (size_t i = 0; i < judgement->count; i++) {
+        const wac_finding *finding = &judgement->findings[i];
+        json_array_append_new(findings,
+                              json_pack("{s:s, s:s, s:I, s:s}", "verdict",
+                                        wac_verdict_name(finding->verdict), "leaning",
+                                        wac_verdict_name(finding->leaning), "seeds",
+                                        (json_int_t)finding->seeds, "text", finding->text));
+    }
+    return json_pack("{s:i, s:s, s:s, s:s, s:o}", "number", claim->number, "says", claim->says,
+                     "verdict", wac_verdict_name(judgement->verdict), "leaning",
+                     wac_verdict_name(judgement->leaning), "findings", findings);
+}
+
+static wac_status write_json(const wac_report *report, const wac_report_options *options,
+                             wac_error *error)
+{
+    static const char *const scales[] = {"quick", "half", "full"};
+    char path[PATH_MAX];
+    size_t size;
+    json_t *claims = json_array();
+    for (size_t i = 0; i < report->count; i++)
+        json_array_append_new(claims,
+                              claim_json(&options->experiment->claims[i], &report->judgements[i]));
+    json_t *all = json_pack("{s:s, s:s, s:o}", "experiment", options->experiment->name, "scale",
+                            scales[options->scale], "claims", claims);
+    char *text = wac_json_text(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
+    json_decref(all);
+    if (!text)
+        return wac_fail_memory(error, "the verdicts");
+    text[size] = '\n';
+    wac_status status = wac_path_join(path, sizeof path, options->out, "claims.json", error);
+    if (status == WAC_STATUS_OK)
+        status = wac_file_write(path, text, size + 1, error);
+    free(text);
+    return status;
+}
+
+/* --- all of it
+ * ---------------------------------------------------------------------------------------- */
+
+static wac_status make_folder(const char *path, wac_error *error)
+{
+    return wac_path_exists(path) ? WAC_STATUS_OK : wac_directory_make(path, error);
+}
+
+static wac_status write_parts(work *work, const bool *groups, wac_error *error)
+{
+    const wac_report_options *options = work->options;
+    const wac_runset *set = work->selection->set;
+    wac_report *report = work->report;
+    WAC_TRY(make_folder(options->out, error));
+    WAC_TRY(wac_path_join(work->folder, sizeof work->folder, options->out, "figures", error));
+    WAC_TRY(make_folder(work->folder, error));
+    WAC_TRY(wac_path_join(report->page, sizeof report->page, options->out, "report.html", error));
+    if (options->experiment) {
+        WAC_TRY(find_missing(report, set, &options->experiment->scales[options->scale], error));
+        WAC_TRY(judge_claims(report, options->experiment, work->selection, error));
+        WAC_TRY(write_json(report, options, error));
+    }
+    for (size_t i = 0; groups && i < set->group_count; i++)
+        report->left_out += groups[i] ? 0 : set->groups[i].count;
+    WAC_TRY(draw_all(work, error));
+    wac_report_page page = {report,         options,     work->selection,
+                            work->drawings, work->count, work->folder};
+    return wac_report_html(&page, error);
+}
+
+wac_status wac_report_write(wac_report *report, const wac_runset *set,
+                            const wac_report_options *options, wac_error *error)
+{
+    *report = (wac_report){0};
+    bool *groups = options->experiment ? calloc(set->group_count + 1, sizeof *groups) : NULL;
+    wac_selection selection = {set, groups};
+    work work = {.report = report, .options = options, .selection = &selection};
+    work.drawings = calloc(MOST_DRAWINGS, sizeof *work.drawings);
+    wac_status status = work.drawings && (groups || !options->experiment)
+                            ? WAC_STATUS_OK
+                            : wac_fail_memory(error, "the report");
+    if (status == WAC_STATUS_OK && groups)
+        status = select_groups(groups, set, &options->experiment->scales[options->scale], error);
+    if (status == WAC_STATUS_OK)
+        status = write_parts(&work, groups, error);
+    free(work.drawings);
+    free(groups);
+    if (status != WAC_STATUS_OK)
+        wac_report_free(report);
+    return status;
+}

@@ -1,0 +1,411 @@
+/* Sheets: what is on them, and how they look. */
+#include "report/sheet.h"
+
+#include "base/number.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 4, TOP = 30, TITLE = 26, LEGEND = 30 };
+
+/* Okabe and Ito's colours, dark ones first; yellow is left out. */
+
+static const wac_sheet_look styles[SHEET_MOST_LINES] = {
+    {"#0072b2", "1", 7},           {"#d55e00", "(10,4)", 5},         {"#009e73", "(3,3)", 9},
+    {"#cc79a7", "(12,4,3,4)", 11}, {"#000000", "(6,3)", 13},         {"#e69f00", "(16,4)", 4},
+    {"#56b4e9", "(4,2,1,2)", 6},   {"#7f7f7f", "(12,3,2,3,2,3)", 8},
+};
+
+/* The paper's four have theirs in every figure. */
+const wac_sheet_look *wac_sheet_algorithm_style(int algorithm)
+{
+    switch (algorithm) {
+    case WAC_ALGORITHM_OE_WAC:
+        return &styles[0];
+    case WAC_ALGORITHM_ME_WAC:
+        return &styles[2];
+    case WAC_ALGORITHM_SAC:
+        return &styles[1];
+    default:
+        return &styles[5];
+    }
+}
+
+const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t index)
+{
+    int algorithm = sheet->lines[index].algorithm;
+    return algorithm >= 0 ? wac_sheet_algorithm_style(algorithm)
+                          : &styles[index % SHEET_MOST_LINES];
+}
+
+/* --- what is drawn ---------------------------------------------------------------------------- */
+
+static void key_of(const wac_sheet *sheet, const wac_group *group, char key[320])
+{
+    const char *lines = sheet->by_label ? "" : sheet->figure->lines;
+    const wac_config *config = &group->runs[0]->config;
+    char value[128];
+    if (!*lines) {
+        snprintf(key, 320, "%.319s", group->label);
+    } else if (sheet->mixed) { /* as in a label */
+        wac_config_text(config, lines, value, sizeof value);
+        snprintf(key, 320, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
+                 *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
+    } else {
+        wac_config_text(config, lines, key, 320);
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const wac_sheet_line *x = a, *y = b;
+    double p, q;
+    if (x->algorithm >= 0 && y->algorithm >= 0)
+        return x->algorithm - y->algorithm;
+    if (wac_number_parse(&p, x->key) && wac_number_parse(&q, y->key))
+        return (p > q) - (p < q);
+    return strcmp(x->key, y->key);
+}
+
+static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
+{
+    char text[WAC_PRETTY], setting[WAC_PRETTY];
+    const char *key = sheet->by_label || sheet->mixed ? "" : sheet->figure->lines;
+    if (*key && strcmp(key, "algorithm") != 0)
+        snprintf(text, sizeof text, "%.100s %.200s", wac_pretty_setting(setting, key), line->key);
+    else
+        wac_pretty_label(text, line->key);
+    wac_page_quote(line->label, sizeof line->label, text);
+}
+
+/* Over a setting: whether the group has it and a finished run has the measure. */
+static bool has_level(const wac_figure *figure, const wac_group *group, double *level)
+{
+    char text[320];
+    wac_config_text(&group->runs[0]->config, figure->x, text, sizeof text);
+    for (size_t i = 0; i < group->count && wac_number_parse(level, text); i++)
+        if (group->runs[i]->finished && !isnan(wac_record_measure(group->runs[i], figure->measure)))
+            return true;
+    return false;
+}
+
+/* Whether the group has a number to show. */
+static bool has_numbers(const wac_figure *figure, const wac_group *group)
+{
+    double level;
+    if (figure->kind == WAC_FIGURE_SETTINGS)
+        return has_level(figure, group, &level);
+    if (figure->kind != WAC_FIGURE_CURVES)
+        return true;
+    for (size_t i = 0; i < group->count; i++)
+        for (size_t row = 0; row < group->runs[i]->rows; row++)
+            if (!isnan(group->runs[i]->columns[figure->columns[0]][row]))
+                return true;
+    return false;
+}
+
+static bool is_shown(const wac_sheet *sheet, size_t group)
+{
+    return wac_figure_means(sheet->figure, sheet->selection, group) &&
+           has_numbers(sheet->figure, &sheet->selection->set->groups[group]);
+}
+
+/* Over a setting, with lines that are not algorithms: whether there are several of those. */
+static bool is_mixed(const wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    int algorithm = -1;
+    if (sheet->figure->kind != WAC_FIGURE_SETTINGS ||
+        strcmp(sheet->figure->lines, "algorithm") == 0)
+        return false;
+    for (size_t i = 0; i < set->group_count; i++) {
+        int own = set->groups[i].runs[0]->config.algorithm;
+        if (!is_shown(sheet, i))
+            continue;
+        if (algorithm >= 0 && own != algorithm)
+            return true;
+        algorithm = own;
+    }
+    return false;
+}
+
+bool wac_figure_has_line(const wac_figure *figure, const wac_selection *selection)
+{
+    const wac_runset *set = selection->set;
+    wac_sheet sheet = {.figure = figure, .selection = selection};
+    sheet.mixed = is_mixed(&sheet);
+    for (size_t i = 0; i < set->group_count; i++)
+        for (size_t k = 0; k < i; k++) {
+            char a[320], b[320];
+            double x, y;
+            if (set->groups[i].task != set->groups[k].task || !is_shown(&sheet, i) ||
+                !is_shown(&sheet, k) || !has_level(figure, &set->groups[i], &x) ||
+                !has_level(figure, &set->groups[k], &y) || x == y)
+                continue;
+            key_of(&sheet, &set->groups[i], a);
+            key_of(&sheet, &set->groups[k], b);
+            if (strcmp(a, b) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Which settings differ between groups of the same line (or point of it) and task, in words. */
+static void find_pooled(wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    size_t total, used = 0;
+    const wac_setting *settings = wac_settings(&total);
+    bool over[WAC_SETTINGS_TOTAL] = {0};
+    for (size_t i = 0; i < set->group_count; i++)
+        for (size_t k = i + 1; k < set->group_count && set->groups[k].task == set->groups[i].task;
+             k++) {
+            char a[320], b[320];
+            double x = 0, y = 0;
+            if (!is_shown(sheet, i))
+                break;
+            if (!is_shown(sheet, k))
+                continue;
+            key_of(sheet, &set->groups[i], a);
+            key_of(sheet, &set->groups[k], b);
+            if (strcmp(a, b) != 0)
+                continue;
+            if (sheet->figure->kind == WAC_FIGURE_SETTINGS &&
+                has_level(sheet->figure, &set->groups[i], &x) &&
+                has_level(sheet->figure, &set->groups[k], &y) && x != y)
+                continue; /* another point of the line */
+            sheet->pooled = true;
+            for (size_t s = 0; s < total; s++) {
+                if (!set->differs[s] || over[s])
+                    continue;
+                wac_config_text(&set->groups[i].runs[0]->config, settings[s].name, a, sizeof a);
+                wac_config_text(&set->groups[k].runs[0]->config, settings[s].name, b, sizeof b);
+                over[s] = strcmp(a, b) != 0;
+            }
+        }
+    *sheet->over = 0;
+    for (size_t s = 0; s < total; s++) {
+        char name[WAC_PRETTY];
+        if (over[s] && used < sizeof sheet->over - 48)
+            used += (size_t)snprintf(sheet->over + used, sizeof sheet->over - used, "%s%.40s",
+                                     used ? ", " : "", wac_pretty_setting(name, settings[s].name));
+    }
+}
+
+/* How many different labels the groups have. */
+static size_t count_labels(const wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    size_t count = 0;
+    for (size_t i = 0; i < set->group_count; i++) {
+        bool fresh = is_shown(sheet, i);
+        for (size_t k = 0; k < i && fresh; k++)
+            fresh = !is_shown(sheet, k) || strcmp(set->groups[i].label, set->groups[k].label) != 0;
+        count += fresh;
+    }
+    return count;
+}
+
+wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
+{
+    const wac_runset *set = sheet->selection->set;
+    sheet->lines = calloc(set->group_count + 1, sizeof *sheet->lines);
+    if (!sheet->lines)
+        return wac_fail_memory(error, "the lines of a figure");
+    sheet->mixed = is_mixed(sheet);
+    if (sheet->figure->kind != WAC_FIGURE_BARS)
+        find_pooled(sheet);
+    if (sheet->pooled && sheet->figure->kind == WAC_FIGURE_CURVES &&
+        count_labels(sheet) <= most_lines) {
+        sheet->by_label = true;
+        sheet->pooled = false;
+    }
+    for (size_t i = 0; i < set->group_count; i++) {
+        const wac_group *group = &set->groups[i];
+        if (!is_shown(sheet, i))
+            continue;
+        if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
+            sheet->task_count < SHEET_MOST_PANELS)
+            sheet->tasks[sheet->task_count++] = group->task;
+        wac_sheet_line *line = &sheet->lines[sheet->line_total];
+        key_of(sheet, group, line->key);
+        size_t k = 0;
+        while (strcmp(sheet->lines[k].key, line->key) != 0)
+            k++;
+        if (k < sheet->line_total)
+            continue;
+        const char *name = wac_algorithm_name((wac_algorithm)group->runs[0]->config.algorithm);
+        bool is_algorithm = strcmp(name, line->key) == 0;
+        line->algorithm = is_algorithm ? group->runs[0]->config.algorithm : -1;
+        name_line(sheet, line);
+        sheet->line_total++;
+    }
+    /* looks of algorithms and looks by number are the same ones: not both in a figure */
+    bool algorithms = true;
+    for (size_t i = 0; i < sheet->line_total; i++)
+        algorithms &= sheet->lines[i].algorithm >= 0;
+    for (size_t i = 0; i < sheet->line_total && !algorithms; i++)
+        sheet->lines[i].algorithm = -1;
+    if (*sheet->figure->lines && !sheet->by_label &&
+        !sheet->mixed) /* labels are in order already */
+        qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
+    sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
+    return WAC_STATUS_OK;
+}
+
+/* The runs of a line in a task, in an array with room for all; x (or null) is the figure's. */
+size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const double *x,
+                      const wac_record **runs)
+{
+    const wac_runset *set = sheet->selection->set;
+    size_t count = 0;
+    for (size_t i = 0; i < set->group_count; i++) {
+        const wac_group *group = &set->groups[i];
+        char key[320], text[320];
+        double here;
+        if (group->task != task || !wac_figure_means(sheet->figure, sheet->selection, i))
+            continue;
+        key_of(sheet, group, key);
+        if (strcmp(key, sheet->lines[index].key) != 0)
+            continue;
+        wac_config_text(&group->runs[0]->config, sheet->figure->x, text, sizeof text);
+        if (x && (!wac_number_parse(&here, text) || here != *x))
+            continue;
+        for (size_t k = 0; k < group->count; k++)
+            runs[count++] = group->runs[k];
+    }
+    return count;
+}
+
+void wac_sheet_note(wac_sheet *sheet, size_t count)
+{
+    sheet->runs = sheet->runs == 0 || count < sheet->runs ? count : sheet->runs;
+    sheet->most = count > sheet->most ? count : sheet->most;
+}
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+double wac_sheet_text(const char *text, int points)
+{
+    return (double)wac_pretty_width(text) * points * 0.78;
+}
+
+int wac_sheet_columns(const wac_sheet *sheet)
+{
+    return sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
+}
+
+/* The legend from (SHEET_LEFT, top) on, broken into rows; returns its height. Without a page it is
+ * only measured. */
+static double print_legend(wac_sheet *sheet, double top, double room, bool draw, bool marks)
+{
+    double x = SHEET_LEFT, y = top + 8;
+    if (sheet->bare)
+        return 0;
+    for (size_t i = 0; i < sheet->line_count; i++) {
+        const wac_sheet_look *style = wac_sheet_style(sheet, i);
+        double width = 64 + wac_sheet_text(sheet->lines[i].label, 12);
+        if (x > SHEET_LEFT && x + width > SHEET_LEFT + room) {
+            x = SHEET_LEFT;
+            y += LEGEND;
+        }
+        if (draw) {
+            wac_page *page = &sheet->page;
+            wac_plot_print(&page->plot,
+                           "set arrow from screen %.6f,%.6f rto screen %.6f,0 nohead lw 2.5 dt %s "
+                           "lc rgb '%s'\n",
+                           x / page->width, 1 - y / page->height, 36.0 / page->width, style->dash,
+                           style->colour);
+            if (marks)
+                wac_plot_print(&page->plot,
+                               "set label %d '' at screen %.6f,%.6f point pt %d ps 1.1 lc rgb "
+                               "'%s'\n",
+                               ++page->labels, (x + 18) / page->width, 1 - y / page->height,
+                               style->mark, style->colour);
+            wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s", sheet->lines[i].label);
+        }
+        x += width;
+    }
+    return y + LEGEND - 8 - top;
+}
+
+/* Begins the script: title and legend. Returns where the panels start. */
+double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks)
+{
+    char title[400];
+    double room = fmax(width - SHEET_LEFT - SHEET_RIGHT, 1);
+    double legend = print_legend(sheet, 0, room, false, marks);
+    double first = TOP + TITLE + legend;
+    wac_page_script(&sheet->page, (int)width, (int)(first + panels));
+    wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
+                                      "set xtics autofreq; set ytics autofreq\nset multiplot\n");
+    wac_page_quote(title, sizeof title, sheet->figure->title);
+    int points = 16;
+    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + SHEET_RIGHT)
+        points--;
+    wac_page_label(&sheet->page, SHEET_LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
+    print_legend(sheet, TOP + TITLE - 6, room, true, marks);
+    return first;
+}
+
+/* Title and axes of a panel. */
+void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, double height,
+                     size_t task)
+{
+    char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
+    wac_page_quote(quoted, sizeof quoted, wac_pretty_task(name, sheet->selection, task));
+    wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
+    wac_page_axes(&sheet->page, left, top, width, height);
+}
+
+static double grid_panel_height(const wac_sheet_grid *grid)
+{
+    return 0.72 * grid->width;
+}
+
+static double grid_band_height(const wac_sheet_grid *grid)
+{
+    return SHEET_PANEL_TITLE + grid_panel_height(grid) + SHEET_BELOW;
+}
+
+wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks)
+{
+    int columns = wac_sheet_columns(sheet);
+    wac_sheet_grid grid = {.columns = columns,
+                           .bands =
+                               (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns),
+                           .width = columns == 1   ? 640
+                                    : columns == 2 ? 440
+                                                   : 320};
+    grid.top = wac_sheet_begin(
+        sheet, SHEET_LEFT + columns * grid.width + (columns - 1) * SHEET_GAP + SHEET_RIGHT,
+        rows * grid.bands * grid_band_height(&grid), marks);
+    return grid;
+}
+
+bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
+{
+    int column = (int)task % grid->columns, band = row * grid->bands + (int)task / grid->columns;
+    wac_sheet_panel(sheet, SHEET_LEFT + column * (grid->width + SHEET_GAP),
+                    grid->top + band * grid_band_height(grid) + SHEET_PANEL_TITLE, grid->width,
+                    grid_panel_height(grid), sheet->tasks[task]);
+    return column == 0;
+}
+
+void wac_sheet_end_panel(wac_sheet *sheet)
+{
+    wac_page_forget_labels(&sheet->page);
+    wac_plot_print(&sheet->page.plot, "unset arrow\n");
+}
+
+/* An empty panel still has to be a plot. */
+void wac_sheet_nothing(wac_sheet *sheet)
+{
+    wac_plot_print(&sheet->page.plot,
+                   "set xrange [0:1]; set yrange [0:1]\n"
+                   "set label 999 'no data' at graph 0.5,0.5 center font ',12' tc rgb grey\n"
+                   "plot -1 notitle\n");
+}

@@ -1,0 +1,101 @@
+/* A figure of many runs as a sheet of panels, one for each task, with lines (or bars) that differ
+ * in colour, dash and mark, so that they stay apart for every eye and in grey. */
+#ifndef WAC_REPORT_SHEET_H
+#define WAC_REPORT_SHEET_H
+
+#include "draw/page.h"
+#include "report/parts.h"
+
+enum {
+    SHEET_MOST_LINES = 8,
+    SHEET_MOST_PANELS = 24,
+    /* pixels */
+    SHEET_LEFT = 112,
+    SHEET_RIGHT = 28,
+    SHEET_PANEL_TITLE = 34,
+    SHEET_BELOW = 64,
+    SHEET_GAP = 76,
+};
+
+typedef struct wac_sheet_look {
+    const char *colour, *dash;
+    int mark;
+} wac_sheet_look;
+
+/* What tells one line (or bar) from another. */
+typedef struct wac_sheet_line {
+    char key[320];
+    char label[WAC_PRETTY]; /* quoted for gnuplot */
+    int algorithm;          /* -1: lines are not algorithms */
+} wac_sheet_line;
+
+/* A figure on its way. */
+typedef struct wac_sheet {
+    wac_page page;
+    const wac_figure *figure;
+    const wac_selection *selection;
+    size_t tasks[SHEET_MOST_PANELS];
+    size_t task_count;
+    wac_sheet_line *lines;
+    size_t line_count, line_total;
+    bool mixed;        /* over a setting: lines of several algorithms, so that names need them */
+    bool by_label;     /* a line for each group, whatever the figure says */
+    bool pooled;       /* a line has groups of different settings in it: no bands */
+    char over[160];    /* those settings, as people write them */
+    bool bare;         /* without a legend */
+    size_t runs, most; /* in a line of a panel: fewest and most */
+    bool uneven;       /* runs of a line have different lengths */
+} wac_sheet;
+
+const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t line);
+
+/* The paper's four have theirs in every figure. */
+const wac_sheet_look *wac_sheet_algorithm_style(int algorithm);
+
+/* Find the tasks and lines of the figure. Curves of several settings each become a line for every
+ * group, where those are few enough. free() the lines. */
+wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error);
+
+/* The runs of a line in a task, into an array with room for all; x (or null): at this value of the
+ * figure's setting. Returns how many. */
+size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const double *x,
+                      const wac_record **runs);
+
+/* So many runs went into a line. */
+void wac_sheet_note(wac_sheet *sheet, size_t count);
+
+/* About how many pixels a text takes. */
+double wac_sheet_text(const char *text, int points);
+
+int wac_sheet_columns(const wac_sheet *sheet);
+
+/* Begin the script, with title and legend, for panels that take so many pixels below them. Returns
+ * where the panels start. */
+double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks);
+
+/* Title and axes of a panel; then its plot (or the word that there is nothing), then its end. */
+void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, double height,
+                     size_t task);
+
+/* Panels of one size, one for each task, beside and below each other; all that again for each of
+ * `rows`. Begins the script as wac_sheet_begin does. */
+typedef struct wac_sheet_grid {
+    int columns, bands;
+    double top, width;
+} wac_sheet_grid;
+
+wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks);
+
+/* The panel of the task-th of the sheet's tasks; true if it is the first from the left. */
+bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task);
+
+void wac_sheet_nothing(wac_sheet *sheet);
+void wac_sheet_end_panel(wac_sheet *sheet);
+
+/* report_levels.c: the two kinds that are not curves. Arrays have room for all runs. */
+wac_status wac_sheet_levels(wac_sheet *sheet, const wac_record **runs, double *values);
+wac_status wac_sheet_bars(wac_sheet *sheet, const wac_record **runs, double *values,
+                          wac_error *error);
+enum { SHEET_MOST_BARS = 60 };
+
+#endif

@@ -1,0 +1,157 @@
+/* Names as people write them. */
+#include "report/parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct word {
+    const char *name, *pretty;
+} word;
+
+static const word settings[] = {
+    {"lambda", "λ"},        {"rho", "ρ"},          {"quantile", "δ"},
+    {"oac_delta", "OAC δ"}, {"oac_beta", "OAC β"}, {"learning_rate", "learning rate"},
+};
+
+static const word environments[] = {
+    {"lqg", "LQG"},       {"riverswim", "RiverSwim"}, {"halfcheetah", "HalfCheetah"},
+    {"hopper", "Hopper"}, {"walker2d", "Walker2d"},
+};
+
+static const char *look_up(const word *words, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i].name, name) == 0)
+            return words[i].pretty;
+    return NULL;
+}
+#define LOOK_UP(words, name) look_up(words, sizeof words / sizeof *words, (name))
+
+const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
+{
+    const char *pretty = LOOK_UP(settings, name);
+    snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
+    for (char *letter = text; *letter; letter++)
+        *letter = *letter == '_' ? ' ' : *letter;
+    return text;
+}
+
+const char *wac_pretty_environment(char text[WAC_PRETTY], const char *name)
+{
+    const char *pretty = LOOK_UP(environments, name);
+    if (!pretty && strncmp(name, "point-", 6) == 0 && name[6])
+        snprintf(text, WAC_PRETTY, "Point %c%s", name[6],
+                 strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);
+    else
+        snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
+    return text;
+}
+
+static bool is_algorithm(const char *name)
+{
+    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Word by word. */
+const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
+{
+    size_t used = 0;
+    *text = 0;
+    while (*label && used + 1 < WAC_PRETTY) {
+        char name[96], setting[WAC_PRETTY];
+        int length = (int)strcspn(label, " ");
+        snprintf(name, sizeof name, "%.*s", length, label);
+        if (is_algorithm(name))
+            for (char *letter = name; *letter; letter++)
+                *letter = (char)toupper((unsigned char)*letter);
+        used += (size_t)snprintf(text + used, WAC_PRETTY - used, "%s%s", used ? " " : "",
+                                 wac_pretty_setting(setting, name));
+        label += length;
+        label += strspn(label, " ");
+    }
+    return text;
+}
+
+const char *wac_pretty_column(int column)
+{
+    switch (column) {
+    case wac_column_eval_return:
+        return "return";
+    case wac_column_eval_success:
+        return "success";
+    case wac_column_eval_episodes:
+        return "episodes completed";
+    case wac_column_coverage_sampled:
+        return "coverage";
+    case wac_column_coverage_visited:
+        return "coverage by steps";
+    default:
+        return "value";
+    }
+}
+
+const char *wac_pretty_measure(wac_measure measure)
+{
+    switch (measure) {
+    case WAC_MEASURE_RETURN:
+        return "return, last 10 epochs";
+    case WAC_MEASURE_SUCCESS:
+        return "success, last 50 epochs";
+    case WAC_MEASURE_SOLVED:
+        return "epoch of first success";
+    case WAC_MEASURE_COVERAGE:
+        return "coverage, mean of all epochs";
+    case WAC_MEASURE_COVERAGE_VISITED:
+        return "coverage by steps, mean of all epochs";
+    case WAC_MEASURE_EPISODES:
+        return "episodes completed, last 50 epochs";
+    case WAC_MEASURE_BEST:
+        return "best return";
+    default:
+        return "score";
+    }
+}
+
+bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, size_t group)
+{
+    return wac_selection_has(selection, group) &&
+           wac_where_holds(&figure->where, &selection->set->groups[group].runs[0]->config);
+}
+
+const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selection, size_t task)
+{
+    const wac_runset *set = selection->set;
+    const wac_group *found = NULL;
+    char name[320], other[320];
+    bool shared = false;
+    for (size_t i = 0; i < set->group_count && !found; i++)
+        if (set->groups[i].task == task)
+            found = &set->groups[i];
+    *text = 0;
+    if (!found)
+        return text;
+    wac_config_text(&found->runs[0]->config, "environment", name, sizeof name);
+    for (size_t i = 0; i < set->group_count; i++) {
+        wac_config_text(&set->groups[i].runs[0]->config, "environment", other, sizeof other);
+        shared |= wac_selection_has(selection, i) && set->groups[i].task != task &&
+                  strcmp(name, other) == 0;
+    }
+    if (shared)
+        snprintf(text, WAC_PRETTY, "%.300s", found->task_name);
+    else
+        wac_pretty_environment(text, name);
+    return text;
+}
+
+size_t wac_pretty_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}

@@ -1,0 +1,295 @@
+/* Means, and intervals by stratified bootstrap.
+ *
+ * A pool holds the samples of one algorithm task by task, sorted, so that a resample depends on the
+ * set of values and not on the order in which runs were found. Resampling writes a drawn pool of
+ * the same shape; a statistic looks at drawn pools only, and the value of an interval is that of a
+ * pool drawn as it is. */
+#include "stats/estimates.h"
+
+#include "base/number.h"
+#include "base/rng.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+wac_bootstrap wac_bootstrap_default(void)
+{
+    return (wac_bootstrap){.seed = 1, .resamples = 2000};
+}
+
+/* --- one sample ---------------------------------------------------------------------------- */
+
+static bool has_nan(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(values[i]))
+            return true;
+    return false;
+}
+
+double wac_mean(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return count ? sum / (double)count : NAN;
+}
+
+double wac_std(const double *values, size_t count)
+{
+    double mean = wac_mean(values, count), sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (values[i] - mean) * (values[i] - mean);
+    return count > 1 ? sqrt(sum / (double)(count - 1)) : NAN;
+}
+
+double wac_spread(const double *values, size_t count)
+{
+    return 2 * wac_std(values, count) / sqrt((double)count);
+}
+
+double wac_iqm(double *values, size_t count)
+{
+    if (count == 0 || has_nan(values, count))
+        return NAN;
+    wac_sort(values, count);
+    size_t cut = count / 4;
+    return wac_mean(values + cut, count - 2 * cut);
+}
+
+/* --- pools --------------------------------------------------------------------------------- */
+
+/* All samples of an algorithm; without any, tasks is 0. */
+typedef struct pool {
+    const wac_values *samples; /* for their counts */
+    size_t tasks, total;
+    double *values; /* [total], task by task, sorted within each */
+    double *drawn;  /* [total], as values, resampled */
+} pool;
+
+static wac_status fill_pool(pool *pool, const wac_values *samples, size_t tasks, wac_error *error)
+{
+    *pool = (struct pool){.samples = samples, .tasks = tasks};
+    for (size_t i = 0; i < tasks; i++)
+        pool->total += samples[i].count;
+    /* one more, so that an empty pool is no failure */
+    pool->values = malloc((2 * pool->total + 1) * sizeof *pool->values);
+    if (!pool->values)
+        return wac_fail_memory(error, "resampling");
+    pool->drawn = pool->values + pool->total;
+    double *next = pool->values;
+    for (size_t i = 0; i < tasks; next += samples[i++].count) {
+        if (samples[i].count > 0)
+            memcpy(next, samples[i].values, samples[i].count * sizeof *next);
+        if (!has_nan(next, samples[i].count))
+            wac_sort(next, samples[i].count);
+    }
+    memcpy(pool->drawn, pool->values, pool->total * sizeof *pool->drawn);
+    return WAC_STATUS_OK;
+}
+
+/* Whole numbers below a bound, four from each block of the generator. */
+typedef struct dice {
+    wac_rng rng;
+    uint32_t words[4];
+    int used;
+} dice;
+
+static size_t throw_dice(dice *dice, size_t bound)
+{
+    if (dice->used == 4) {
+        wac_rng_block(&dice->rng, dice->rng.counter++, dice->words);
+        dice->used = 0;
+    }
+    return (size_t)((uint64_t)dice->words[dice->used++] * bound >> 32);
+}
+
+static void resample(pool *pool, dice *dice)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < pool->tasks; first += pool->samples[i++].count)
+        for (size_t k = 0; k < pool->samples[i].count; k++)
+            pool->drawn[first + k] = pool->values[first + throw_dice(dice, pool->samples[i].count)];
+}
+
+/* --- statistics of drawn pools ------------------------------------------------------------- */
+
+/* What is asked: a pool or two, and thresholds where it takes some. A statistic may reorder what is
+ * drawn. */
+typedef struct question {
+    pool a, b;
+    const double *thresholds;
+    size_t answers; /* numbers that the statistic gives */
+    void (*statistic)(double *answers, struct question *question);
+} question;
+
+static void give_mean(double *answers, question *question)
+{
+    answers[0] = wac_mean(question->a.drawn, question->a.total);
+}
+
+static void give_iqm(double *answers, question *question)
+{
+    answers[0] = wac_iqm(question->a.drawn, question->a.total);
+}
+
+static void give_gap(double *answers, question *question)
+{
+    double sum = 0;
+    for (size_t i = 0; i < question->a.total; i++)
+        sum += fmax(0, 1 - question->a.drawn[i]);
+    answers[0] = sum / (double)question->a.total;
+}
+
+static void give_profile(double *answers, question *question)
+{
+    for (size_t i = 0; i < question->answers; i++) {
+        size_t above = 0;
+        for (size_t k = 0; k < question->a.total; k++)
+            above += question->a.drawn[k] > question->thresholds[i];
+        answers[i] = (double)above / (double)question->a.total;
+    }
+}
+
+static void give_difference(double *answers, question *question)
+{
+    answers[0] = wac_iqm(question->a.drawn, question->a.total) -
+                 wac_iqm(question->b.drawn, question->b.total);
+}
+
+static void give_improvement(double *answers, question *question)
+{
+    const double *a = question->a.drawn, *b = question->b.drawn;
+    double sum = 0;
+    for (size_t task = 0; task < question->a.tasks; task++) {
+        size_t m = question->a.samples[task].count, n = question->b.samples[task].count;
+        size_t halves = 0; /* two for a win, one for a tie */
+        for (size_t i = 0; i < m; i++)
+            for (size_t k = 0; k < n; k++)
+                halves += (size_t)(a[i] > b[k]) + (size_t)(a[i] >= b[k]);
+        sum += (double)halves / (2 * (double)m * (double)n);
+        a += m;
+        b += n;
+    }
+    answers[0] = sum / (double)question->a.tasks;
+}
+
+/* --- intervals ----------------------------------------------------------------------------- */
+
+/* By linear interpolation between the two nearest of sorted values. */
+static double quantile_of(const double *sorted, size_t count, double quantile)
+{
+    double place = quantile * (double)(count - 1);
+    size_t below = (size_t)place;
+    if (below + 1 >= count)
+        return sorted[count - 1];
+    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+/* Runs in the smallest sample; 0 where anything keeps an answer from having a meaning. */
+static size_t fewest_of(const pool *pool)
+{
+    size_t fewest = pool->tasks > 0 ? SIZE_MAX : 0;
+    for (size_t i = 0; i < pool->tasks; i++)
+        if (pool->samples[i].count < fewest)
+            fewest = pool->samples[i].count;
+    return has_nan(pool->values, pool->total) ? 0 : fewest;
+}
+
+static wac_status bootstrap_answers(wac_interval *intervals, question *question,
+                                    wac_bootstrap bootstrap, wac_error *error)
+{
+    size_t answers = question->answers, resamples = (size_t)bootstrap.resamples;
+    double *table = malloc(answers * (resamples + 1) * sizeof *table); /* [answers][resamples] */
+    if (!table)
+        return wac_fail_memory(error, "resampling");
+    double *row = table + answers * resamples; /* [answers] */
+    question->statistic(row, question);
+    for (size_t i = 0; i < answers; i++)
+        intervals[i].value = row[i];
+    dice dice = {.rng = wac_rng_make(bootstrap.seed, WAC_STREAM_BOOTSTRAP), .used = 4};
+    for (size_t r = 0; r < resamples; r++) {
+        resample(&question->a, &dice);
+        resample(&question->b, &dice);
+        question->statistic(row, question);
+        for (size_t i = 0; i < answers; i++)
+            table[i * resamples + r] = row[i];
+    }
+    for (size_t i = 0; i < answers; i++) {
+        double *drawn = table + i * resamples;
+        wac_sort(drawn, resamples);
+        intervals[i].low = quantile_of(drawn, resamples, 0.025);
+        intervals[i].high = quantile_of(drawn, resamples, 0.975);
+    }
+    free(table);
+    return WAC_STATUS_OK;
+}
+
+/* Fills in the pools of a question (b may be null), then answers it. */
+static wac_status answer(wac_interval *intervals, question *question, const wac_values *a,
+                         const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
+                         wac_error *error)
+{
+    assert(bootstrap.resamples > 0);
+    wac_status status = fill_pool(&question->a, a, tasks, error);
+    if (status == WAC_STATUS_OK)
+        status = fill_pool(&question->b, b, b ? tasks : 0, error);
+    if (status == WAC_STATUS_OK) {
+        size_t fewest = fewest_of(&question->a), other = b ? fewest_of(&question->b) : fewest;
+        fewest = other < fewest ? other : fewest;
+        for (size_t i = 0; i < question->answers; i++)
+            intervals[i] = (wac_interval){NAN, NAN, NAN, fewest};
+        if (fewest > 0 && question->answers > 0)
+            status = bootstrap_answers(intervals, question, bootstrap, error);
+    }
+    free(question->a.values);
+    free(question->b.values);
+    return status;
+}
+
+wac_status wac_interval_mean(wac_interval *interval, const wac_values *samples, size_t tasks,
+                             wac_bootstrap bootstrap, wac_error *error)
+{
+    question question = {.statistic = give_mean, .answers = 1};
+    return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
+}
+
+wac_status wac_interval_iqm(wac_interval *interval, const wac_values *samples, size_t tasks,
+                            wac_bootstrap bootstrap, wac_error *error)
+{
+    question question = {.statistic = give_iqm, .answers = 1};
+    return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
+}
+
+wac_status wac_interval_gap(wac_interval *interval, const wac_values *samples, size_t tasks,
+                            wac_bootstrap bootstrap, wac_error *error)
+{
+    question question = {.statistic = give_gap, .answers = 1};
+    return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
+}
+
+wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t count,
+                       const wac_values *samples, size_t tasks, wac_bootstrap bootstrap,
+                       wac_error *error)
+{
+    question question = {.statistic = give_profile, .answers = count, .thresholds = thresholds};
+    return answer(intervals, &question, samples, NULL, tasks, bootstrap, error);
+}
+
+wac_status wac_interval_difference(wac_interval *interval, const wac_values *a, const wac_values *b,
+                                   size_t tasks, wac_bootstrap bootstrap, wac_error *error)
+{
+    question question = {.statistic = give_difference, .answers = 1};
+    return answer(interval, &question, a, b, tasks, bootstrap, error);
+}
+
+wac_status wac_interval_improvement(wac_interval *interval, const wac_values *a,
+                                    const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
+                                    wac_error *error)
+{
+    question question = {.statistic = give_improvement, .answers = 1};
+    return answer(interval, &question, a, b, tasks, bootstrap, error);
+}

@@ -1,0 +1,510 @@
+/* Reading runs from disk and sorting them into groups. */
+#include "stats/runset.h"
+
+#include "base/csv.h"
+#include "base/files.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "config/config.h"
+#include "run/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SIZE_LIMIT = 256 << 20 };
+
+/* --- finding ------------------------------------------------------------------------------- */
+
+/* A folder that is a run. */
+typedef struct found {
+    char *path;
+    dev_t device;
+    ino_t inode;
+} found;
+
+typedef struct search {
+    found *runs;
+    size_t count, room;
+} search;
+
+static void free_search(search *search)
+{
+    for (size_t i = 0; i < search->count; i++)
+        free(search->runs[i].path);
+    free(search->runs);
+}
+
+static bool has_file(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    return wac_path_join(path, sizeof path, directory, name, NULL) == WAC_STATUS_OK &&
+           wac_path_exists(path);
+}
+
+static wac_status note_run(search *search, const char *path, wac_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return wac_fail(error, WAC_STATUS_IO, "cannot search %s: %s", path, strerror(errno));
+    for (size_t i = 0; i < search->count; i++)
+        if (search->runs[i].inode == about.st_ino && search->runs[i].device == about.st_dev)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "the run %s is given twice (also as %s), and one run counts once; name "
+                            "it, or a folder above it, only once",
+                            path, search->runs[i].path);
+    if (search->count == search->room) {
+        size_t room = search->room ? 2 * search->room : 64;
+        found *runs = realloc(search->runs, room * sizeof *runs);
+        if (!runs)
+            return wac_fail_memory(error, "the list of runs");
+        search->runs = runs;
+        search->room = room;
+    }
+    char *copy = strdup(path);
+    if (!copy)
+        return wac_fail_memory(error, "the list of runs");
+    search->runs[search->count++] = (found){copy, about.st_dev, about.st_ino};
+    return WAC_STATUS_OK;
+}
+
+/* Folders worth a look: not hidden, not being made. */
+static int is_candidate(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' &&
+           (length < 4 || strcmp(entry->d_name + length - 4, ".tmp") != 0) &&
+           (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+}
+
+/* by byte, whatever the language */
+static int compare_entries(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static wac_status find_runs(search *search, const char *directory, wac_error *error)
+{
+    if (has_file(directory, "config.yaml") || has_file(directory, "progress.csv"))
+        return note_run(search, directory, error);
+    struct dirent **entries;
+    int count = scandir(directory, &entries, is_candidate, compare_entries);
+    if (count < 0)
+        return wac_fail(
+            error, WAC_STATUS_IO,
+            "cannot search %s: %s; name a folder that has runs, such as \"runs\", where "
+            "\"wac train\" puts them",
+            directory, strerror(errno));
+    wac_status status = WAC_STATUS_OK;
+    char *path = malloc(PATH_MAX); /* folders may be deep, the stack is not */
+    if (!path)
+        status = wac_fail_memory(error, "the list of runs");
+    for (int i = 0; i < count; i++) {
+        if (status == WAC_STATUS_OK)
+            status = wac_path_join(path, PATH_MAX, directory, entries[i]->d_name, error);
+        if (status == WAC_STATUS_OK && is_folder(path))
+            status = find_runs(search, path, error);
+        free(entries[i]);
+    }
+    free(entries);
+    free(path);
+    return status;
+}
+
+/* A directory as given, without the slashes at its end. */
+static wac_status search_directory(search *search, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX];
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    if (length >= sizeof path)
+        return wac_fail(error, WAC_STATUS_INPUT, "the path %s is too long", WAC_CLIP(directory));
+    memcpy(path, directory, length);
+    path[length] = 0;
+    return find_runs(search, path, error);
+}
+
+/* --- one run ------------------------------------------------------------------------------- */
+
+static wac_status check_columns(const wac_csv *csv, const char *path, wac_error *error)
+{
+#define NAME(name) #name,
+    static const char *const names[] = {WAC_COLUMNS(NAME)};
+#undef NAME
+    for (size_t i = 0; i < WAC_COLUMN_TOTAL || i < csv->columns; i++) {
+        const char *is = i < csv->columns ? csv->names[i] : NULL;
+        const char *should = i < WAC_COLUMN_TOTAL ? names[i] : NULL;
+        if (!is || !should || strcmp(is, should) != 0)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s:1: column %zu is %s where this version has %s; is it the "
+                            "progress.csv of a run of this version?",
+                            path, i + 1, is ? WAC_CLIP(is) : "missing", should ? should : "none");
+    }
+    for (size_t i = 0; i < csv->rows; i++)
+        if (!(wac_csv_at(csv, i, wac_column_epoch) == (double)i))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s:%zu: epoch %zu is expected here; the file has lost or doubled rows",
+                            path, wac_csv_line(i), i);
+    return WAC_STATUS_OK;
+}
+
+/* The table, column by column. */
+static wac_status keep_columns(wac_record *run, const wac_csv *csv, const char *path,
+                               wac_error *error)
+{
+    double *cells = malloc((csv->rows * WAC_COLUMN_TOTAL + 1) * sizeof *cells);
+    if (!cells)
+        return wac_fail_memory(error, path);
+    run->rows = csv->rows;
+    for (int column = 0; column < WAC_COLUMN_TOTAL; column++) {
+        run->columns[column] = cells + (size_t)column * run->rows;
+        for (size_t row = 0; row < run->rows; row++)
+            run->columns[column][row] = wac_csv_at(csv, row, column);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const char *path,
+                            wac_error *error)
+{
+    if (size > 0 && bytes[size - 1] != '\n') {
+        free(bytes);
+        return wac_fail(error, WAC_STATUS_INPUT, "the last line of %s is cut off", path);
+    }
+    wac_csv csv;
+    WAC_TRY(wac_csv_parse(&csv, bytes, size, path, error));
+    wac_status status = check_columns(&csv, path, error);
+    if (status == WAC_STATUS_OK)
+        status = keep_columns(run, &csv, path, error);
+    wac_csv_free(&csv);
+    return status;
+}
+
+bool wac_record_is_finished(const wac_record *run)
+{
+    double aim = run->config.stop_success;
+    bool reached =
+        aim > 0 && run->rows > 0 && run->columns[wac_column_eval_success][run->rows - 1] >= aim;
+    return reached || run->rows > (size_t)run->config.epochs;
+}
+
+/* Whether resuming mends the table: only its last line is cut, behind all that the checkpoint
+ * counts. */
+static bool is_mendable(const char *bytes, size_t size, const char *directory)
+{
+    static const char header[] = WAC_COLUMN_NAMES "\n";
+    int64_t rows = -1, counted;
+    if (size == 0 || bytes[size - 1] == '\n' || strncmp(bytes, header + 1, sizeof header - 2) != 0)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        rows += bytes[i] == '\n';
+    return wac_checkpoint_rows(&counted, directory) && counted <= rows;
+}
+
+static wac_status read_run(wac_record *run, const char *directory, wac_error *error)
+{
+    char config[PATH_MAX], progress[PATH_MAX], *bytes;
+    size_t size;
+    WAC_TRY(wac_path_join(config, sizeof config, directory, "config.yaml", error));
+    WAC_TRY(wac_path_join(progress, sizeof progress, directory, "progress.csv", error));
+    const char *const files[] = {config, progress};
+    for (size_t i = 0; i < 2; i++)
+        if (!wac_path_exists(files[i]))
+            return i ? wac_fail(error, WAC_STATUS_INPUT,
+                                "%s is missing; put it back, or " WAC_TRAIN_AGAIN, files[i],
+                                directory)
+                     : wac_fail(error, WAC_STATUS_INPUT,
+                                "%s is missing; put it back, or take the folder away", files[i]);
+    WAC_TRY(wac_config_read_run(&run->config, config, error));
+    WAC_TRY(wac_file_read(&bytes, &size, progress, SIZE_LIMIT, error));
+    bool mendable = is_mendable(bytes, size, directory);
+    wac_error why = {0};
+    wac_status status = wac_record_parse(run, bytes, size, progress, &why);
+    if (status != WAC_STATUS_OK)
+        return mendable ? wac_fail(error, status, "%s; mend it: wac train --resume %s", why.message,
+                                   directory)
+                        : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
+    run->finished = wac_record_is_finished(run);
+    return WAC_STATUS_OK;
+}
+
+/* --- groups -------------------------------------------------------------------------------- */
+
+/* Settings of the world: they make a task. */
+static bool is_of_task(const wac_setting *setting)
+{
+    return setting->environments || setting->offset == offsetof(wac_config, path_limit);
+}
+
+/* Settings that leave a run in its group. */
+static bool is_of_run(const wac_setting *setting)
+{
+    return setting->offset == offsetof(wac_config, seed) ||
+           setting->offset == offsetof(wac_config, checkpoint_interval);
+}
+
+static int compare_setting(const wac_config *a, const wac_config *b, const wac_setting *setting)
+{
+    const char *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
+#define COMPARE(type)                                                                              \
+    ((*(const type *)x > *(const type *)y) - (*(const type *)x < *(const type *)y))
+    switch (setting->kind) {
+    case WAC_SETTING_REAL:
+        return COMPARE(double);
+    case WAC_SETTING_COUNT:
+        return COMPARE(int64_t);
+    case WAC_SETTING_FLAG:
+        return COMPARE(bool);
+    case WAC_SETTING_CHOICE:
+        return COMPARE(int);
+    }
+#undef COMPARE
+    return 0;
+}
+
+static int compare_tasks(const wac_config *a, const wac_config *b)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    int order = strcmp(a->environment, b->environment);
+    for (size_t i = 0; i < count && !order; i++)
+        if (is_of_task(&settings[i]) && wac_config_reads(a, &settings[i]))
+            order = compare_setting(a, b, &settings[i]);
+    return order;
+}
+
+/* The algorithm comes first in the table, so that both read the same settings after it. */
+static int compare_groups(const wac_config *a, const wac_config *b)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    int order = compare_tasks(a, b);
+    for (size_t i = 0; i < count && !order; i++)
+        if (!is_of_task(&settings[i]) && !is_of_run(&settings[i]) &&
+            wac_config_reads(a, &settings[i]))
+            order = compare_setting(a, b, &settings[i]);
+    return order;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+    const wac_record *x = *(const wac_record *const *)a, *y = *(const wac_record *const *)b;
+    int order = compare_groups(&x->config, &y->config);
+    if (!order)
+        order = (x->config.seed > y->config.seed) - (x->config.seed < y->config.seed);
+    return order ? order : (x > y) - (x < y); /* as found */
+}
+
+static wac_status make_groups(wac_runset *set, wac_error *error)
+{
+    set->members = malloc(set->count * sizeof *set->members);
+    set->groups = calloc(set->count, sizeof *set->groups);
+    if (!set->members || !set->groups)
+        return wac_fail_memory(error, "the groups of runs");
+    for (size_t i = 0; i < set->count; i++)
+        set->members[i] = &set->runs[i];
+    qsort(set->members, set->count, sizeof *set->members, compare_members);
+    for (size_t i = 0; i < set->count; i++) {
+        const wac_record *run = set->members[i], *former = i ? set->members[i - 1] : NULL;
+        bool joins = former && compare_groups(&former->config, &run->config) == 0;
+        if (joins && former->config.seed == run->config.seed)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s and %s have the same settings and seed: they are one run, and "
+                            "counting it twice would be wrong; take one of the folders away",
+                            former->path, run->path);
+        if (!joins) {
+            set->task_count += !former || compare_tasks(&former->config, &run->config) != 0;
+            set->groups[set->group_count++] =
+                (wac_group){.runs = &set->members[i], .task = set->task_count - 1};
+        }
+        wac_group *group = &set->groups[set->group_count - 1];
+        group->count++;
+        group->finished += run->finished;
+        set->runs[run - set->runs].group = set->group_count - 1;
+    }
+    return WAC_STATUS_OK;
+}
+
+/* Marks where groups differ within a task, and tasks within an environment. */
+static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOTAL])
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < set->group_count; i++) {
+        const wac_config *a = &set->groups[i].runs[0]->config;
+        for (size_t k = i + 1; k < set->group_count; k++) {
+            const wac_config *b = &set->groups[k].runs[0]->config;
+            if (strcmp(a->environment, b->environment) != 0)
+                break;
+            bool same_task = set->groups[i].task == set->groups[k].task;
+            for (size_t s = 0; s < count; s++) {
+                if (is_of_run(&settings[s]) || !wac_config_reads(a, &settings[s]) ||
+                    !wac_config_reads(b, &settings[s]) || compare_setting(a, b, &settings[s]) == 0)
+                    continue;
+                if (is_of_task(&settings[s]))
+                    tasks_differ[s] = true;
+                else if (same_task)
+                    set->differs[s] = true;
+            }
+        }
+    }
+}
+
+/* "lambda 0.5, rho 1" at the end of the text, after `separator`: the settings that are marked. */
+static void add_settings(char *text, size_t size, const char *separator, const bool *marked,
+                         const wac_config *config)
+{
+    size_t count, used = strlen(text);
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count && used < size; i++) {
+        char value[64];
+        if (!marked[i] || !wac_config_reads(config, &settings[i]))
+            continue;
+        wac_config_format(config, &settings[i], value, sizeof value);
+        used += (size_t)snprintf(text + used, size - used, "%s%s %s", separator, settings[i].name,
+                                 value);
+        separator = ", ";
+    }
+}
+
+/* What differs, without the algorithm. */
+static void mark_settings(const wac_runset *set, bool marked[WAC_SETTINGS_TOTAL])
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count; i++)
+        marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
+}
+
+const char *wac_runset_settings(const wac_runset *set, const wac_group *group, char *text,
+                                size_t size)
+{
+    bool marked[WAC_SETTINGS_TOTAL];
+    mark_settings(set, marked);
+    text[0] = 0;
+    add_settings(text, size, "", marked, &group->runs[0]->config);
+    return text;
+}
+
+static void name_groups(wac_runset *set)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    bool tasks_differ[WAC_SETTINGS_TOTAL] = {false}, marked[WAC_SETTINGS_TOTAL];
+    find_differences(set, tasks_differ);
+    mark_settings(set, marked);
+    /* sparse rewards show in the task's name */
+    for (size_t i = 0; i < count; i++)
+        if (settings[i].offset == offsetof(wac_config, reward))
+            tasks_differ[i] = false;
+    for (size_t i = 0; i < set->group_count; i++) {
+        wac_group *group = &set->groups[i];
+        const wac_config *config = &group->runs[0]->config;
+        bool sparse = config->reward == WAC_REWARD_SPARSE &&
+                      wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
+        snprintf(group->task_name, sizeof group->task_name, "%s%s", config->environment,
+                 sparse ? "-sparse" : "");
+        add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
+        snprintf(group->label, sizeof group->label, "%s",
+                 wac_algorithm_name((wac_algorithm)config->algorithm));
+        add_settings(group->label, sizeof group->label, " ", marked, config);
+    }
+}
+
+/* --- the set ------------------------------------------------------------------------------- */
+
+static wac_status note_problem(wac_runset *set, const char *path, const char *message,
+                               wac_error *error)
+{
+    wac_problem *problem = &set->problems[set->problem_count++];
+    problem->path = strdup(path);
+    problem->message = strdup(message);
+    if (!problem->path || !problem->message)
+        return wac_fail_memory(error, "the list of runs");
+    return WAC_STATUS_OK;
+}
+
+static wac_status read_runs(wac_runset *set, const search *search, bool go_on, wac_error *error)
+{
+    set->runs = calloc(search->count, sizeof *set->runs);
+    set->problems = calloc(search->count, sizeof *set->problems);
+    if (!set->runs || !set->problems)
+        return wac_fail_memory(error, "the list of runs");
+    for (size_t i = 0; i < search->count; i++) {
+        wac_record *run = &set->runs[set->count];
+        wac_error problem = {0};
+        wac_status status = read_run(run, search->runs[i].path, &problem);
+        if (status == WAC_STATUS_OK) {
+            set->count++;
+            run->path = strdup(search->runs[i].path);
+            if (!run->path)
+                return wac_fail_memory(error, "the list of runs");
+            continue;
+        }
+        *run = (wac_record){0};
+        if (!go_on || status == WAC_STATUS_MEMORY)
+            return wac_fail(error, status, "%s", problem.message);
+        WAC_TRY(note_problem(set, search->runs[i].path, problem.message, error));
+    }
+    if (set->count == 0 && set->problem_count == 1)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s", set->problems[0].message);
+    if (set->count == 0)
+        return wac_fail(error, WAC_STATUS_INPUT, "none of the %zu runs can be used; the first: %s",
+                        set->problem_count, set->problems[0].message);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,
+                           bool go_on, wac_error *error)
+{
+    search search = {0};
+    wac_status status = WAC_STATUS_OK;
+    *set = (wac_runset){0};
+    for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++)
+        status = search_directory(&search, directories[i], error);
+    if (status == WAC_STATUS_OK && search.count == 0)
+        status = wac_fail(
+            error, WAC_STATUS_INPUT,
+            "no run in %s%s; a run is a folder with a config.yaml and a progress.csv, "
+            "as \"wac train\" makes it",
+            count ? directories[0] : "no folder", count > 1 ? " and the other folders" : "");
+    if (status == WAC_STATUS_OK)
+        status = read_runs(set, &search, go_on, error);
+    if (status == WAC_STATUS_OK)
+        status = make_groups(set, error);
+    if (status == WAC_STATUS_OK)
+        name_groups(set);
+    else
+        wac_runset_free(set);
+    free_search(&search);
+    return status;
+}
+
+void wac_runset_free(wac_runset *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        free(set->runs[i].path);
+        free(set->runs[i].columns[0]);
+    }
+    for (size_t i = 0; i < set->problem_count; i++) {
+        free(set->problems[i].path);
+        free(set->problems[i].message);
+    }
+    free(set->runs);
+    free(set->groups);
+    free(set->problems);
+    free(set->members);
+    *set = (wac_runset){0};
+}

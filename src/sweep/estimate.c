@@ -1,0 +1,158 @@
+/* How long a sweep will take: a moment of each kind of run is measured, the rest is arithmetic.
+ * Checkpoints and starts are left out; they are small beside the updates. */
+#include "base/status.h"
+#include "env/world.h"
+#include "rl/agent.h"
+#include "sweep/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Seconds that one of each takes. */
+typedef struct costs {
+    double update, explore, evaluate;
+} costs;
+
+typedef struct trial {
+    wac_agent *agent;
+    wac_world *world;
+    wac_rng rng;
+    float observation[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
+    float action[WAC_ENVIRONMENT_DIMENSIONS];
+} trial;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+typedef wac_status trial_fn(trial *trial, wac_error *error);
+
+static wac_status step(trial *trial, bool explores, wac_error *error)
+{
+    wac_step step;
+    if (explores)
+        wac_agent_explore(trial->agent, trial->observation, trial->action);
+    else
+        wac_agent_act(trial->agent, WAC_POLICY_TARGET, trial->observation, trial->action);
+    WAC_TRY(wac_world_step(trial->world, &trial->rng, trial->action, trial->next, &step, error));
+    if (explores)
+        wac_agent_remember(trial->agent, trial->observation, trial->action, step.reward,
+                           trial->next, step.terminated);
+    memcpy(trial->observation, trial->next, sizeof trial->next);
+    if (step.terminated || step.truncated)
+        return wac_world_reset(trial->world, &trial->rng, trial->observation, error);
+    return WAC_STATUS_OK;
+}
+
+static wac_status explore(trial *trial, wac_error *error)
+{
+    return step(trial, true, error);
+}
+
+static wac_status evaluate(trial *trial, wac_error *error)
+{
+    return step(trial, false, error);
+}
+
+static wac_status update(trial *trial, wac_error *error)
+{
+    wac_losses losses;
+    return wac_agent_update(trial->agent, &losses, error);
+}
+
+/* Seconds of one call, from as many as fit into `budget` seconds. */
+static wac_status measure(double *seconds, trial *trial, trial_fn *call, double budget,
+                          wac_error *error)
+{
+    WAC_TRY(call(trial, error)); /* the first one warms up */
+    double start = now(), elapsed;
+    int count = 0;
+    do {
+        WAC_TRY(call(trial, error));
+        count++;
+        elapsed = now() - start;
+    } while (elapsed < budget);
+    *seconds = elapsed / count;
+    return WAC_STATUS_OK;
+}
+
+static wac_status measure_all(costs *costs, trial *trial, const wac_config *config,
+                              wac_error *error)
+{
+    const wac_environment_type *type;
+    trial->rng = (wac_rng){.seed = (uint64_t)config->seed};
+    WAC_TRY(wac_environment_type_find(&type, config->environment, error));
+    WAC_TRY(wac_world_create(&trial->world, type, config, error));
+    WAC_TRY(wac_agent_create(&trial->agent, config, trial->world->spec.observation_size,
+                             trial->world->spec.action_size, 1, -1, error));
+    WAC_TRY(wac_world_reset(trial->world, &trial->rng, trial->observation, error));
+    WAC_TRY(measure(&costs->explore, trial, explore, 0.05, error));
+    WAC_TRY(measure(&costs->evaluate, trial, evaluate, 0.05, error));
+    wac_agent_anchor(trial->agent);
+    return measure(&costs->update, trial, update, 0.2, error);
+}
+
+static wac_status measure_kind(costs *costs, const wac_config *config, wac_error *error)
+{
+    trial *trial = calloc(1, sizeof *trial);
+    if (!trial)
+        return wac_fail_memory(error, "the estimate");
+    wac_status status = measure_all(costs, trial, config, error);
+    wac_agent_destroy(trial->agent);
+    wac_world_destroy(trial->world);
+    free(trial);
+    return status;
+}
+
+/* Whether an update and a step of both take the same time. */
+static bool is_same_kind(const wac_config *a, const wac_config *b)
+{
+    return strcmp(a->environment, b->environment) == 0 && a->algorithm == b->algorithm &&
+           a->width == b->width && a->batch_size == b->batch_size && a->rho == b->rho &&
+           a->backend == b->backend && a->normalisation == b->normalisation;
+}
+
+static double rest_of(const wac_config *config, const wac_sweep_item *item, const costs *costs)
+{
+    double epoch = (double)config->updates * costs->update +
+                   (double)config->explore_steps * costs->explore +
+                   (double)config->evaluation_steps * costs->evaluate;
+    double start =
+        item->state == WAC_SWEEP_NEW ? (double)config->initial_steps * costs->explore : 0;
+    return start + (double)(config->epochs - item->progress.epoch) * epoch;
+}
+
+wac_status wac_sweep_estimate(double *seconds, const wac_sweep *sweep, const wac_sweep_item *items,
+                              int workers, wac_error *error)
+{
+    costs *all = calloc(sweep->count, sizeof *all);
+    double *ends = calloc((size_t)workers, sizeof *ends);
+    wac_status status = all && ends ? WAC_STATUS_OK : wac_fail_memory(error, "the estimate");
+    *seconds = 0;
+    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
+        if (items[i].state == WAC_SWEEP_DONE || items[i].state == WAC_SWEEP_FAILED)
+            continue;
+        size_t like = 0;
+        while (like < i && (all[like].update == 0 ||
+                            !is_same_kind(&sweep->runs[like].config, &sweep->runs[i].config)))
+            like++;
+        if (like < i)
+            all[i] = all[like];
+        else
+            status = measure_kind(&all[i], &sweep->runs[i].config, error);
+        /* as the sweep will do it: to the one who is free first */
+        int first = 0;
+        for (int j = 1; j < workers; j++)
+            first = ends[j] < ends[first] ? j : first;
+        ends[first] += rest_of(&sweep->runs[i].config, &items[i], &all[i]);
+        *seconds = fmax(*seconds, ends[first]);
+    }
+    free(all);
+    free(ends);
+    return status;
+}

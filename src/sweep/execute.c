@@ -1,0 +1,432 @@
+/* Executing a sweep: whoever is free gets the next run, at once.
+ *
+ * On one machine the workers are processes of this one. Under MPI each rank has one worker; rank 0
+ * has the list, hands runs out and takes in what the ranks say, and trains itself besides. All
+ * messages are numbers of runs one way and wac_sweep_message the other way, so a sweep knows
+ * nothing of how a run is trained.
+ */
+#include "base/status.h"
+#include "base/threads.h"
+#include "sweep/parts.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    VIEW_MS = 200, /* between looks of the one who watches */
+    RANKS_MS = 1,  /* between looks for messages of other ranks: MPI wakes nobody */
+    MOST_WORKERS = 1024,
+};
+
+/* Between ranks. */
+typedef enum order_kind { ORDER_RUN, ORDER_STOP, ORDER_END } order_kind;
+
+typedef struct order {
+    order_kind kind;
+    size_t run;
+} order;
+
+typedef struct answer {
+    uint64_t fingerprint; /* of the rank's list, if it has just come; else 0 */
+    size_t run;
+    wac_sweep_message message;
+} answer;
+
+/* Somebody who trains one run at a time: a process here, or another rank. */
+typedef struct slot {
+    wac_sweep_worker worker; /* here */
+    int rank;                /* 0: here */
+    bool present;            /* a rank that has reported */
+    bool busy;
+    size_t run;
+    double started;
+} slot;
+
+typedef struct execution {
+    const wac_sweep *sweep;
+    const char *directory;
+    const wac_sweep_options *options;
+    wac_sweep_ranks ranks;
+    int lock;
+    wac_sweep_item *items;
+    slot *slots;
+    struct pollfd *polls;
+    int slot_count;
+    size_t next; /* first run that may still have to be handed out */
+    bool stopping;
+    double start, shown;
+    wac_sweep_view view;
+    wac_sweep_outcome *outcome;
+    wac_error *error;
+} execution;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+wac_sweep_options wac_sweep_options_default(void)
+{
+    return (wac_sweep_options){0};
+}
+
+static bool asked_to_stop(const wac_sweep_options *options)
+{
+    return options->stop && __atomic_load_n(options->stop, __ATOMIC_RELAXED);
+}
+
+static void show(execution *all, size_t changed)
+{
+    double time = now();
+    if (!all->options->progress || (changed == SIZE_MAX && time - all->shown < 1e-3 * VIEW_MS))
+        return;
+    all->shown = time;
+    all->view.seconds = time - all->start;
+    all->options->progress(all->options->user, &all->view, changed);
+}
+
+/* --- handing out -------------------------------------------------------------------------------*/
+
+static bool is_waiting(const execution *all, size_t run)
+{
+    wac_sweep_state state = all->items[run].state;
+    return wac_sweep_is_ours(all->options, run) &&
+           (state == WAC_SWEEP_NEW || state == WAC_SWEEP_BEGUN);
+}
+
+/* The next run for anybody; false where none is left. */
+static bool next_run(execution *all, size_t *run)
+{
+    while (all->next < all->sweep->count && !is_waiting(all, all->next))
+        all->next++;
+    *run = all->next;
+    return all->next < all->sweep->count;
+}
+
+static wac_status fail_ranks(wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_IO,
+                    "the ranks cannot reach each other by MPI any more; start the sweep again, it "
+                    "goes on from there");
+}
+
+/* Give a free slot a run. Where no process can be made now, it waits for the end of another. */
+static wac_status hand_out(execution *all, int number, size_t run)
+{
+    slot *slot = &all->slots[number];
+    wac_sweep_item *item = &all->items[run];
+    if (slot->rank > 0) {
+        order order = {.kind = ORDER_RUN, .run = run};
+        if (all->ranks.table->send(slot->rank, &order, sizeof order) != 0)
+            return fail_ranks(all->error);
+    } else {
+        int processor = all->ranks.table                      ? all->ranks.processor
+                        : all->slot_count <= wac_processors() ? number
+                                                              : -1;
+        int failure = wac_sweep_worker_start(&slot->worker, &all->sweep->runs[run], run,
+                                             all->directory, processor, all->lock);
+        if (failure && all->view.running == 0)
+            return wac_fail(all->error, WAC_STATUS_MEMORY,
+                            "cannot start a process: %s; try again with fewer --workers",
+                            strerror(failure));
+        if (failure)
+            return WAC_STATUS_OK;
+    }
+    slot->busy = true;
+    slot->run = run;
+    slot->started = now();
+    item->state = WAC_SWEEP_RUNNING;
+    item->worker = number;
+    all->view.running++;
+    show(all, run);
+    return WAC_STATUS_OK;
+}
+
+static wac_status hand_out_all(execution *all)
+{
+    size_t run;
+    for (int i = 0; i < all->slot_count && !all->stopping; i++)
+        if (all->slots[i].present && !all->slots[i].busy && next_run(all, &run))
+            WAC_TRY(hand_out(all, i, run));
+    return WAC_STATUS_OK;
+}
+
+/* --- taking in ---------------------------------------------------------------------------------*/
+
+static void end_run(execution *all, slot *slot, const wac_sweep_message *message)
+{
+    wac_sweep_item *item = &all->items[slot->run];
+    slot->busy = false;
+    all->view.running--;
+    item->worker = -1;
+    item->seconds = now() - slot->started;
+    all->outcome->busy += message->seconds;
+    bool wanted = all->stopping || slot->rank > 0 || asked_to_stop(all->options);
+    if (message->status == WAC_STATUS_INTERRUPTED && wanted) {
+        /* a rank that was told to stop, by whoever, is the end of the sweep */
+        item->state = WAC_SWEEP_BEGUN;
+        all->stopping = true;
+    } else if (message->status == WAC_STATUS_OK) {
+        item->state = WAC_SWEEP_DONE;
+        all->view.done++;
+    } else {
+        item->state = WAC_SWEEP_FAILED;
+        if (message->status == WAC_STATUS_INTERRUPTED)
+            strcpy(item->reason, "its process was told to stop, by a signal of somebody else");
+        else
+            memcpy(item->reason, message->reason, sizeof item->reason);
+        all->view.failed++;
+        all->outcome->diverged += message->status == WAC_STATUS_NUMERIC;
+    }
+    show(all, slot->run);
+}
+
+static void take_in(execution *all, slot *slot, const wac_sweep_message *message)
+{
+    if (message->progress.epochs > 0)
+        all->items[slot->run].progress = message->progress;
+    if (message->word == WAC_SWEEP_ENDS)
+        end_run(all, slot, message);
+}
+
+/* What the processes here say; waits for it a while. */
+static void listen_here(execution *all, int milliseconds)
+{
+    int count = 0;
+    for (int i = 0; i < all->slot_count; i++)
+        if (all->slots[i].busy && all->slots[i].rank == 0)
+            all->polls[count++] = (struct pollfd){all->slots[i].worker.pipe, POLLIN, 0};
+    if (poll(all->polls, (nfds_t)count, milliseconds) <= 0)
+        return;
+    for (int i = 0; i < all->slot_count; i++) {
+        slot *slot = &all->slots[i];
+        if (!slot->busy || slot->rank > 0)
+            continue;
+        (void)wac_sweep_worker_read(&slot->worker);
+        take_in(all, slot, &slot->worker.last);
+    }
+}
+
+/* What the other ranks say. */
+static wac_status listen_there(execution *all, uint64_t fingerprint)
+{
+    for (;;) {
+        answer answer;
+        int from;
+        if (all->ranks.table->receive(&from, &answer, sizeof answer) != 0)
+            return fail_ranks(all->error);
+        if (from < 0)
+            return WAC_STATUS_OK;
+        slot *slot = &all->slots[from];
+        if (answer.fingerprint && answer.fingerprint != fingerprint)
+            return wac_fail(all->error, WAC_STATUS_INPUT,
+                            "rank %d has another list of runs than rank 0; give all hosts the same "
+                            "file and the same program",
+                            from);
+        if (answer.fingerprint)
+            slot->present = true;
+        else if (slot->busy && slot->run == answer.run)
+            take_in(all, slot, &answer.message);
+    }
+}
+
+static void stop_all(execution *all)
+{
+    order order = {.kind = ORDER_STOP};
+    for (int i = 0; i < all->slot_count; i++) {
+        slot *slot = &all->slots[i];
+        if (slot->busy && slot->rank == 0)
+            wac_sweep_worker_stop(&slot->worker);
+        else if (slot->busy)
+            (void)all->ranks.table->send(slot->rank, &order, sizeof order);
+    }
+}
+
+static wac_status execute(execution *all)
+{
+    uint64_t fingerprint = all->ranks.table ? wac_sweep_fingerprint(all->sweep) : 0;
+    bool told = false;
+    size_t run;
+    while (all->view.running > 0 || (!all->stopping && next_run(all, &run))) {
+        all->stopping = all->stopping || asked_to_stop(all->options);
+        WAC_TRY(hand_out_all(all));
+        if (all->stopping && !told)
+            stop_all(all);
+        told = all->stopping;
+        show(all, SIZE_MAX);
+        if (all->ranks.table)
+            WAC_TRY(listen_there(all, fingerprint));
+        listen_here(all, all->ranks.table ? RANKS_MS : VIEW_MS);
+    }
+    return WAC_STATUS_OK;
+}
+
+/* --- the other ranks ---------------------------------------------------------------------------*/
+
+static wac_status answer_with(const execution *all, const wac_sweep_worker *worker)
+{
+    answer answer = {.run = worker->run, .message = worker->last};
+    return all->ranks.table->send(0, &answer, sizeof answer) ? fail_ranks(all->error)
+                                                             : WAC_STATUS_OK;
+}
+
+static wac_status obey(execution *all, const order *order, wac_sweep_worker *worker, bool *over)
+{
+    if (order->kind == ORDER_END)
+        *over = true;
+    else if (order->kind == ORDER_STOP)
+        wac_sweep_worker_stop(worker);
+    else if (order->run < all->sweep->count) {
+        int failure = wac_sweep_worker_start(worker, &all->sweep->runs[order->run], order->run,
+                                             all->directory, all->ranks.processor, -1);
+        if (failure) {
+            *worker = (wac_sweep_worker){.run = order->run};
+            worker->last = (wac_sweep_message){.word = WAC_SWEEP_ENDS, .status = WAC_STATUS_IO};
+            snprintf(worker->last.reason, sizeof worker->last.reason,
+                     "rank %d cannot start a process: %s", all->ranks.rank, strerror(failure));
+            return answer_with(all, worker);
+        }
+    }
+    return WAC_STATUS_OK;
+}
+
+/* Train what rank 0 says, until it says that it is over. */
+static wac_status serve(execution *all)
+{
+    const wac_mpi_table *mpi = all->ranks.table;
+    wac_sweep_worker worker = {0};
+    answer hello = {.fingerprint = wac_sweep_fingerprint(all->sweep)};
+    bool over = false, stopped = false;
+    if (mpi->send(0, &hello, sizeof hello) != 0)
+        return fail_ranks(all->error);
+    while (!over) {
+        order order;
+        int from;
+        if (mpi->receive(&from, &order, sizeof order) != 0)
+            return fail_ranks(all->error);
+        if (from == 0)
+            WAC_TRY(obey(all, &order, &worker, &over));
+        /* the signal may have come to this rank alone */
+        if (!stopped && asked_to_stop(all->options))
+            wac_sweep_worker_stop(&worker);
+        stopped = asked_to_stop(all->options);
+        struct pollfd poll_worker = {worker.process ? worker.pipe : -1, POLLIN, 0};
+        if (poll(&poll_worker, 1, RANKS_MS) <= 0)
+            continue;
+        wac_sweep_message before = worker.last;
+        (void)wac_sweep_worker_read(&worker);
+        if (memcmp(&before, &worker.last, sizeof before) != 0 || !worker.process)
+            WAC_TRY(answer_with(all, &worker));
+    }
+    return WAC_STATUS_OK;
+}
+
+static void dismiss(const execution *all)
+{
+    order order = {.kind = ORDER_END};
+    for (int i = 1; i < all->ranks.size; i++)
+        (void)all->ranks.table->send(i, &order, sizeof order);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------*/
+
+/* As many slots as there are workers, or ranks. */
+static wac_status make_slots(execution *all)
+{
+    int wanted = all->options->workers > 0 ? all->options->workers : wac_processors();
+    if (all->ranks.table)
+        wanted = all->ranks.size;
+    else if ((size_t)wanted > all->sweep->count)
+        wanted = (int)all->sweep->count;
+    all->slot_count = wanted < MOST_WORKERS || all->ranks.table ? wanted : MOST_WORKERS;
+    all->slots = calloc((size_t)all->slot_count, sizeof *all->slots);
+    all->polls = calloc((size_t)all->slot_count, sizeof *all->polls);
+    if (!all->slots || !all->polls)
+        return wac_fail_memory(all->error, "the workers of the sweep");
+    for (int i = 0; i < all->slot_count; i++) {
+        all->slots[i].rank = all->ranks.table ? i : 0;
+        all->slots[i].present = all->slots[i].rank == 0;
+    }
+    all->view =
+        (wac_sweep_view){.sweep = all->sweep, .items = all->items, .workers = all->slot_count};
+    for (size_t i = 0; i < all->sweep->count; i++)
+        all->view.done += all->items[i].state == WAC_SWEEP_DONE;
+    return WAC_STATUS_OK;
+}
+
+/* What has lost files is told once, and left alone. */
+static void tell_damage(execution *all)
+{
+    for (size_t i = 0; i < all->sweep->count; i++)
+        if (all->items[i].damaged) {
+            all->view.failed++;
+            all->outcome->damaged++;
+            show(all, i);
+        }
+}
+
+/* Rank 0, or the only one. */
+static wac_status lead(execution *all)
+{
+    WAC_TRY(wac_sweep_claim(&all->lock, all->items, all->sweep, all->directory, all->options,
+                            all->error));
+    wac_status status = make_slots(all);
+    if (status == WAC_STATUS_OK) {
+        tell_damage(all);
+        status = execute(all);
+    }
+    /* a failure on the way: nothing may go on behind our back */
+    for (int i = 0; status != WAC_STATUS_OK && i < all->slot_count && all->slots; i++)
+        if (all->slots[i].worker.process > 0)
+            wac_sweep_worker_stop(&all->slots[i].worker);
+    close(all->lock);
+    wac_sweep_outcome *outcome = all->outcome;
+    outcome->done = all->view.done;
+    outcome->failed = all->view.failed;
+    for (size_t i = 0; i < all->sweep->count; i++)
+        outcome->left += is_waiting(all, i);
+    outcome->workers = all->slot_count;
+    outcome->seconds = now() - all->start;
+    if (status == WAC_STATUS_OK && all->stopping && outcome->left > 0)
+        return wac_fail(all->error, WAC_STATUS_INTERRUPTED, "interrupted");
+    return status;
+}
+
+wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,
+                             const wac_sweep_options *options, wac_sweep_outcome *outcome,
+                             wac_error *error)
+{
+    wac_sweep_options chosen = options ? *options : wac_sweep_options_default();
+    execution all = {.sweep = sweep,
+                     .directory = directory,
+                     .options = &chosen,
+                     .lock = -1,
+                     .start = now(),
+                     .outcome = outcome,
+                     .error = error};
+    *outcome = (wac_sweep_outcome){0};
+    WAC_TRY(wac_sweep_check(sweep, error));
+    if (chosen.share_count < 1)
+        WAC_TRY(wac_sweep_ranks_join(&all.ranks, error));
+    outcome->rank = all.ranks.rank;
+    all.items = calloc(sweep->count, sizeof *all.items);
+    wac_status status = !all.items            ? wac_fail_memory(error, "the list of runs")
+                        : all.ranks.rank == 0 ? lead(&all)
+                                              : serve(&all);
+    if (all.ranks.table && all.ranks.rank == 0)
+        dismiss(&all);
+    if (all.ranks.table)
+        all.ranks.table->end();
+    free(all.items);
+    free(all.slots);
+    free(all.polls);
+    return status;
+}

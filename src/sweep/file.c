@@ -1,0 +1,504 @@
+/* Sweep files: a product of lists, in YAML.
+ *
+ *     environments: [lqg, riverswim]
+ *     algorithms: [sac, oe-wac]
+ *     seeds: 5                        # 1 to 5; or a list
+ *     settings: {epochs: 30}          # for all runs; a value or a list of values
+ *     oe-wac: {lambda: [0, 0.5]}      # for the runs of an algorithm or an environment
+ *
+ * What stands under an algorithm or environment goes before `settings`. A setting that is written
+ * as a list, be it of one value, is part of the folder's name, so a list may grow later and the
+ * folders keep their names. Refusals name file and line.
+ */
+#include "sweep/file.h"
+
+#include "base/files.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "config/config.h"
+#include "config/environments.h"
+#include "sweep/expand.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LARGEST_FILE = 256 * 1024,
+    MOST_BLOCKS = 64, /* under the names of algorithms and environments */
+    ALGORITHMS = 4,
+};
+
+/* The settings below `settings`, an algorithm or an environment. */
+typedef struct block {
+    const char *name;
+    size_t line;
+    const yaml_node_t *node;
+    bool by_algorithm;
+} block;
+
+/* A list of names, or a single one. */
+typedef struct names {
+    const yaml_node_t *node; /* null: not in the file */
+    size_t line;
+} names;
+
+typedef struct file {
+    wac_expansion to;
+    names environments, algorithms, seeds;
+    block settings;
+    block blocks[MOST_BLOCKS];
+    int block_count;
+    wac_search *search; /* null: a sweep */
+    size_t search_lines[4];
+} file;
+
+static const char *const search_keys[] = {"samples", "seed", "measure", "last", NULL};
+static const char *const main_keys[] = {"environments", "algorithms", "seeds", "settings", NULL};
+
+static wac_status refuse(const file *in, size_t line, const wac_error *why)
+{
+    return wac_fail(in->to.yaml.error, why->status, "%s:%zu: %s", in->to.yaml.name, line,
+                    why->message);
+}
+
+/* --- lists -------------------------------------------------------------------------------------*/
+
+static wac_status check_list(const file *in, const yaml_node_t *node, const char *key)
+{
+    if (wac_yaml_length(node) == 0)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(node),
+                               "the list of \"%s\" is empty; write at least one value", key);
+    return WAC_STATUS_OK;
+}
+
+/* The place of a name in a list of the file, or -1. */
+static int find_name(file *in, const names *list, const char *name, const char *key)
+{
+    const char *text;
+    size_t line;
+    for (int i = 0; list->node && i < wac_yaml_length(list->node); i++)
+        if (wac_yaml_value(&in->to.yaml, &text, &line, list->node, i, key) == WAC_STATUS_OK &&
+            strcmp(text, name) == 0)
+            return i;
+    return -1;
+}
+
+/* --- the keys of the file ----------------------------------------------------------------------*/
+
+static const char *known_key(const void *names, size_t index)
+{
+    const file *in = names;
+    size_t own = sizeof main_keys / sizeof *main_keys - 1;
+    if (index < own)
+        return main_keys[index];
+    index -= own;
+    if (in->search && index < sizeof search_keys / sizeof *search_keys - 1)
+        return search_keys[index];
+    index -= in->search ? sizeof search_keys / sizeof *search_keys - 1 : 0;
+    return index < ALGORITHMS ? wac_algorithm_name((wac_algorithm)index) : NULL;
+}
+
+static wac_status refuse_key(const file *in, const wac_yaml_pair *pair)
+{
+    size_t line = wac_yaml_line(pair->key_node);
+    const wac_setting *setting;
+    const wac_environment_type *type;
+    const char *key = pair->key;
+    for (int i = 0; i < ALGORITHMS; i++)
+        if (strcmp(key, wac_algorithm_name((wac_algorithm)i)) == 0)
+            return wac_yaml_refuse(&in->to.yaml, line,
+                                   "these are settings of %s, which is not one of the algorithms; "
+                                   "add it to \"algorithms\" or leave them out",
+                                   key);
+    if (wac_environment_type_find(&type, key, NULL) == WAC_STATUS_OK)
+        return wac_yaml_refuse(&in->to.yaml, line,
+                               "these are settings of %s, which is not one of the environments; "
+                               "add it to \"environments\" or leave them out",
+                               WAC_CLIP(key));
+    for (int i = 0; !in->search && search_keys[i]; i++)
+        if (strcmp(key, search_keys[i]) == 0)
+            return wac_yaml_refuse(&in->to.yaml, line,
+                                   "\"%s\" is for \"wac tune\"; leave it out, or use that", key);
+    const char *near = wac_suggest(key, known_key, in);
+    if (near)
+        return wac_yaml_refuse(&in->to.yaml, line, "unknown key \"%s\"; did you mean \"%s\"?",
+                               WAC_CLIP(key), near);
+    if (wac_setting_find(&setting, key, NULL) == WAC_STATUS_OK)
+        return wac_yaml_refuse(&in->to.yaml, line,
+                               "\"%s\" is a setting; move it below \"settings:\"", WAC_CLIP(key));
+    return wac_yaml_refuse(&in->to.yaml, line,
+                           "unknown key \"%s\"; a sweep has environments, algorithms, seeds, "
+                           "settings, and blocks named after an environment or algorithm",
+                           WAC_CLIP(key));
+}
+
+static wac_status read_names(file *in, names *list, const wac_yaml_pair *pair)
+{
+    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &list->line));
+    list->node = pair->value;
+    WAC_TRY(check_list(in, pair->value, pair->key));
+    for (int i = 0; i < wac_yaml_length(pair->value); i++) {
+        const char *text;
+        size_t line;
+        WAC_TRY(wac_yaml_value(&in->to.yaml, &text, &line, pair->value, i, pair->key));
+        int first = find_name(in, list, text, pair->key);
+        if (first < i)
+            return wac_yaml_refuse(&in->to.yaml, line, "%s stands twice in \"%s\"; leave one out",
+                                   WAC_CLIP(text), pair->key);
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_status read_block(const file *in, block *block, const wac_yaml_pair *pair)
+{
+    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &block->line));
+    block->name = pair->key;
+    block->node = pair->value;
+    if (pair->value->type != YAML_MAPPING_NODE)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
+                               "below \"%s\" belong settings, as in \"epochs: 30\"",
+                               WAC_CLIP(pair->key));
+    return WAC_STATUS_OK;
+}
+
+/* A whole number of a search. */
+static wac_status read_whole(const file *in, int64_t *number, const wac_yaml_pair *pair,
+                             double smallest, double largest)
+{
+    double value;
+    WAC_TRY(wac_yaml_number(&in->to.yaml, &value, pair->value, pair->key));
+    if (value != floor(value) || value < smallest || value > largest)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
+                               "\"%s\" must be a whole number from %.0f to %.0f", pair->key,
+                               smallest, largest);
+    *number = (int64_t)value;
+    return WAC_STATUS_OK;
+}
+
+/* A column, or its name in "wac stats"; dash and underscore are alike. */
+static wac_status read_measure(file *in, int *measure, const wac_yaml_pair *pair)
+{
+    const char *text;
+    char word[64], columns[256], names[256];
+    WAC_TRY(wac_yaml_text(&in->to.yaml, &text, pair->value, pair->key));
+    snprintf(word, sizeof word, "%s", text);
+    for (char *at = word; *at; at++)
+        *at = *at == '-' ? '_' : *at;
+    *measure = wac_word_index(WAC_SEARCH_MEASURES, word);
+    if (*measure < 0)
+        *measure = wac_word_index(WAC_SEARCH_NAMES, word);
+    if (*measure >= 0)
+        return WAC_STATUS_OK;
+    wac_words_join(columns, sizeof columns, WAC_SEARCH_MEASURES);
+    wac_words_join(names, sizeof names, WAC_SEARCH_NAMES);
+    return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
+                           "\"%s\" must be %s, or %s for short, not \"%s\"", pair->key, columns,
+                           names, WAC_CLIP(text));
+}
+
+static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
+{
+    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &in->search_lines[key]));
+    switch (key) {
+    case 0:
+        return read_whole(in, &in->search->samples, pair, 1, WAC_SWEEP_RUNS);
+    case 1:
+        return read_whole(in, &in->search->seed, pair, 0, 1e15);
+    case 2:
+        return read_measure(in, &in->search->measure, pair);
+    default:
+        return read_whole(in, &in->search->last, pair, 1, 1000000);
+    }
+}
+
+/* First the lists of names: they say which other keys there may be. */
+static wac_status read_name_keys(file *in, const yaml_node_t *root)
+{
+    for (const yaml_node_pair_t *at = root->data.mapping.pairs.start;
+         at < root->data.mapping.pairs.top; at++) {
+        wac_yaml_pair pair;
+        WAC_TRY(wac_yaml_key(&in->to.yaml, &pair, at));
+        if (strcmp(pair.key, "environments") == 0)
+            WAC_TRY(read_names(in, &in->environments, &pair));
+        else if (strcmp(pair.key, "algorithms") == 0)
+            WAC_TRY(read_names(in, &in->algorithms, &pair));
+        else if (strcmp(pair.key, "seeds") == 0)
+            WAC_TRY(read_names(in, &in->seeds, &pair));
+    }
+    return WAC_STATUS_OK;
+}
+
+/* Names that nobody knows, before anything is said about their blocks. */
+static wac_status check_names(file *in)
+{
+    const char *text;
+    size_t line;
+    wac_error why;
+    wac_config scratch;
+    const wac_environment_type *type;
+    for (int i = 0; in->environments.node && i < wac_yaml_length(in->environments.node); i++) {
+        WAC_TRY(
+            wac_yaml_value(&in->to.yaml, &text, &line, in->environments.node, i, "environments"));
+        if (wac_config_init(&scratch, text, NULL, &why) != WAC_STATUS_OK ||
+            wac_environment_type_find(&type, text, &why) != WAC_STATUS_OK)
+            return refuse(in, line, &why);
+    }
+    for (int i = 0; in->algorithms.node && i < wac_yaml_length(in->algorithms.node); i++) {
+        WAC_TRY(wac_yaml_value(&in->to.yaml, &text, &line, in->algorithms.node, i, "algorithms"));
+        if (wac_config_init(&scratch, "any", text, &why) != WAC_STATUS_OK)
+            return refuse(in, line, &why);
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_status read_other_key(file *in, const wac_yaml_pair *pair)
+{
+    if (strcmp(pair->key, "environments") == 0 || strcmp(pair->key, "algorithms") == 0 ||
+        strcmp(pair->key, "seeds") == 0)
+        return WAC_STATUS_OK;
+    if (strcmp(pair->key, "settings") == 0)
+        return read_block(in, &in->settings, pair);
+    for (int i = 0; in->search && search_keys[i]; i++)
+        if (strcmp(pair->key, search_keys[i]) == 0)
+            return read_search_key(in, pair, i);
+    bool by_algorithm = find_name(in, &in->algorithms, pair->key, "algorithms") >= 0;
+    if (!by_algorithm && find_name(in, &in->environments, pair->key, "environments") < 0)
+        return refuse_key(in, pair);
+    for (int i = 0; i < in->block_count; i++)
+        if (strcmp(in->blocks[i].name, pair->key) == 0)
+            return wac_yaml_once(&in->to.yaml, pair, &in->blocks[i].line);
+    if (in->block_count == MOST_BLOCKS)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->key_node),
+                               "more than %d blocks of settings; make two sweeps of it",
+                               MOST_BLOCKS);
+    block *added = &in->blocks[in->block_count++];
+    added->by_algorithm = by_algorithm;
+    return read_block(in, added, pair);
+}
+
+static wac_status read_keys(file *in)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&in->to.yaml.document);
+    if (!root || root->type != YAML_MAPPING_NODE)
+        return wac_yaml_refuse(&in->to.yaml, root ? wac_yaml_line(root) : 1,
+                               "this is no sweep; begin with \"environments: [riverswim]\"");
+    WAC_TRY(read_name_keys(in, root));
+    WAC_TRY(check_names(in));
+    for (const yaml_node_pair_t *at = root->data.mapping.pairs.start;
+         at < root->data.mapping.pairs.top; at++) {
+        wac_yaml_pair pair;
+        WAC_TRY(wac_yaml_key(&in->to.yaml, &pair, at));
+        WAC_TRY(read_other_key(in, &pair));
+    }
+    const char *missing = !in->environments.node ? "environments: [riverswim]"
+                          : !in->algorithms.node ? "algorithms: [oe-wac, sac]"
+                                                 : NULL;
+    if (missing)
+        return wac_fail(in->to.yaml.error, WAC_STATUS_INPUT,
+                        "%s names no %.*s; add a line such as \"%s\"", in->to.yaml.name,
+                        (int)strcspn(missing, ":"), missing, missing);
+    return WAC_STATUS_OK;
+}
+
+/* --- settings ----------------------------------------------------------------------------------*/
+
+/* {from: 1e-5, to: 1e-3, scale: log} */
+static wac_status read_range(file *in, wac_axis *axis)
+{
+    size_t seen[3] = {0};
+    int scale = 0;
+    if (!in->search)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(axis->node),
+                               "ranges are for \"wac tune\"; list the values of \"%s\"",
+                               axis->setting->name);
+    if (!in->search->samples)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(axis->node),
+                               "a range needs to know how many values to draw; add a line such as "
+                               "\"samples: 20\"");
+    if (axis->setting->words)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(axis->node),
+                               "\"%s\" is no number; list its values", axis->setting->name);
+    for (const yaml_node_pair_t *at = axis->node->data.mapping.pairs.start;
+         at < axis->node->data.mapping.pairs.top; at++) {
+        static const char *const keys[] = {"from", "to", "scale", NULL};
+        wac_yaml_pair pair;
+        WAC_TRY(wac_yaml_key(&in->to.yaml, &pair, at));
+        int key = 0;
+        while (keys[key] && strcmp(keys[key], pair.key) != 0)
+            key++;
+        if (!keys[key])
+            return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair.key_node),
+                                   "unknown key \"%s\"; a range has from, to and scale",
+                                   WAC_CLIP(pair.key));
+        WAC_TRY(wac_yaml_once(&in->to.yaml, &pair, &seen[key]));
+        if (key == 2)
+            WAC_TRY(wac_yaml_word(&in->to.yaml, &scale, &pair, "linear|log"));
+        else
+            WAC_TRY(
+                wac_yaml_number(&in->to.yaml, key ? &axis->to : &axis->from, pair.value, pair.key));
+    }
+    axis->ranged = true;
+    axis->logarithmic = scale == 1;
+    if (!seen[0] || !seen[1] || axis->from >= axis->to)
+        return wac_yaml_refuse(&in->to.yaml, axis->line,
+                               "the range of \"%s\" needs a from, and a to above it",
+                               axis->setting->name);
+    if (axis->logarithmic && axis->from <= 0)
+        return wac_yaml_refuse(&in->to.yaml, axis->line,
+                               "the range of \"%s\" must begin above 0 to be drawn on a log scale",
+                               axis->setting->name);
+    return WAC_STATUS_OK;
+}
+
+static wac_status read_axis(file *in, wac_axis *axis, const wac_yaml_pair *pair)
+{
+    static const char *const elsewhere[] = {"seed", "algorithm", "environment", NULL};
+    wac_error unknown;
+    size_t line = wac_yaml_line(pair->key_node);
+    for (int i = 0; elsewhere[i]; i++)
+        if (strcmp(pair->key, elsewhere[i]) == 0)
+            return wac_yaml_refuse(&in->to.yaml, line,
+                                   "\"%s\" does not belong here; use the list \"%ss:\" at the top",
+                                   pair->key, elsewhere[i]);
+    *axis = (wac_axis){.line = line, .node = pair->value};
+    if (wac_setting_find(&axis->setting, pair->key, &unknown) != WAC_STATUS_OK)
+        return refuse(in, line, &unknown);
+    axis->listed = pair->value->type != YAML_SCALAR_NODE;
+    if (pair->value->type == YAML_MAPPING_NODE)
+        return read_range(in, axis);
+    return check_list(in, pair->value, pair->key);
+}
+
+static wac_status add_block(file *in, wac_axes *axes, const block *block)
+{
+    for (const yaml_node_pair_t *at = block->node->data.mapping.pairs.start;
+         at < block->node->data.mapping.pairs.top; at++) {
+        wac_yaml_pair pair;
+        wac_axis added;
+        int slot = 0;
+        WAC_TRY(wac_yaml_key(&in->to.yaml, &pair, at));
+        WAC_TRY(read_axis(in, &added, &pair));
+        while (slot < axes->count && axes->list[slot].setting != added.setting)
+            slot++;
+        const struct block *owner = slot < axes->count ? axes->owners[slot] : NULL;
+        if (owner == block)
+            return wac_yaml_refuse(&in->to.yaml, added.line, "\"%s\" was already set on line %zu",
+                                   pair.key, axes->list[slot].line);
+        if (owner && owner != &in->settings)
+            return wac_yaml_refuse(&in->to.yaml, added.line,
+                                   "\"%s\" is set for %s on line %zu and for %s here; leave one "
+                                   "of them out",
+                                   pair.key, owner->name, axes->list[slot].line, block->name);
+        axes->list[slot] = added;
+        axes->owners[slot] = block;
+        axes->count += slot == axes->count;
+    }
+    return WAC_STATUS_OK;
+}
+
+/* A setting in `settings` that not everybody reads belongs elsewhere. */
+static wac_status check_read(const file *in, const wac_axes *axes, const wac_config *config)
+{
+    for (int i = 0; i < axes->count; i++) {
+        const wac_axis *axis = &axes->list[i];
+        wac_error why;
+        char value[64];
+        wac_config scratch = *config;
+        if (wac_config_reads(config, axis->setting))
+            continue;
+        wac_config_format(config, axis->setting, value, sizeof value);
+        wac_config_set(&scratch, axis->setting->name, value, &why);
+        size_t sentence = strcspn(why.message, ";");
+        if (axes->owners[i] == &in->settings)
+            return wac_yaml_refuse(&in->to.yaml, axis->line,
+                                   "%.*s; move it from \"settings\" into a block named after "
+                                   "whoever reads it",
+                                   (int)sentence, why.message);
+        return wac_yaml_refuse(&in->to.yaml, axis->line, "%.*s; leave it out", (int)sentence,
+                               why.message);
+    }
+    return WAC_STATUS_OK;
+}
+
+/* --- runs --------------------------------------------------------------------------------------*/
+
+/* The runs of one environment and algorithm. */
+static wac_status expand_pair(file *in, const char *environment, const char *algorithm)
+{
+    wac_sweep_run base = {0};
+    wac_axes axes = {0};
+    WAC_TRY(wac_config_init(&base.config, environment, algorithm, in->to.yaml.error));
+    if (in->settings.node)
+        WAC_TRY(add_block(in, &axes, &in->settings));
+    for (int i = 0; i < in->block_count; i++) {
+        const block *block = &in->blocks[i];
+        if (strcmp(block->name, block->by_algorithm ? algorithm : environment) == 0)
+            WAC_TRY(add_block(in, &axes, block));
+    }
+    WAC_TRY(check_read(in, &axes, &base.config));
+    return in->to.search && in->to.search->samples
+               ? wac_axes_draw(&in->to, &base, &axes, environment)
+               : wac_axes_combine(&in->to, &base, &axes, environment);
+}
+
+static wac_status expand(file *in)
+{
+    for (int i = 0; i < wac_yaml_length(in->environments.node); i++)
+        for (int j = 0; j < wac_yaml_length(in->algorithms.node); j++) {
+            const char *environment, *algorithm;
+            size_t line;
+            WAC_TRY(wac_yaml_value(&in->to.yaml, &environment, &line, in->environments.node, i,
+                                   "environments"));
+            WAC_TRY(wac_yaml_value(&in->to.yaml, &algorithm, &line, in->algorithms.node, j,
+                                   "algorithms"));
+            WAC_TRY(expand_pair(in, environment, algorithm));
+        }
+    wac_error why;
+    if (wac_sweep_check(in->to.sweep, &why) != WAC_STATUS_OK)
+        return wac_fail(in->to.yaml.error, why.status, "%s: %s", in->to.yaml.name, why.message);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_sweep_file_parse(wac_sweep *sweep, wac_search *search, const char *text, size_t size,
+                                const char *name, wac_error *error)
+{
+    file in = {.to = {.search = search, .sweep = sweep}, .search = search};
+    *sweep = (wac_sweep){0};
+    if (search)
+        *search = (wac_search){.seed = 1, .last = 10};
+    WAC_TRY(wac_yaml_open(&in.to.yaml, text, size, name, error));
+    wac_status status = read_keys(&in);
+    in.to.seeds = in.seeds.node;
+    if (status == WAC_STATUS_OK)
+        status = expand(&in);
+    wac_yaml_close(&in.to.yaml);
+    if (status != WAC_STATUS_OK)
+        wac_sweep_free(sweep);
+    return status;
+}
+
+wac_status wac_sweep_file_read(wac_sweep *sweep, wac_search *search, const char *path,
+                               wac_error *error)
+{
+    char *text;
+    size_t size;
+    *sweep = (wac_sweep){0};
+    WAC_TRY(wac_file_read(&text, &size, path, LARGEST_FILE, error));
+    wac_status status = wac_sweep_file_parse(sweep, search, text, size, path, error);
+    free(text);
+    return status;
+}
+
+wac_status wac_sweep_parse(wac_sweep *sweep, const char *text, size_t size, const char *name,
+                           wac_error *error)
+{
+    return wac_sweep_file_parse(sweep, NULL, text, size, name, error);
+}
+
+wac_status wac_sweep_read(wac_sweep *sweep, const char *path, wac_error *error)
+{
+    return wac_sweep_file_read(sweep, NULL, path, error);
+}

@@ -1,0 +1,408 @@
+/* The directory of a sweep: what is in it, whose it is, and the marks that a sweep leaves there.
+ *
+ * The list of all runs with all settings stands in sweep.yaml, a line each. A sweep may go on in a
+ * directory if every run that has begun there is one of its own, with the same settings: it can
+ * grow, but never mix with another. The directory is locked while a sweep works in it; shares of
+ * one sweep lock it together.
+ */
+#include "base/files.h"
+#include "base/status.h"
+#include "config/config.h"
+#include "stats/runset.h"
+#include "sweep/parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static const char list_name[] = "sweep.yaml";
+static const char list_head[] = "# The runs of this sweep and their settings; wac reads this.\n";
+enum { LARGEST_LIST = 64 << 20, LARGEST_TABLE = 1 << 30, LARGEST_MANIFEST = 1 << 20 };
+
+/* The lines of sweep.yaml; free() the text. */
+static wac_status write_list(char **text, const wac_sweep *sweep, wac_error *error)
+{
+    size_t size = 0, used = strlen(list_head);
+    char line[WAC_SWEEP_LINE];
+    *text = NULL;
+    for (size_t i = 0; i < sweep->count; i++) {
+        wac_sweep_line(line, &sweep->runs[i].config);
+        size_t more = strlen(sweep->runs[i].folder) + strlen(line) + 4;
+        if (used + more >= size) {
+            size = 2 * (used + more);
+            char *grown = realloc(*text, size);
+            if (!grown) {
+                free(*text);
+                return wac_fail_memory(error, "the list of runs");
+            }
+            *text = grown;
+        }
+        if (i == 0)
+            strcpy(*text, list_head);
+        used += (size_t)sprintf(*text + used, "%s: %s\n", sweep->runs[i].folder, line);
+    }
+    return WAC_STATUS_OK;
+}
+
+uint64_t wac_sweep_fingerprint(const wac_sweep *sweep)
+{
+    uint64_t hash = WAC_SWEEP_HASH;
+    char line[WAC_SWEEP_LINE];
+    for (size_t i = 0; i < sweep->count; i++) {
+        wac_sweep_line(line, &sweep->runs[i].config);
+        hash = wac_sweep_hash(wac_sweep_hash(hash, sweep->runs[i].folder), line);
+    }
+    return hash;
+}
+
+/* --- what is in the directory ------------------------------------------------------------------*/
+
+static int compare_runs(const void *a, const void *b)
+{
+    return strcmp((*(const wac_sweep_run *const *)a)->folder,
+                  (*(const wac_sweep_run *const *)b)->folder);
+}
+
+static wac_status refuse_other(const char *directory, const char *folder, const char *why,
+                               wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s holds another sweep: its run %s %s; choose another directory, or go on "
+                    "with the sweep that made it",
+                    directory, folder, why);
+}
+
+/* One line of sweep.yaml against the list. `line` is cut in two. */
+static wac_status check_line(const wac_sweep *sweep, const wac_sweep_run **sorted, char *line,
+                             const char *directory, wac_error *error)
+{
+    char *colon = strchr(line, ':'), own[WAC_SWEEP_LINE], difference[256], why[320];
+    if (!colon || colon[1] != ' ' || colon - line >= WAC_SWEEP_FOLDER)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s/%s is no list that a sweep has left; choose another directory",
+                        directory, list_name);
+    *colon = 0;
+    /* what has not begun may change or go */
+    char folder[PATH_MAX];
+    WAC_TRY(wac_path_join(folder, sizeof folder, directory, line, error));
+    if (!wac_path_exists(folder))
+        return WAC_STATUS_OK;
+    wac_sweep_run key;
+    const wac_sweep_run *pointer = &key;
+    strcpy(key.folder, line);
+    const wac_sweep_run **found =
+        bsearch(&pointer, sorted, sweep->count, sizeof *sorted, compare_runs);
+    if (!found)
+        return refuse_other(directory, line, "is not one of this sweep", error);
+    wac_sweep_line(own, &(*found)->config);
+    wac_sweep_line_difference(difference, sizeof difference, colon + 2, own);
+    if (!*difference)
+        return WAC_STATUS_OK;
+    snprintf(why, sizeof why, "has other settings (%s)", difference);
+    return refuse_other(directory, line, why, error);
+}
+
+/* Every run of the list that is there must be one of this sweep. */
+static wac_status check_list(const wac_sweep *sweep, char *text, const char *directory,
+                             wac_error *error)
+{
+    const wac_sweep_run **sorted = malloc(sweep->count * sizeof *sorted);
+    if (!sorted)
+        return wac_fail_memory(error, "the list of runs");
+    for (size_t i = 0; i < sweep->count; i++)
+        sorted[i] = &sweep->runs[i];
+    qsort(sorted, sweep->count, sizeof *sorted, compare_runs);
+    wac_status status = WAC_STATUS_OK;
+    char *place;
+    for (char *line = strtok_r(text, "\n", &place); line && status == WAC_STATUS_OK;
+         line = strtok_r(NULL, "\n", &place))
+        if (*line != '#')
+            status = check_line(sweep, sorted, line, directory, error);
+    free(sorted);
+    return status;
+}
+
+/* True for "NAME.123-0.tmp" and "NAME.123.tmp", which a write that was cut off leaves behind. */
+static bool is_leftover(const char *entry, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncmp(entry, name, length) != 0 || entry[length] != '.')
+        return false;
+    const char *digits = entry + length + 1;
+    size_t count = strspn(digits, "0123456789-");
+    return count > 0 && strcmp(digits + count, ".tmp") == 0;
+}
+
+/* True where nothing stands in a directory but what a sweep cut off at its start may leave. */
+static bool is_unused(const char *directory)
+{
+    DIR *folder = opendir(directory);
+    bool unused = folder != NULL;
+    for (struct dirent *entry; unused && (entry = readdir(folder));)
+        unused = strspn(entry->d_name, ".") == strlen(entry->d_name) ||
+                 is_leftover(entry->d_name, list_name);
+    if (folder)
+        closedir(folder);
+    return unused;
+}
+
+/* Whether the run's manifest says that it is finished. */
+static bool is_finished(const char *folder)
+{
+    char path[PATH_MAX], *text = NULL;
+    if (wac_path_join(path, sizeof path, folder, "manifest.json", NULL) != WAC_STATUS_OK ||
+        wac_file_read(&text, NULL, path, LARGEST_MANIFEST, NULL) != WAC_STATUS_OK)
+        return false;
+    json_t *manifest = json_loads(text, 0, NULL);
+    bool finished = json_is_string(json_object_get(manifest, "finished"));
+    json_decref(manifest);
+    free(text);
+    return finished;
+}
+
+/* The epoch of the last whole row of the run's table; 0 where there is none. */
+static int64_t last_epoch(const char *folder)
+{
+    char path[PATH_MAX], *text = NULL;
+    int64_t epoch = 0;
+    size_t size;
+    if (wac_path_join(path, sizeof path, folder, "progress.csv", NULL) != WAC_STATUS_OK ||
+        wac_file_read(&text, &size, path, LARGEST_TABLE, NULL) != WAC_STATUS_OK)
+        return 0;
+    char *end = memrchr(text, '\n', size);
+    if (end && end > text) {
+        char *start = memrchr(text, '\n', (size_t)(end - text));
+        epoch = start ? strtoll(start + 1, NULL, 10) : 0;
+    }
+    free(text);
+    return epoch;
+}
+
+/* Whether the table of a finished run has all its rows. */
+static wac_status check_table(const wac_config *config, const char *folder, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    size_t size;
+    wac_record record = {.config = *config};
+    WAC_TRY(wac_path_join(path, sizeof path, folder, "progress.csv", error));
+    if (!wac_path_exists(path))
+        return wac_fail(error, WAC_STATUS_INPUT, "progress.csv is missing");
+    WAC_TRY(wac_file_read(&text, &size, path, LARGEST_TABLE, error));
+    WAC_TRY(wac_record_parse(&record, text, size, "progress.csv", error));
+    bool whole = wac_record_is_finished(&record);
+    free(record.columns[0]);
+    if (whole)
+        return WAC_STATUS_OK;
+    /* one that stops at success has no number of rows that it must have */
+    return config->stop_success > 0
+               ? wac_fail(error, WAC_STATUS_INPUT, "progress.csv has lost its last rows")
+               : wac_fail(error, WAC_STATUS_INPUT, "progress.csv has %zu rows instead of %lld",
+                          record.rows, (long long)config->epochs + 1);
+}
+
+/* Whether its last checkpoint is there; while one is replaced the old one stands beside. */
+static wac_status check_checkpoint(const char *folder, wac_error *error)
+{
+    static const char *const files[] = {"agent", "replay", "run"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[64], path[PATH_MAX], old[PATH_MAX];
+        snprintf(name, sizeof name, "checkpoint/%s.safetensors", files[i]);
+        WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
+        snprintf(name, sizeof name, "checkpoint.old/%s.safetensors", files[i]);
+        WAC_TRY(wac_path_join(old, sizeof old, folder, name, error));
+        if (!wac_path_exists(path) && !wac_path_exists(old))
+            return wac_fail(error, WAC_STATUS_INPUT, "checkpoint/%s.safetensors is missing",
+                            files[i]);
+    }
+    return WAC_STATUS_OK;
+}
+
+/* A run that says it is finished, and whether it is. What is lost is nobody's to make up: it is
+ * told, and left as it is. */
+static void inspect_finished(wac_sweep_item *item, const wac_config *config, const char *folder)
+{
+    wac_error why = {0};
+    item->state = WAC_SWEEP_DONE;
+    item->kept = true;
+    item->progress.epoch = config->epochs;
+    if (check_table(config, folder, &why) == WAC_STATUS_OK &&
+        check_checkpoint(folder, &why) == WAC_STATUS_OK)
+        return;
+    item->state = WAC_SWEEP_FAILED;
+    item->kept = false;
+    item->damaged = true;
+    snprintf(item->reason, sizeof item->reason,
+             "it was finished, but %.200s; put the file back, or delete the folder and the sweep "
+             "trains it anew",
+             why.message);
+}
+
+static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, const char *directory,
+                              wac_error *error)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    wac_config config;
+    wac_error why;
+    *item = (wac_sweep_item){.state = WAC_SWEEP_NEW, .worker = -1};
+    item->progress.epochs = run->config.epochs;
+    WAC_TRY(wac_path_join(folder, sizeof folder, directory, run->folder, error));
+    WAC_TRY(wac_path_join(path, sizeof path, folder, "config.yaml", error));
+    if (!wac_path_exists(folder))
+        return WAC_STATUS_OK;
+    if (!wac_path_exists(path))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s is no run (it has no config.yaml) but stands where one belongs; move "
+                        "it away",
+                        folder);
+    if (wac_config_read_run(&config, path, &why) != WAC_STATUS_OK)
+        return wac_fail(error, why.status, "%s", why.message);
+    char there[WAC_SWEEP_LINE], wanted[WAC_SWEEP_LINE], difference[256];
+    wac_sweep_line(there, &config);
+    wac_sweep_line(wanted, &run->config);
+    wac_sweep_line_difference(difference, sizeof difference, there, wanted);
+    if (*difference)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has other settings than the sweep (%s); choose another "
+                        "directory, or move the run away",
+                        folder, difference);
+    if (is_finished(folder)) {
+        inspect_finished(item, &run->config, folder);
+        return WAC_STATUS_OK;
+    }
+    item->state = WAC_SWEEP_BEGUN;
+    item->progress.epoch = last_epoch(folder);
+    return WAC_STATUS_OK;
+}
+
+/* *text: the list that is there, null if none; free() it. */
+static wac_status read_list(char **text, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX];
+    *text = NULL;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, list_name, error));
+    if (wac_path_exists(path))
+        return wac_file_read(text, NULL, path, LARGEST_LIST, error);
+    if (wac_path_exists(directory) && !is_unused(directory))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s exists and holds no sweep (there is no %s in it); choose another "
+                        "directory",
+                        directory, list_name);
+    return WAC_STATUS_OK;
+}
+
+/* *same: the list that is there is exactly this one. */
+static wac_status inspect(wac_sweep_item *items, bool *same, const wac_sweep *sweep,
+                          const char *directory, const wac_sweep_options *options, wac_error *error)
+{
+    char *there, *wanted = NULL;
+    WAC_TRY(read_list(&there, directory, error));
+    wac_status status = write_list(&wanted, sweep, error);
+    *same = status == WAC_STATUS_OK && there && strcmp(there, wanted) == 0;
+    if (status == WAC_STATUS_OK && there && !*same)
+        status = check_list(sweep, there, directory, error);
+    free(wanted);
+    free(there);
+    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
+        items[i] = (wac_sweep_item){.worker = -1};
+        if (wac_sweep_is_ours(options, i))
+            status = inspect_run(&items[i], &sweep->runs[i], directory, error);
+    }
+    return status;
+}
+
+wac_status wac_sweep_inspect(wac_sweep_item *items, const wac_sweep *sweep, const char *directory,
+                             wac_error *error)
+{
+    wac_sweep_options all = wac_sweep_options_default();
+    bool same;
+    return inspect(items, &same, sweep, directory, &all, error);
+}
+
+/* --- taking it over ----------------------------------------------------------------------------*/
+
+/* Remove what starts that were cut off have left beside `name` in a folder. */
+static void tidy(const char *directory, const char *name)
+{
+    DIR *folder = opendir(directory);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[PATH_MAX];
+        if (!is_leftover(entry->d_name, name) ||
+            wac_path_join(path, sizeof path, directory, entry->d_name, NULL) != WAC_STATUS_OK)
+            continue;
+        if (unlink(path) != 0)
+            (void)wac_directory_remove(path, NULL);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* The same for a run that is not there yet. */
+static void tidy_run(const char *directory, const wac_sweep_run *run)
+{
+    char path[PATH_MAX];
+    if (wac_path_join(path, sizeof path, directory, run->folder, NULL) != WAC_STATUS_OK)
+        return;
+    char *slash = strrchr(path, '/');
+    *slash = 0;
+    tidy(path, slash + 1);
+}
+
+static wac_status take_lock(int *lock, const char *directory, bool shared, wac_error *error)
+{
+    *lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0)
+        return wac_fail(error, WAC_STATUS_IO,
+                        "cannot open %s: %s; check its permissions or choose another directory",
+                        directory, strerror(errno));
+    /* file systems that cannot lock are no reason to give up: each run has a lock, too */
+    if (flock(*lock, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(*lock);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "another sweep is at work in %s; wait for it or stop it", directory);
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_status mark(const wac_sweep *sweep, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, list_name, error));
+    WAC_TRY(write_list(&text, sweep, error));
+    wac_status status = wac_file_write(path, text, strlen(text), error);
+    free(text);
+    return status;
+}
+
+wac_status wac_sweep_claim(int *lock, wac_sweep_item *items, const wac_sweep *sweep,
+                           const char *directory, const wac_sweep_options *options,
+                           wac_error *error)
+{
+    bool shared = options->share_count > 1, same;
+    bool made = !wac_path_exists(directory);
+    if (made) {
+        wac_error why;
+        /* somebody else may be making it this moment */
+        if (wac_directory_make(directory, &why) != WAC_STATUS_OK && !wac_path_exists(directory))
+            return wac_fail(error, why.status, "%s", why.message);
+    }
+    WAC_TRY(take_lock(lock, directory, shared, error));
+    wac_status status = inspect(items, &same, sweep, directory, options, error);
+    if (status == WAC_STATUS_OK && !same)
+        status = mark(sweep, directory, error);
+    if (status != WAC_STATUS_OK) {
+        close(*lock);
+        return status;
+    }
+    if (!shared)
+        tidy(directory, list_name);
+    for (size_t i = 0; i < sweep->count; i++)
+        if (items[i].state == WAC_SWEEP_NEW && wac_sweep_is_ours(options, i))
+            tidy_run(directory, &sweep->runs[i]);
+    return WAC_STATUS_OK;
+}

@@ -1,0 +1,182 @@
+/* The list of runs of a sweep: what it must fulfil, and its configs as lines of text. */
+#include "sweep/sweep.h"
+
+#include "base/status.h"
+#include "config/config.h"
+#include "sweep/parts.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wac_sweep_free(wac_sweep *sweep)
+{
+    free(sweep->runs);
+    *sweep = (wac_sweep){0};
+}
+
+void wac_sweep_line(char line[WAC_SWEEP_LINE], const wac_config *config)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    int used = snprintf(line, WAC_SWEEP_LINE, "{environment: \"%s\"", config->environment);
+    for (size_t i = 0; i < count; i++) {
+        char value[64];
+        if (!wac_config_reads(config, &settings[i]))
+            continue;
+        wac_config_format(config, &settings[i], value, sizeof value);
+        used += snprintf(line + used, WAC_SWEEP_LINE - (size_t)used, ", %s: %s", settings[i].name,
+                         value);
+        assert(used < WAC_SWEEP_LINE - 2);
+    }
+    strcpy(line + used, "}");
+}
+
+/* The length of the "name: value" that stands first in the rest of a line, and of its name. */
+static void measure_piece(const char *rest, int *length, int *name)
+{
+    *length = (int)strcspn(rest, ",}");
+    *name = (int)strcspn(rest, ":,}");
+}
+
+void wac_sweep_line_difference(char *text, size_t size, const char *line, const char *other)
+{
+    *text = 0;
+    line += *line == '{';
+    other += *other == '{';
+    while (*line || *other) {
+        int length, name, other_length, other_name;
+        measure_piece(line, &length, &name);
+        measure_piece(other, &other_length, &other_name);
+        bool same_name = name == other_name && strncmp(line, other, (size_t)name) == 0;
+        if (!same_name) {
+            snprintf(text, size, "one of the two does not say its %.*s", name, line);
+            return;
+        }
+        if (length != other_length || strncmp(line, other, (size_t)length) != 0) {
+            snprintf(text, size, "%.*s is %.*s and not %.*s", name, line,
+                     length > name + 2 ? length - name - 2 : 0, line + name + 2,
+                     other_length > name + 2 ? other_length - name - 2 : 0, other + name + 2);
+            return;
+        }
+        line += length + (int)strspn(line + length, ", }");
+        other += length + (int)strspn(other + length, ", }");
+    }
+}
+
+/* Folders sort so that one inside another comes right behind it. */
+static int compare_folders(const void *a, const void *b)
+{
+    const char *one = (*(const wac_sweep_run *const *)a)->folder;
+    const char *two = (*(const wac_sweep_run *const *)b)->folder;
+    while (*one && *one == *two)
+        one++, two++;
+    int left = *one == '/' ? 1 : (unsigned char)*one;
+    int right = *two == '/' ? 1 : (unsigned char)*two;
+    return left - right;
+}
+
+static wac_status check_folder(const char *folder, wac_error *error)
+{
+    size_t length = strnlen(folder, WAC_SWEEP_FOLDER);
+    bool good = length > 0 && length < WAC_SWEEP_FOLDER && folder[length - 1] != '/';
+    for (size_t i = 0; good && i < length; i++) {
+        bool first = i == 0 || folder[i - 1] == '/';
+        good = isalnum((unsigned char)folder[i]) || (!first && strchr("._+/-", folder[i]));
+    }
+    if (good)
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "\"%.*s\" is no folder for a run; use names of letters, digits and any of "
+                    "\"._+-\" with a slash between them",
+                    (int)length, folder);
+}
+
+/* No two runs in the same folder, nor one inside the folder of another. */
+static wac_status check_folders(const wac_sweep *sweep, const wac_sweep_run **sorted,
+                                wac_error *error)
+{
+    qsort(sorted, sweep->count, sizeof *sorted, compare_folders);
+    for (size_t i = 1; i < sweep->count; i++) {
+        const char *before = sorted[i - 1]->folder, *folder = sorted[i]->folder;
+        size_t length = strlen(before);
+        char line[WAC_SWEEP_LINE], other[WAC_SWEEP_LINE];
+        if (strncmp(before, folder, length) != 0 || (folder[length] && folder[length] != '/'))
+            continue;
+        wac_sweep_line(line, &sorted[i - 1]->config);
+        wac_sweep_line(other, &sorted[i]->config);
+        if (!folder[length] && strcmp(line, other) == 0)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "the run %s is there twice; leave out the value that is repeated",
+                            folder);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "two runs would use the folder %s; give one of them another name", before);
+    }
+    return WAC_STATUS_OK;
+}
+
+typedef struct hashed {
+    uint64_t hash;
+    const wac_sweep_run *run;
+} hashed;
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t one = ((const hashed *)a)->hash, two = ((const hashed *)b)->hash;
+    return (one > two) - (one < two);
+}
+
+uint64_t wac_sweep_hash(uint64_t hash, const char *text)
+{
+    /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash;
+}
+
+/* No two runs with the same settings. */
+static wac_status check_settings(const wac_sweep *sweep, hashed *sorted, wac_error *error)
+{
+    char line[WAC_SWEEP_LINE], other[WAC_SWEEP_LINE];
+    for (size_t i = 0; i < sweep->count; i++) {
+        wac_sweep_line(line, &sweep->runs[i].config);
+        sorted[i] = (hashed){wac_sweep_hash(WAC_SWEEP_HASH, line), &sweep->runs[i]};
+    }
+    qsort(sorted, sweep->count, sizeof *sorted, compare_hashes);
+    for (size_t i = 1; i < sweep->count; i++) {
+        if (sorted[i - 1].hash != sorted[i].hash)
+            continue;
+        wac_sweep_line(line, &sorted[i - 1].run->config);
+        wac_sweep_line(other, &sorted[i].run->config);
+        if (strcmp(line, other) == 0)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "the runs %s and %s have the same settings; leave one of them out",
+                            sorted[i - 1].run->folder, sorted[i].run->folder);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_sweep_check(const wac_sweep *sweep, wac_error *error)
+{
+    if (sweep->count == 0)
+        return wac_fail(error, WAC_STATUS_INPUT, "a sweep needs at least one run");
+    for (size_t i = 0; i < sweep->count; i++) {
+        WAC_TRY(check_folder(sweep->runs[i].folder, error));
+        WAC_TRY(wac_config_check(&sweep->runs[i].config, error));
+    }
+    const wac_sweep_run **by_folder = malloc(sweep->count * sizeof *by_folder);
+    hashed *by_hash = malloc(sweep->count * sizeof *by_hash);
+    wac_status status =
+        by_folder && by_hash ? WAC_STATUS_OK : wac_fail_memory(error, "the list of runs");
+    for (size_t i = 0; status == WAC_STATUS_OK && i < sweep->count; i++)
+        by_folder[i] = &sweep->runs[i];
+    if (status == WAC_STATUS_OK)
+        status = check_folders(sweep, by_folder, error);
+    if (status == WAC_STATUS_OK)
+        status = check_settings(sweep, by_hash, error);
+    free(by_folder);
+    free(by_hash);
+    return status;
+}

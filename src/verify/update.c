@@ -1,0 +1,351 @@
+/* Recorded updates, replayed. */
+#include "verify/update.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "rl/algorithms.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything a check needs to reach. */
+typedef struct replay {
+    const wac_tensor_file *file;
+    wac_agent *agent;
+    wac_update_report *report;
+    int step;
+} replay;
+
+static void judge(wac_worst *worst, double error, double tolerance, const char *name)
+{
+    double miss = error / tolerance;
+    if (isnan(miss))
+        miss = INFINITY;
+    if (!worst->name[0] || miss > worst->miss) {
+        worst->error = error;
+        worst->miss = miss;
+        snprintf(worst->name, sizeof worst->name, "%s", name);
+    }
+}
+
+/* A safetensors file of another kind, given by mistake. */
+static wac_status refuse_file(const wac_tensor_file *file, const char *missing, wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s is not a recorded update: its metadata has no %s; docs/verify.md describes "
+                    "what to record",
+                    wac_tensor_file_path(file), missing);
+}
+
+/* What a run saves of itself looks much the same, and says what it is. */
+static wac_status refuse_checkpoint(const wac_tensor_file *file, wac_error *error)
+{
+    static const char prefix[] = "wac-checkpoint";
+    const char *format = wac_tensor_file_metadata(file, "format");
+    if (!format || strncmp(format, prefix, strlen(prefix)) != 0)
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s is a checkpoint of a run, not a recorded update; docs/verify.md describes "
+                    "what to record",
+                    wac_tensor_file_path(file));
+}
+
+static wac_status metadata_number(const wac_tensor_file *file, const char *key, double *value,
+                                  wac_error *error)
+{
+    const char *text = wac_tensor_file_metadata(file, key);
+    if (!text)
+        return refuse_file(file, key, error);
+    if (!wac_number_parse(value, text) || !isfinite(*value))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number",
+                        wac_tensor_file_path(file), key);
+    return WAC_STATUS_OK;
+}
+
+static wac_status metadata_size(const wac_tensor_file *file, const char *key, int largest,
+                                int *value, wac_error *error)
+{
+    double number = 0;
+    WAC_TRY(metadata_number(file, key, &number, error));
+    if (number < 1 || number > largest || number != floor(number))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s must be from 1 to %d",
+                        wac_tensor_file_path(file), key, largest);
+    *value = (int)number;
+    return WAC_STATUS_OK;
+}
+
+/* The recording's settings as a config. */
+static wac_status read_settings(wac_config *config, const wac_tensor_file *file, wac_error *error)
+{
+    static const char *const settings[][2] = {
+        {"discount", "discount"},           {"target_rate", "target_rate"},
+        {"learning_rate", "learning_rate"}, {"hidden_size", "width"},
+        {"batch_size", "batch_size"},       {"std_learning_rate", "std_learning_rate"},
+        {"quantile", "quantile"},           {"lambda", "lambda"},
+        {"reward_min", "reward_min"},       {"reward_max", "reward_max"},
+    };
+    enum { FOR_ALL = 5 }; /* the rest is WAC's */
+    const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
+    if (!algorithm)
+        return refuse_file(file, "algorithm", error);
+    wac_error cause;
+    if (wac_config_init(config, "recorded", algorithm, &cause) != WAC_STATUS_OK)
+        return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
+    bool wac = (WAC_FOR_WAC >> config->algorithm) & 1;
+    for (size_t i = 0; i < (wac ? sizeof settings / sizeof *settings : FOR_ALL); i++) {
+        const char *value = wac_tensor_file_metadata(file, settings[i][0]);
+        if (!value)
+            return wac_fail(error, WAC_STATUS_INPUT, "%s: its metadata has no %s",
+                            wac_tensor_file_path(file), settings[i][0]);
+        if (wac_config_set(config, settings[i][1], value, &cause) != WAC_STATUS_OK)
+            return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file),
+                            cause.message);
+    }
+    if (wac) {
+        /* as many synthetic pairs as were recorded, however rho was rounded */
+        const wac_tensor *pairs = wac_tensor_file_find(file, "in/step0/synthetic_actions");
+        if (!pairs || pairs->rank != 2)
+            return wac_fail(error, WAC_STATUS_INPUT, "%s: in/step0/synthetic_actions is missing",
+                            wac_tensor_file_path(file));
+        config->rho = (double)pairs->shape[0] / (double)config->batch_size;
+    }
+    config->replay_capacity = 1;
+    if (wac_config_check(config, &cause) != WAC_STATUS_OK)
+        return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
+    return WAC_STATUS_OK;
+}
+
+static wac_status copy_floats(const wac_tensor_file *file, int64_t elements, float *data,
+                              const char *folder, const char *name, wac_error *error)
+{
+    char full[192];
+    snprintf(full, sizeof full, "%s%s", folder, name);
+    return wac_tensor_file_copy(file, full, WAC_DTYPE_F32, elements, data, error);
+}
+
+static int64_t elements_of(const wac_agent_tensor *tensor)
+{
+    return tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
+}
+
+static wac_status set_weights(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    const replay *replay = user;
+    return copy_floats(replay->file, elements_of(tensor), tensor->data, "in/init/", tensor->name,
+                       error);
+}
+
+/* batch, noise and synthetic pairs of one update */
+static wac_status set_inputs(const replay *replay, wac_error *error)
+{
+    wac_agent *agent = replay->agent;
+    const wac_tensor_file *file = replay->file;
+    int64_t rows = agent->rows, o = agent->observations, a = agent->actions;
+    char folder[32];
+    snprintf(folder, sizeof folder, "in/step%d/", replay->step);
+    const wac_batch *batch = &agent->batch;
+    const struct {
+        const char *name;
+        int64_t elements;
+        float *data;
+    } inputs[] = {
+        {"observations", rows * o, batch->observations},
+        {"actions", rows * a, batch->actions},
+        {"rewards", rows, batch->rewards},
+        {"next_observations", rows * o, batch->next_observations},
+        {"terminals", rows, batch->terminals},
+        {"noise_policy", rows * a, agent->noise},
+        {"noise_next", rows * a, agent->next_noise},
+        {"noise_target_policy", rows * a, agent->noise + rows * a}, /* WAC only */
+    };
+    size_t count = sizeof inputs / sizeof *inputs - !agent->wac;
+    for (size_t i = 0; i < count; i++)
+        WAC_TRY(
+            copy_floats(file, inputs[i].elements, inputs[i].data, folder, inputs[i].name, error));
+    if (agent->wac && agent->synthetic > 0) {
+        int64_t pairs = agent->synthetic;
+        float *observations = malloc((size_t)(pairs * (o + a)) * sizeof *observations);
+        if (!observations)
+            return wac_fail_memory(error, "synthetic pairs");
+        float *actions = observations + pairs * o;
+        wac_status status =
+            copy_floats(file, pairs * o, observations, folder, "synthetic_observations", error);
+        if (status == WAC_STATUS_OK)
+            status = copy_floats(file, pairs * a, actions, folder, "synthetic_actions", error);
+        if (status == WAC_STATUS_OK)
+            agent->ops->join((int)pairs, (int)o, (int)a, observations, actions,
+                             agent->pairs + rows * (o + a));
+        free(observations);
+        WAC_TRY(status);
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_status check_scalar(const replay *replay, const char *name, double value,
+                               wac_error *error)
+{
+    char folder[32], full[128];
+    float expected;
+    snprintf(folder, sizeof folder, "expect/step%d/", replay->step);
+    WAC_TRY(copy_floats(replay->file, 1, &expected, folder, name, error));
+    double difference = fabs(value - (double)expected);
+    snprintf(full, sizeof full, "step%d/%s", replay->step, name);
+    /* within 1e-6 counts as equal, whatever the relative error */
+    if (difference <= 1e-6)
+        judge(&replay->report->scalars, 0, 1e-3, full);
+    else
+        judge(&replay->report->scalars, difference / fabs((double)expected), 1e-3, full);
+    return WAC_STATUS_OK;
+}
+
+static wac_status check_losses(const replay *replay, const wac_losses *losses, wac_error *error)
+{
+    bool wac = replay->agent->wac;
+    const struct {
+        const char *name;
+        double value;
+    } scalars[] = {
+        {wac ? "loss_mean1" : "loss_q1", losses->critic[0]},
+        {wac ? "loss_mean2" : "loss_q2", losses->critic[1]},
+        {"alpha", losses->alpha[0]},
+        {"target_alpha", losses->alpha[1]},
+        {"loss_std1", losses->std[0]},
+        {"loss_std2", losses->std[1]},
+        {"reg_std1", losses->regularisation[0]},
+        {"reg_std2", losses->regularisation[1]},
+    };
+    for (size_t i = 0; i < (wac ? sizeof scalars / sizeof *scalars : 3); i++)
+        WAC_TRY(check_scalar(replay, scalars[i].name, scalars[i].value, error));
+    return WAC_STATUS_OK;
+}
+
+/* networks that only follow: targets of critics and frozen copies */
+static bool follows(const char *name)
+{
+    return strncmp(name, "old_", 4) == 0 ||
+           (strncmp(name, "target_", 7) == 0 && strncmp(name, "target_policy", 13) != 0);
+}
+
+static wac_status check_weights(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    const replay *replay = user;
+    int64_t count = elements_of(tensor);
+    const float *now = tensor->data;
+    float *before = malloc(2 * (size_t)count * sizeof *before), *expected = before + count;
+    if (!before)
+        return wac_fail_memory(error, "recorded weights");
+    wac_status status = copy_floats(replay->file, count, before, "in/init/", tensor->name, error);
+    if (status == WAC_STATUS_OK)
+        status = copy_floats(replay->file, count, expected, "expect/final/", tensor->name, error);
+    if (status == WAC_STATUS_OK) {
+        double squares = 0, wanted = 0, largest = 0;
+        for (int64_t i = 0; i < count; i++) {
+            double difference = (double)now[i] - (double)expected[i];
+            double change = (double)expected[i] - (double)before[i];
+            squares += difference * difference;
+            wanted += change * change;
+            largest = isnan(difference) ? INFINITY : fmax(largest, fabs(difference));
+        }
+        if (follows(tensor->name))
+            judge(&replay->report->targets, largest, 1e-5, tensor->name);
+        else
+            judge(&replay->report->weights, squares == 0 ? 0 : sqrt(squares / wanted), 0.02,
+                  tensor->name);
+    }
+    free(before);
+    return status;
+}
+
+/* OAC's exploration with the final weights, if it was recorded */
+static wac_status check_exploration(const replay *replay, wac_error *error)
+{
+    wac_agent *agent = replay->agent;
+    const wac_tensor *recorded = wac_tensor_file_find(replay->file, "in/explore/observations");
+    if (!recorded || agent->config.algorithm != WAC_ALGORITHM_OAC)
+        return WAC_STATUS_OK;
+    int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
+    if (recorded->rank != 2 || recorded->shape[1] != o)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: in/explore/observations must have %d columns",
+                        wac_tensor_file_path(replay->file), agent->observations);
+    float beta, delta;
+    WAC_TRY(copy_floats(replay->file, 1, &beta, "in/explore/", "beta_ub", error));
+    WAC_TRY(copy_floats(replay->file, 1, &delta, "in/explore/", "delta", error));
+    float *observations = malloc((size_t)(rows * (o + 3 * a)) * sizeof *observations);
+    if (!observations)
+        return wac_fail_memory(error, "exploration actions");
+    float *noise = observations + rows * o, *expected = noise + rows * a;
+    float *actions = expected + rows * a;
+    wac_status status =
+        copy_floats(replay->file, rows * o, observations, "in/explore/", "observations", error);
+    if (status == WAC_STATUS_OK)
+        status = copy_floats(replay->file, rows * a, noise, "in/explore/", "noise", error);
+    if (status == WAC_STATUS_OK)
+        status = copy_floats(replay->file, rows * a, expected, "expect/explore/", "actions", error);
+    if (status == WAC_STATUS_OK) {
+        for (int64_t i = 0; i < rows; i++)
+            wac_oac_explore(agent, observations + i * o, noise + i * a, (double)delta, (double)beta,
+                            actions + i * a);
+        for (int64_t i = 0; i < rows * a; i++)
+            judge(&replay->report->actions, fabs((double)actions[i] - (double)expected[i]), 1e-4,
+                  "explore/actions");
+    }
+    free(observations);
+    return status;
+}
+
+static wac_status play(replay *replay, wac_error *error)
+{
+    wac_agent *agent = replay->agent;
+    WAC_TRY(wac_agent_visit_networks(agent, set_weights, replay, error));
+    WAC_TRY(
+        copy_floats(replay->file, 1, &agent->entropy.log_alpha[0], "in/init/", "log_alpha", error));
+    if (agent->wac)
+        WAC_TRY(copy_floats(replay->file, 1, &agent->entropy.log_alpha[1], "in/init/",
+                            "log_target_alpha", error));
+    for (replay->step = 0; replay->step < replay->report->steps; replay->step++) {
+        wac_losses losses;
+        WAC_TRY(set_inputs(replay, error));
+        wac_agent_learn(agent, &losses);
+        WAC_TRY(check_losses(replay, &losses, error));
+    }
+    WAC_TRY(wac_agent_visit_networks(agent, check_weights, replay, error));
+    return check_exploration(replay, error);
+}
+
+static wac_status verify(wac_update_report *report, const wac_tensor_file *file,
+                         wac_backend_kind backend, int threads, wac_error *error)
+{
+    wac_config config;
+    int observations, actions;
+    WAC_TRY(refuse_checkpoint(file, error));
+    WAC_TRY(read_settings(&config, file, error));
+    config.backend = backend;
+    WAC_TRY(metadata_size(file, "observation_size", 4096, &observations, error));
+    WAC_TRY(metadata_size(file, "action_size", 4096, &actions, error));
+    WAC_TRY(metadata_size(file, "steps", 1000000, &report->steps, error));
+    snprintf(report->algorithm, sizeof report->algorithm, "%s",
+             wac_algorithm_name((wac_algorithm)config.algorithm));
+    replay replay = {.file = file, .report = report};
+    WAC_TRY(wac_agent_create(&replay.agent, &config, observations, actions, threads, -1, error));
+    wac_status status = play(&replay, error);
+    wac_agent_destroy(replay.agent);
+    const wac_worst *all[] = {&report->scalars, &report->weights, &report->targets,
+                              &report->actions};
+    report->passed = true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        report->passed &= all[i]->miss <= 1;
+    return status;
+}
+
+wac_status wac_verify_update(wac_update_report *report, const char *path, wac_backend_kind backend,
+                             int threads, wac_error *error)
+{
+    wac_tensor_file *file;
+    *report = (wac_update_report){0};
+    WAC_TRY(wac_tensor_file_open(&file, path, error));
+    wac_status status = verify(report, file, backend, threads, error);
+    wac_tensor_file_close(file);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Replays a recorded update and says how far ours is from it.
+ *
+ * A recording (safetensors) holds the weights before the first update, each update's batch and
+ * noise, and what must come out: losses, entropy weights, final weights, and for OAC some
+ * exploration actions. docs/verify.md describes the format.
+ */
+#ifndef WAC_VERIFY_UPDATE_H
+#define WAC_VERIFY_UPDATE_H
+
+#include "wac/config.h"
+
+/* The worst of one kind of figure: `miss` is the error as a share of its tolerance. */
+typedef struct wac_worst {
+    double error, miss;
+    char name[128];
+} wac_worst;
+
+typedef struct wac_update_report {
+    char algorithm[16];
+    int steps;
+    wac_worst scalars; /* relative, tolerance 1e-3 (or 1e-6 absolute) */
+    wac_worst weights; /* |change - expected| / |expected| of a trained tensor, tolerance 0.02 */
+    wac_worst targets; /* absolute, of target and frozen networks, tolerance 1e-5 */
+    wac_worst actions; /* absolute, of exploration, tolerance 1e-4; name empty without any */
+    bool passed;
+} wac_update_report;
+
+wac_status wac_verify_update(wac_update_report *report, const char *path, wac_backend_kind backend,
+                             int threads, wac_error *error);
+
+#endif

@@ -1,0 +1,368 @@
+/* The program as a user meets it: what it prints, its exit status, what it says to bad input, and
+ * that a full disk costs nothing. Terminals and signals are in test_terminal.c. */
+#include "support/cli_tools.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+/* --- help ----------------------------------------------------------------------------------- */
+
+/* A terminal of 80 columns breaks no line. */
+static void assert_narrow(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        if (length > 79)
+            fail_msg("%zu columns: %.*s", length, (int)length, text);
+    }
+}
+
+static void help_is_there(void **state)
+{
+    (void)state;
+    enum { COMMANDS = 12 };
+    const char *const commands[COMMANDS] = {"train",  "evaluate", "sweep",  "tune",
+                                            "render", "stats",    "report", "reproduce",
+                                            "envs",   "config",   "verify", "demo"};
+    const char *const overviews[] = {"--help", "-h", "help", "help help", "help --help"};
+    for (int i = 0; i < 5; i++) {
+        const outcome *result = wac("%s", overviews[i]);
+        assert_int_equal(result->status, 0);
+        assert_string_equal(result->err, "");
+        assert_narrow(result->out);
+        assert_non_null(strstr(result->out, "2 asked wrongly"));
+        for (int j = 0; j < COMMANDS; j++)
+            assert_non_null(strstr(result->out, commands[j]));
+    }
+    for (int j = 0; j < COMMANDS; j++) {
+        const outcome *result = wac("%s --help", commands[j]);
+        char text[sizeof result->out];
+        assert_int_equal(result->status, 0);
+        assert_string_equal(result->err, "");
+        assert_non_null(strstr(result->out, "Usage"));
+        assert_non_null(strstr(result->out, commands[j]));
+        assert_narrow(result->out);
+        strcpy(text, result->out);
+        assert_string_equal(wac("help %s", commands[j])->out, text);
+    }
+    const char *const flags[] = {"--algorithm", "--seed",         "--epochs",
+                                 "--threads",   "--stop-success", "--out",
+                                 "--config",    "--resume",       "--KEY"};
+    const outcome *result = wac("train --help");
+    for (int i = 0; i < 9; i++)
+        assert_non_null(strstr(result->out, flags[i]));
+    result = wac("--version");
+    assert_int_equal(result->status, 0);
+    assert_non_null(strstr(result->out, WAC_VERSION));
+    result = wac("%s", "");
+    assert_int_equal(result->status, 2);
+    assert_string_equal(result->out, "");
+    assert_non_null(strstr(result->err, "wac COMMAND"));
+    result = wac("envs");
+    assert_true(strstr(result->out, "riverswim") && strstr(result->out, "lqg"));
+    assert_non_null(strstr(result->out, "point-1-sparse"));
+}
+
+/* --- bad input ------------------------------------------------------------------------------ */
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int status;
+        const char *answer;
+    } cases[] = {
+        {"trian", 2, "unknown command \"trian\"; did you mean \"train\"?"},
+        {"xyzzy", 2, "unknown command \"xyzzy\"; see \"" WAC_PROGRAM " --help\""},
+        {"help trian", 2, "did you mean \"train\"?"},
+        {"train", 2, "name an environment"},
+        {"train rivrswim", 2, "unknown environment \"rivrswim\"; did you mean \"riverswim\"?"},
+        {"train lqg lqg", 2, "what to do with \"lqg\"?"},
+        {"train lqg --algorithm oe_wca", 2, "did you mean \"oe-wac\"?"},
+        {"train lqg --algorithm ppo", 2, "unknown algorithm \"ppo\""},
+        {"train lqg --epoch 3", 2, "unknown flag \"--epoch\"; did you mean \"--epochs\"?"},
+        {"train lqg --pathlimit 3", 2, "did you mean \"--path-limit\"?"},
+        {"train lqg -e 3", 2, "unknown flag \"-e\""},
+        {"train lqg --algorithm sac --lambda 1", 2, "\"lambda\" is not read by sac"},
+        {"train lqg --oac-beta 1", 2, "\"oac_beta\" is not read by oe-wac"},
+        {"train lqg --river-length 9", 2, "\"river_length\" is not read by lqg"},
+        {"train lqg --epochs", 2, "--epochs needs a value"},
+        {"train lqg --epochs --seed 1", 2, "--epochs needs a value"},
+        {"train lqg --epochs many", 2, "epochs must be a whole number, not \"many\""},
+        {"train lqg --epochs 1.5", 2, "epochs must be a whole number"},
+        {"train lqg --epochs -1", 2, "epochs must be from 0"},
+        {"train lqg --width 0", 2, "width must be from 1"},
+        {"train lqg --seed 1e30", 2, "seed must be"},
+        {"train lqg --discount nan", 2, "discount must be a number"},
+        {"train lqg --discount 1", 2, "discount must be from 0 to 0.999999"},
+        {"train lqg --learning-rate 1e999", 2, "learning_rate must be"},
+        {"train lqg --entropy-tuning maybe", 2, "entropy_tuning must be false or true"},
+        {"train riverswim --reward-rule papers", 2, "reward_rule"},
+        {"train lqg --reward-min 2", 2, "reward_min (2) must be below reward_max"},
+        {"train lqg --threads 0", 2, "--threads must be a whole number from 1"},
+        {"train lqg --stop-success 0.5", 1, "lqg has none; leave it out"},
+        {"train lqg --out /dev/null/run", 1, "Not a directory"},
+        {"train --resume a --out b", 2, "leave --out out"},
+        {"train --resume a --config b", 2, "leave --config out"},
+        {"train --resume a lqg", 2, "leave \"lqg\" out"},
+        {"train --resume a --seed 2", 2, "--resume takes seed from the run"},
+        {"train --resume a --epochs 0", 2, "--epochs must be at least 1"},
+        {"train --resume a --epochs x", 2, "epochs must be a whole number"},
+        {"train --resume /no/such/run", 1, "there is no run /no/such/run"},
+        {"train --resume /dev/null", 1, "there is no run /dev/null"},
+        {"evaluate", 2, "which run?"},
+        {"evaluate /no/such/run", 1, "there is no run /no/such/run"},
+        {"evaluate a b", 2, "what to do with \"b\"?"},
+        {"evaluate a --episodes 0", 2, "--episodes must be a whole number from 1"},
+        {"evaluate a --policy best", 2, "--policy must be target or behaviour, not \"best\""},
+        {"evaluate a --polices target", 2, "did you mean \"--policy\"?"},
+        {"evaluate a --stochastic=1", 2, "--stochastic takes no value"},
+        {"config rivrswim", 2, "did you mean \"riverswim\"?"},
+        {"envs now", 2, "what to do with \"now\"?"},
+    };
+    assert_int_equal(chdir(root), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_says(wac("%s", cases[i].words), cases[i].status, cases[i].answer);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(entries(root), 2); /* the captured output */
+}
+
+static void bad_files_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int status;
+        const char *answer;
+    } cases[] = {
+        {"", 2, ":1: the file is empty"},
+        {"environment: lqg\nepochz: 3\n", 2, ":2: unknown setting \"epochz\"; did you mean"},
+        {"environment: lqg\nepochs: [1, 2]\n", 2, ":2: a setting has one value"},
+        {"environment: lqg\nepochs: 'x", 2, "this is not YAML"},
+        {"environment: lqg\nepochs: \"1", 2, "this is not YAML"},
+        {"environment: lqg\n\tepochs: 1\n", 2, "this is not YAML"},
+        {"environment: lqg\nepochs: -3\n", 2, ":2: epochs must be from 0"},
+        {"environment: lqg\nalgorithm: sac\nlambda: 1\n", 2, ":3: setting \"lambda\" is not read"},
+        {"environment: lgq\n", 2, "did you mean \"lqg\"?"},
+        {"epochs: 3\n", 2, "names no environment"},
+        {"- a\n- b\n", 2, "no list of settings"},
+        {"\x7f"
+         "ELF\x02\x01",
+         2, "this is not YAML"},
+        {"{\"a\": 1}", 2, "unknown setting \"a\""},
+    };
+    char path[PATH_MAX];
+    strcpy(path, at("my.yaml"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        save_text(path, cases[i].text);
+        const outcome *result = wac("train --config %s --out %s", path, at("run"));
+        assert_says(result, cases[i].status, cases[i].answer);
+        if (!strstr(result->err, "my.yaml") && !strstr(result->err, "lgq"))
+            fail_msg("no file named: %s", result->err);
+    }
+    assert_says(wac("train --config %s --out %s", at("no.yaml"), at("run")), 1,
+                "No such file or directory; check that the path is right");
+    assert_says(wac("train --config %s --out %s", root, at("run")), 2, "not a regular file");
+    assert_false(wac_path_exists(at("run")));
+
+    /* a good file for another algorithm */
+    save_text(path, "environment: lqg\nlambda: 1\n");
+    assert_says(wac("train --config %s --algorithm sac --out %s", path, at("run")), 2,
+                "The file is for oe-wac; make one with: " WAC_PROGRAM
+                " config lqg --algorithm sac --yaml");
+
+    /* a good one, as the program itself writes it; flags win */
+    char *text = strdup(wac("config lqg --algorithm sac --yaml")->out);
+    save_text(path, text);
+    free(text);
+    assert_done(wac("train --config %s --out %s " SMALL " --epochs 1", path, at("run")));
+    text = contents(at("run/config.yaml"), NULL);
+    assert_true(strstr(text, "algorithm: sac") && strstr(text, "epochs: 1 "));
+    free(text);
+}
+
+static void a_run_is_never_overwritten(void **state)
+{
+    (void)state;
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 1", at("run")));
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 1", at("same")));
+    struct stat before, after;
+    assert_int_equal(stat(at("run/manifest.json"), &before), 0);
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 2", at("run")), 2,
+                "is a run already; go on with: " WAC_PROGRAM " train --resume ");
+    assert_says(wac("train lqg --out %s/ " SMALL " --epochs 2", at("run")), 2, "another --out");
+    assert_says(wac("train lqg --out %s", at("run/config.yaml")), 2, "exists and is no run");
+    assert_says(wac("train lqg --out %s", root), 2, "exists and is no run");
+    assert_same_runs(at("run"), at("same"));
+    assert_int_equal(stat(at("run/manifest.json"), &after), 0);
+    assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+
+    /* the name that a run gets by itself */
+    assert_int_equal(chdir(root), 0);
+    const outcome *result = wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 0");
+    assert_done(result);
+    assert_string_equal(result->out, "runs/lqg-oac-7\n");
+    assert_true(wac_path_exists(at("runs/lqg-oac-7/checkpoint")));
+    assert_says(wac("train lqg --seed 7 --algorithm oac"), 2, "runs/lqg-oac-7 is a run already");
+    if (WAC_MUJOCO) {
+        result = wac("train point-1-sparse " SMALL " --epochs 0");
+        assert_done(result);
+        assert_string_equal(result->out, "runs/point-1-sparse-oe-wac-1\n");
+        assert_non_null(strstr(result->err, "training oe-wac on point-1-sparse in "));
+    }
+    assert_int_equal(chdir("/"), 0);
+
+    /* more of a finished one must be asked for */
+    result = wac("train --resume %s", at("run"));
+    assert_done(result);
+    assert_non_null(strstr(result->err, "train on with: " WAC_PROGRAM " train --resume "));
+    assert_non_null(strstr(result->err, " --epochs 2\n"));
+}
+
+static void output_that_cannot_be_written(void **state)
+{
+    (void)state;
+    int full = open("/dev/full", O_WRONLY);
+    if (full < 0)
+        skip();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        char words[] = "config";
+        dup2(full, 1);
+        dup2(open("/dev/null", O_WRONLY), 2);
+        become_program(words);
+    }
+    close(full);
+    assert_int_equal(status_of(child), 1);
+}
+
+/* --- evaluate ------------------------------------------------------------------------------- */
+
+static void evaluate_tells_and_changes_nothing(void **state)
+{
+    (void)state;
+    char first[4096];
+    for (int i = 0; i < ALGORITHMS; i++) {
+        assert_done(wac("train lqg --algorithm %s --out %s " SMALL " --epochs 2", algorithms[i],
+                        at("run")));
+        assert_done(wac("train lqg --algorithm %s --out %s " SMALL " --epochs 2", algorithms[i],
+                        at("same")));
+        const outcome *result = wac("evaluate %s", at("run"));
+        assert_done(result);
+        assert_string_equal(result->err, "");
+        assert_non_null(strstr(result->out, "on lqg after 2 epochs, target policy, 10 episodes"));
+        assert_non_null(strstr(result->out, "return   -"));
+        assert_non_null(strstr(result->out, " std   ("));
+        assert_non_null(strstr(result->out, "length   25.0 steps"));
+        assert_null(strstr(result->out, "success"));
+        strcpy(first, result->out);
+        assert_string_equal(wac("evaluate %s/", at("run"))->out, first);
+        assert_string_not_equal(wac("evaluate %s --seed 1", at("run"))->out, first);
+        result = wac("evaluate %s --policy behaviour --stochastic --episodes 3", at("run"));
+        assert_done(result);
+        assert_non_null(strstr(result->out, "behaviour policy, 3 episodes\n"));
+        result = wac("evaluate %s --episodes 1", at("run"));
+        assert_non_null(strstr(result->out, "target policy, 1 episode\n"));
+        assert_same_runs(at("run"), at("same"));
+        remove_folder(at("run"));
+        remove_folder(at("same"));
+    }
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 0", at("run")));
+    const outcome *mistaken = wac("verify update %s", at("run/checkpoint/agent.safetensors"));
+    assert_int_equal(mistaken->status, 1);
+    assert_non_null(strstr(mistaken->err, "is a checkpoint of a run, not a recorded update"));
+    remove_folder(at("run/checkpoint"));
+    assert_says(wac("evaluate %s", at("run")), 1, "no checkpoint yet; resume its training first");
+    save_text(at("run/config.yaml"), "environment: lqg\n");
+    assert_says(wac("evaluate %s", at("run")), 1, "was cut short");
+}
+
+/* --- a full disk ---------------------------------------------------------------------------- */
+
+static void a_limit_on_files(void **state)
+{
+    (void)state;
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 2", at("whole")));
+    file_limit = 20000; /* less than a checkpoint */
+    const outcome *result = wac("train lqg --out %s " SMALL " --epochs 2", at("run"));
+    file_limit = RLIM_INFINITY;
+    assert_int_equal(result->status, 1);
+    assert_non_null(strstr(result->err, "File too large; raise the limit"));
+    assert_non_null(strstr(result->err, "nothing was saved yet; start again with another --out"));
+    assert_int_equal(entries(at("run")), 3);
+    assert_done(wac("train --resume %s", at("run")));
+    assert_same_runs(at("whole"), at("run"));
+}
+
+/* Leave so many bytes of the disk free. */
+static void fill(const char *path, off_t leave)
+{
+    static char bytes[4096];
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    off_t size = 0;
+    ssize_t count;
+    while ((count = write(file, bytes, sizeof bytes)) > 0)
+        size += count;
+    assert_int_equal(errno, ENOSPC);
+    assert_int_equal(ftruncate(file, size > leave ? size - leave : 0), 0);
+    close(file);
+}
+
+static void a_full_disk_costs_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(at("disk"), 0777), 0);
+    /* a disk of 1 MB that only this process and its children see */
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("tmpfs", at("disk"), "tmpfs", 0, "size=1m")) {
+        print_message("not run: cannot mount a small disk here\n");
+        skip();
+    }
+    fill(at("disk/ballast"), 0);
+    const outcome *result = wac("train lqg --out %s " SMALL, at("disk/run"));
+    assert_says(result, 1, "No space left on device; free some space");
+    assert_int_equal(entries(at("disk")), 1);
+    assert_int_equal(unlink(at("disk/ballast")), 0);
+
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 3", at("whole")));
+    int failures = 0;
+    for (off_t leave = 0;; leave += 8192) {
+        assert_done(wac("train lqg --out %s " SMALL " --epochs 1", at("disk/run")));
+        fill(at("disk/ballast"), leave);
+        result = wac("train --resume %s --epochs 3", at("disk/run"));
+        bool done = result->status == 0;
+        if (!done) {
+            assert_int_equal(result->status, 1);
+            assert_non_null(strstr(result->err, "No space left on device; free some space"));
+            assert_int_equal(entries(at("disk/run")), 4); /* nothing half written */
+            failures++;
+        }
+        assert_int_equal(unlink(at("disk/ballast")), 0);
+        assert_done(wac("train --resume %s --epochs 3", at("disk/run")));
+        assert_same_runs(at("whole"), at("disk/run"));
+        remove_folder(at("disk/run"));
+        if (done)
+            break;
+    }
+    assert_true(failures > 2);
+    assert_int_equal(umount(at("disk")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(help_is_there),
+        TEST(nonsense_is_refused),
+        TEST(bad_files_are_refused),
+        TEST(a_run_is_never_overwritten),
+        TEST(output_that_cannot_be_written),
+        TEST(evaluate_tells_and_changes_nothing),
+        TEST(a_limit_on_files),
+        TEST(a_full_disk_costs_nothing),
+    };
+    unsetenv("NO_COLOR");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,501 @@
+/* Settings: what is refused and in which words, the presets, and the way to YAML and back. */
+#include "base/suggest.h"
+#include "config/config.h"
+#include "config/presets.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
+static const char *const environments[] = {"lqg",    "riverswim", "point-3",
+                                           "hopper", "mine",      "mujoco:../some/model.xml"};
+enum { ENVIRONMENTS = sizeof environments / sizeof *environments };
+
+static wac_config make(const char *environment, const char *algorithm)
+{
+    wac_config config;
+    wac_error error = {0};
+    assert_int_equal(wac_config_init(&config, environment, algorithm, &error), WAC_STATUS_OK);
+    return config;
+}
+
+static void assert_same(const wac_config *a, const wac_config *b)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    static const size_t sizes[] = {sizeof(double), sizeof(int64_t), sizeof(bool), sizeof(int)};
+    assert_string_equal(a->environment, b->environment);
+    for (size_t i = 0; i < count; i++)
+        if (wac_config_reads(a, &settings[i]))
+            assert_memory_equal((const char *)a + settings[i].offset,
+                                (const char *)b + settings[i].offset, sizes[settings[i].kind]);
+}
+
+static void table_is_sound(void **state)
+{
+    (void)state;
+    size_t count;
+    const wac_setting *settings = wac_settings(&count), *found;
+    assert_int_equal(count, WAC_SETTINGS_TOTAL);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(wac_setting_find(&found, settings[i].name, NULL), WAC_STATUS_OK);
+        assert_ptr_equal(found, &settings[i]); /* no name twice */
+        assert_true(settings[i].algorithms != 0 && *settings[i].help);
+    }
+}
+
+static void defaults_and_presets_are_in_range(void **state)
+{
+    (void)state;
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t e = 0; e < ENVIRONMENTS; e++) {
+        for (size_t a = 0; a < 4; a++) {
+            wac_config config = make(environments[e], algorithms[a]), again = config;
+            wac_error error = {0};
+            assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+            for (size_t i = 0; i < count; i++) {
+                char text[64];
+                wac_config_format(&config, &settings[i], text, sizeof text);
+                if (wac_config_reads(&config, &settings[i]))
+                    assert_int_equal(wac_config_set(&again, settings[i].name, text, &error), 0);
+            }
+            assert_same(&config, &again);
+        }
+    }
+    /* a row of the presets that names no setting would never be noticed */
+    const wac_setting *setting;
+    const wac_preset *presets = wac_presets(&count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(wac_setting_find(&setting, presets[i].key, NULL), WAC_STATUS_OK);
+}
+
+static void presets_are_the_papers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *environment;
+        wac_algorithm algorithm;
+        int64_t path_limit, width, epochs;
+        double rate, reward, quantile, lambda, rho, oac_delta, oac_beta;
+    } rows[] = {
+        {"lqg", WAC_ALGORITHM_OE_WAC, 10, 128, 200, 3e-4, 0.5, 0.95, 0.5, 0.5, 20, 4},
+        {"riverswim", WAC_ALGORITHM_OE_WAC, 300, 128, 200, 3e-4, 0.2, 0.95, 0.25, 0.6, 18, 6.5},
+        {"point-1", WAC_ALGORITHM_OE_WAC, 300, 256, 300, 1e-3, 0.5, 0.95, 0.6, 0.6, 18, 6.5},
+        {"point-4", WAC_ALGORITHM_OE_WAC, 300, 256, 300, 1e-3, 0.5, 0.95, 0.6, 0.6, 18, 6.5},
+        {"point-2-sparse", WAC_ALGORITHM_OE_WAC, 300, 256, 400, 1e-3, 0.5, 0.95, 0.6, 0.6, 18, 6.5},
+        {"halfcheetah", WAC_ALGORITHM_ME_WAC, 1000, 256, 1000, 3e-4, 0.5, 0.9, 0.6, 1, 23.53, 4.66},
+        {"walker2d", WAC_ALGORITHM_ME_WAC, 1000, 256, 1000, 3e-4, 0.5, 0.9, 0.6, 1, 23.53, 4.66},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wac_config config = make(rows[i].environment, NULL);
+        assert_int_equal(config.algorithm, rows[i].algorithm);
+        assert_int_equal(config.path_limit, rows[i].path_limit);
+        assert_int_equal(config.width, rows[i].width);
+        assert_int_equal(config.batch_size, 256);
+        assert_int_equal(config.epochs, rows[i].epochs);
+        assert_int_equal(config.replay_capacity, 1000000);
+        assert_int_equal(config.initial_steps, 1000);
+        assert_int_equal(config.explore_steps, 1000);
+        assert_int_equal(config.updates, 1000);
+        assert_int_equal(config.evaluation_steps, 3000);
+        assert_true(config.learning_rate == rows[i].rate);
+        assert_true(config.std_learning_rate == rows[i].rate);
+        assert_true(config.discount == 0.99 && config.target_rate == 0.005);
+        assert_true(config.reward_min == -rows[i].reward && config.reward_max == rows[i].reward);
+        assert_true(config.quantile == rows[i].quantile);
+        assert_true(config.lambda == rows[i].lambda && config.rho == rows[i].rho);
+        assert_true(config.noise_std == 0.5);
+        assert_int_equal(config.reward_rule, WAC_REWARD_RULE_DESCRIPTION);
+        assert_int_equal(config.reward == WAC_REWARD_SPARSE, rows[i].epochs == 400);
+        assert_false(config.mean_prior);
+        assert_true(config.entropy_tuning && config.entropy_weight == 1);
+
+        config = make(rows[i].environment, "oac");
+        assert_true(config.oac_delta == rows[i].oac_delta && config.oac_beta == rows[i].oac_beta);
+        assert_int_equal(config.path_limit, rows[i].path_limit);
+    }
+}
+
+static void bad_values_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *environment, *algorithm, *name, *value, *message;
+    } cases[] = {
+        {"lqg", "oe-wac", "lamda", "1", "unknown setting \"lamda\"; did you mean \"lambda\"?"},
+        {"lqg", "oe-wac", "zzz", "1", "unknown setting \"zzz\"; \"wac config\" lists them all"},
+        {"lqg", "sac", "lambda", "1",
+         "setting \"lambda\" is not read by sac (only by oe-wac, me-wac); leave it out or choose "
+         "another algorithm"},
+        {"riverswim", "sac", "noise-std", "1",
+         "setting \"noise_std\" is not read by riverswim (only by lqg); leave it out or choose "
+         "another environment"},
+        {"lqg", "oe-wac", "rho", "-1", "rho must be from 0 to 16, not \"-1\""},
+        {"lqg", "oe-wac", "rho", "1e999", "rho must be from 0 to 16, not \"1e999\""},
+        {"lqg", "oe-wac", "rho", "nan", "rho must be a number, not \"nan\""},
+        {"lqg", "oe-wac", "rho", "inf", "rho must be a number, not \"inf\""},
+        {"lqg", "oe-wac", "rho", "0x1", "rho must be a number, not \"0x1\""},
+        {"lqg", "oe-wac", "rho", "1,5", "rho must be a number, not \"1,5\""},
+        {"lqg", "oe-wac", "rho", " 1", "rho must be a number, not \" 1\""},
+        {"lqg", "oe-wac", "rho", "1e", "rho must be a number, not \"1e\""},
+        {"lqg", "oe-wac", "rho", "", "rho must be a number, not \"\""},
+        {"lqg", "oe-wac", "rho", "a\n\033b", "rho must be a number, not \"a??b\""},
+        {"lqg", "oe-wac", "width", "abc", "width must be a whole number, not \"abc\""},
+        {"lqg", "oe-wac", "width", "1.5", "width must be a whole number, not \"1.5\""},
+        {"lqg", "oe-wac", "width", "1e-400", "width must be a whole number, not \"1e-400\""},
+        {"lqg", "oe-wac", "width", "0", "width must be from 1 to 8192, not \"0\""},
+        {"lqg", "oe-wac", "seed", "10000000000000000000",
+         "seed must be from 0 to 1000000000000000000, not \"10000000000000000000\""},
+        {"lqg", "oe-wac", "mean_prior", "perhaps",
+         "mean_prior must be false or true, not \"perhaps\""},
+        {"lqg", "oe-wac", "backend", "gpu", "backend must be cpu or reference, not \"gpu\""},
+        {"lqg", "oe-wac", "algorithm", "sac",
+         "algorithm is oe-wac here and can not become \"sac\"; start from the preset of that "
+         "algorithm"},
+        {"lqg", "oe-wac", "environment", "riverswim",
+         "environment is lqg here and can not become \"riverswim\"; start from the preset of that "
+         "environment"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wac_config config = make(cases[i].environment, cases[i].algorithm), before = config;
+        wac_error error = {0};
+        assert_int_equal(wac_config_set(&config, cases[i].name, cases[i].value, &error),
+                         WAC_STATUS_INPUT);
+        assert_string_equal(error.message, cases[i].message);
+        assert_int_equal(error.status, WAC_STATUS_INPUT);
+        assert_memory_equal(&config, &before, sizeof config);
+        assert_int_equal(wac_config_set(&config, cases[i].name, cases[i].value, NULL),
+                         WAC_STATUS_INPUT);
+    }
+}
+
+static void good_values_are_taken(void **state)
+{
+    (void)state;
+    wac_config config = make("lqg", "oe-wac");
+    wac_error error = {0};
+    static const char *const texts[][2] = {
+        {"path-limit", "1e3"},  {"updates", "2.5e2"},     {"seed", "999999999999999999"},
+        {"rho", "-0"},          {"lambda", "+1.25E-1"},   {"scale_cost", "off"},
+        {"mean-prior", "yes"},  {"backend", "reference"}, {"algorithm", "oe-wac"},
+        {"environment", "lqg"}, {"noise_std", "0.15"},    {"reward_min", "-0.25"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(wac_config_set(&config, texts[i][0], texts[i][1], &error), WAC_STATUS_OK);
+    assert_int_equal(config.path_limit, 1000);
+    assert_int_equal(config.updates, 250);
+    assert_true(config.seed == 999999999999999999);
+    assert_true(config.rho == 0 && !signbit(config.rho) && config.lambda == 0.125);
+    assert_true(!config.scale_cost && config.mean_prior);
+    assert_int_equal(config.backend, WAC_BACKEND_REFERENCE);
+    assert_true(config.noise_std == 0.15 && config.reward_min == -0.25);
+}
+
+static void bad_beginnings_are_refused(void **state)
+{
+    (void)state;
+    wac_config config;
+    wac_error error = {0};
+    assert_int_equal(wac_config_init(&config, "lqg", "oe_wac", &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "unknown algorithm \"oe_wac\"; did you mean \"oe-wac\"?");
+    assert_int_equal(wac_config_init(&config, "lqg", "dqn", &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac or oac");
+    char longest[sizeof config.environment + 1] = "";
+    memset(longest, 'a', sizeof longest - 1);
+    const char *const bad[] = {"", "a b", "9lives", "a\nb", "a:", "é", longest};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(wac_config_init(&config, bad[i], NULL, &error), WAC_STATUS_INPUT);
+        assert_non_null(strstr(error.message, "is no good name"));
+    }
+    longest[sizeof longest - 2] = 0;
+    assert_int_equal(wac_config_init(&config, longest, NULL, &error), WAC_STATUS_OK);
+}
+
+static void whole_is_checked(void **state)
+{
+    (void)state;
+    wac_error error = {0};
+    wac_config config = make("lqg", "oe-wac");
+    config.reward_min = 0.5;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "reward_min (0.5) must be below reward_max (0.5)");
+    config.algorithm = WAC_ALGORITHM_SAC; /* which has no prior */
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.batch_size = 0;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "batch_size must be from 1 to 65536, not \"0\"");
+
+    config = make("lqg", "oe-wac");
+    config.discount = NAN;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "discount must be from 0 to 0.999999, not \"nan\"");
+    config = make("lqg", "oe-wac");
+    config.backend = 2;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "backend must be cpu or reference, not \"?\"");
+    config.algorithm = -1;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    config = make("lqg", "sac");
+    config.precision = WAC_PRECISION_MIXED;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.backend = WAC_BACKEND_REFERENCE;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "precision mixed is for backend cpu; set precision to "
+                                       "single, or backend to cpu");
+    config = make("lqg", "oe-wac");
+    memset(config.environment, 'a', sizeof config.environment);
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+
+    /* synthetic samples that round to none are no mistake */
+    config = make("lqg", "oe-wac");
+    config.rho = 1e-6;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+}
+
+static void yaml_comes_back(void **state)
+{
+    (void)state;
+    static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 1e-7, 5e-324, 123456.78901234567, 0x1p-40};
+    for (size_t e = 0; e < ENVIRONMENTS; e++) {
+        for (size_t a = 0; a < 4; a++) {
+            for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
+                wac_config config = make(environments[e], algorithms[a]), again;
+                wac_error error = {0};
+                config.lambda = config.noise_std = config.oac_delta = awkward[i];
+                config.seed = 999999999999999999;
+                config.entropy_tuning = false;
+                config.reward_rule = WAC_REWARD_RULE_PROGRAM;
+                char *text, *text_again;
+                assert_int_equal(wac_config_yaml(&text, &config, &error), WAC_STATUS_OK);
+                assert_int_equal(
+                    wac_config_parse(&again, text, strlen(text), "text", NULL, NULL, &error),
+                    WAC_STATUS_OK);
+                assert_same(&config, &again);
+                assert_int_equal(wac_config_yaml(&text_again, &again, &error), WAC_STATUS_OK);
+                assert_string_equal(text, text_again);
+                free(text);
+                free(text_again);
+            }
+        }
+    }
+}
+
+#define LONG "1111111111222222222233333333334444444444555555555566666666667777"
+
+static void bad_yaml_is_refused(void **state)
+{
+    (void)state;
+    static const char mapping[] = "this is no list of settings; write lines of \"key: value\"";
+    static const char single[] =
+        "a setting has one value, and neither lists nor settings inside it";
+    static const char marks[] =
+        "anchors (&name) and tags (!name) are not understood here; leave them out";
+    static const struct {
+        const char *text;
+        int line;
+        const char *message;
+    } cases[] = {
+        {"", 1, "the file is empty; write lines of \"key: value\""},
+        {"# nothing\n", 2, "the file is empty; write lines of \"key: value\""},
+        {"---\n", 2, mapping},
+        {"just words", 1, mapping},
+        {"- seed\n- 1\n", 1, mapping},
+        {"environment: lqg\nlamda: 1", 2, "unknown setting \"lamda\"; did you mean \"lambda\"?"},
+        {"environment: lqg\nseed: [1]", 2, single},
+        {"environment: lqg\nseed:\n  width: 1", 3, single},
+        {"environment: lqg\n[a]: 1", 2, "a key must be the name of a setting"},
+        {"environment: lqg\nseed: &a 1", 2, marks},
+        {"environment: lqg\nseed: !!int 1", 2, marks},
+        {"&a {environment: lqg}", 1, marks},
+        {"environment: lqg\nseed: *a", 2,
+         "aliases (*name) are not understood here; write the value itself"},
+        {"environment: lqg\nseed: 1\nseed: 1", 3, "\"seed\" was already set on line 2"},
+        {"path_limit: 1\npath-limit: 1", 2, "\"path-limit\" was already set on line 1"},
+        {"environment: lqg\n---\nenvironment: lqg", 2,
+         "a second document starts here; keep one to a file"},
+        {"environment: lqg\nseed: \"1\\0\"", 2, "a zero byte has no place in a setting"},
+        {"environment: lqg\nseed: " LONG LONG LONG LONG, 2, "this value is too long"},
+        {"environment: lqg\n\nrho: -1", 3, "rho must be from 0 to 16, not \"-1\""},
+        {"environment: lqg\nseed:", 2, "seed must be a whole number, not \"\""},
+        {"algorithm: sca\nenvironment: lqg", 1, "unknown algorithm \"sca\"; did you mean \"sac\"?"},
+        {"algorithm: sac\nrho: 1\nenvironment: lqg", 2,
+         "setting \"rho\" is not read by sac (only by oe-wac, me-wac); leave it out or choose "
+         "another algorithm"},
+        {"environment: lqg\nseed: 1\nwidth", 4, "this is not YAML (could not find expected ':')"},
+        {"environment: lqg\nseed: \"1", 2, "this is not YAML (found unexpected end of stream)"},
+        {"environment: lqg\nseed: \xff", 2, "this is not YAML (invalid leading UTF-8 octet)"},
+        {"\x7f"
+         "ELF\x02\x01\x01",
+         1, "this is not YAML (control characters are not allowed)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wac_config config;
+        wac_error error = {0};
+        assert_int_equal(wac_config_parse(&config, cases[i].text, strlen(cases[i].text), "f.yaml",
+                                          NULL, NULL, &error),
+                         WAC_STATUS_INPUT);
+        char expected[512];
+        snprintf(expected, sizeof expected, "f.yaml:%d: %s", cases[i].line, cases[i].message);
+        assert_string_equal(error.message, expected);
+    }
+    wac_config config;
+    wac_error error = {0};
+    assert_int_equal(wac_config_parse(&config, "seed: 1", 7, "f.yaml", NULL, NULL, &error),
+                     WAC_STATUS_INPUT);
+    assert_string_equal(
+        error.message,
+        "f.yaml names no environment; add a line such as \"environment: riverswim\"");
+}
+
+/* A file that goes away with the test; its name is good until the next call. */
+static const char *write_file(const char *text, size_t size)
+{
+    static char path[64];
+    strcpy(path, "/tmp/test_config.XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, size), (ssize_t)size);
+    close(file);
+    return path;
+}
+
+static void files_are_read(void **state)
+{
+    (void)state;
+    static const char text[] = "environment: lqg\nalgorithm: me-wac\nlambda: 0.125\n";
+    wac_error error = {0};
+    wac_config config;
+    const char *path = write_file(text, strlen(text));
+
+    assert_int_equal(wac_config_read(&config, path, NULL, NULL, &error), WAC_STATUS_OK);
+    assert_string_equal(config.environment, "lqg");
+    assert_int_equal(config.algorithm, WAC_ALGORITHM_ME_WAC);
+    assert_true(config.lambda == 0.125 && config.rho == 0.5); /* file over preset */
+
+    /* the caller wins over the file */
+    assert_int_equal(wac_config_read(&config, path, "riverswim", "oe-wac", &error), WAC_STATUS_OK);
+    assert_string_equal(config.environment, "riverswim");
+    assert_int_equal(config.algorithm, WAC_ALGORITHM_OE_WAC);
+    assert_true(config.lambda == 0.125 && config.rho == 0.6);
+
+    /* over a config that exists, the file must mean the same environment and algorithm */
+    config = make("lqg", "me-wac");
+    config.width = 64;
+    assert_int_equal(wac_config_load(&config, path, &error), WAC_STATUS_OK);
+    assert_true(config.lambda == 0.125 && config.width == 64);
+    config = make("lqg", "oe-wac");
+    wac_config before = config;
+    assert_int_equal(wac_config_load(&config, path, &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, ":2: algorithm is oe-wac here"));
+    assert_memory_equal(&config, &before, sizeof config);
+    unlink(path);
+
+    assert_int_equal(wac_config_load(&config, path, &error), WAC_STATUS_IO);
+    assert_non_null(strstr(error.message, path));
+    char *large = calloc(1, 70000);
+    memset(large, '#', 70000);
+    path = write_file(large, 70000);
+    assert_int_not_equal(wac_config_load(&config, path, &error), WAC_STATUS_OK);
+    assert_non_null(strstr(error.message, path));
+    unlink(path);
+    free(large);
+}
+
+/* Cut the file of a run anywhere: it is refused, or nothing is lost. */
+static void cut_run_files_are_refused(void **state)
+{
+    (void)state;
+    wac_error error = {0};
+    wac_config config = make("riverswim", "oe-wac"), again;
+    config.lambda = 0.125;
+    char *text;
+    assert_int_equal(wac_config_yaml(&text, &config, &error), WAC_STATUS_OK);
+    const char *path = write_file(text, strlen(text));
+    int taken = 0;
+    for (size_t size = strlen(text); size > 0; size--) {
+        assert_int_equal(truncate(path, (off_t)size), 0);
+        if (wac_config_read_run(&again, path, &error)) {
+            assert_non_null(strstr(error.message, path));
+        } else {
+            assert_same(&config, &again);
+            taken++;
+        }
+    }
+    assert_true(taken > 0 && taken < 100); /* the comment of the last line */
+    unlink(path);
+
+    char *line = strstr(text, "lambda: ");
+    memset(line, '#', strcspn(line, "\n"));
+    path = write_file(text, strlen(text));
+    assert_int_equal(wac_config_read_run(&again, path, &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message,
+                           " does not say \"lambda\": it was cut short, or written by another "
+                           "version; if the run had its preset, add the line \"lambda: 0.25\""));
+    unlink(path);
+    free(text);
+}
+
+static void suggestions_are_near(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"train",      "evaluate",  "riverswim", "path_limit",
+                                        "batch_size", "oac_delta", NULL};
+    static const char *const cases[][2] = {
+        {"trian", "train"},
+        {"riverswm", "riverswim"},
+        {"Path-Limit", "path_limit"},
+        {"pathlimit", "path_limit"},
+        {"batch", "batch_size"},
+        {"eval", "evaluate"},
+        {"oac-dleta", "oac_delta"},
+        {"x", NULL},
+        {"", NULL},
+        {"something_else", NULL},
+        {"ba", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *near = wac_suggest(cases[i][0], wac_name_in_array, names);
+        if (cases[i][1])
+            assert_string_equal(near, cases[i][1]);
+        else
+            assert_null(near);
+    }
+    char word[1000] = "";
+    memset(word, 'a', sizeof word - 1);
+    assert_null(wac_suggest(word, wac_name_in_array, names));
+    const char *clipped = WAC_CLIP(word);
+    assert_int_equal(strlen(clipped), WAC_CLIP_SIZE - 1);
+    assert_string_equal(clipped + WAC_CLIP_SIZE - 4, "...");
+    /* a character of two bytes is kept or dropped, never cut */
+    for (size_t i = 0; i + 2 < sizeof word; i += 2)
+        memcpy(word + i, "\xc3\xa9", 2);
+    assert_int_equal(strlen(WAC_CLIP(word)) % 2, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table_is_sound),
+        cmocka_unit_test(defaults_and_presets_are_in_range),
+        cmocka_unit_test(presets_are_the_papers),
+        cmocka_unit_test(bad_values_are_refused),
+        cmocka_unit_test(good_values_are_taken),
+        cmocka_unit_test(bad_beginnings_are_refused),
+        cmocka_unit_test(whole_is_checked),
+        cmocka_unit_test(yaml_comes_back),
+        cmocka_unit_test(bad_yaml_is_refused),
+        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(cut_run_files_are_refused),
+        cmocka_unit_test(suggestions_are_near),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

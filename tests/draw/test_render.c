@@ -1,0 +1,449 @@
+/* Pictures of worlds and runs: mazes bare and with what agents did there, maps, bodies, animations;
+ * names that gnuplot would take for something else; and whatever is missing or makes no sense gives
+ * one sentence and leaves nothing behind. */
+#include "draw/render.h"
+#include "env/mujoco/locomotion.h"
+#include "env/mujoco/point.h"
+#include "env/world.h"
+#include "support/run_tools.h"
+
+static bool has_gnuplot;
+static char path_before[8192];
+
+static wac_render_options quick(const char *out)
+{
+    wac_render_options options = wac_render_options_default();
+    options.out = out;
+    options.episodes = 2;
+    options.seconds = 0.5;
+    return options;
+}
+
+/* Draw one or two (null: one) into `out`. */
+static wac_status render(wac_rendering *drawn, const char *one, const char *other, const char *out)
+{
+    wac_render_options options = quick(out);
+    char *subjects[] = {(char *)one, (char *)other};
+    memset(&error, 0, sizeof error);
+    return wac_render(drawn, subjects, other ? 2 : 1, &options, &error);
+}
+
+static void assert_png(const char *path)
+{
+    size_t size;
+    char *bytes = contents(path, &size);
+    assert_true(size > 2000);
+    assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
+    assert_memory_equal(bytes + size - 8, "IEND", 4);
+    free(bytes);
+}
+
+/* An SVG that says all of this; the list ends with null. */
+static void assert_svg(const char *path, const char *const *texts)
+{
+    size_t size;
+    char *bytes = contents(path, &size);
+    assert_memory_equal(bytes, "<?xml", 5);
+    assert_non_null(strstr(bytes + size - 16, "</svg>"));
+    for (; *texts; texts++)
+        if (!strstr(bytes, *texts))
+            fail_msg("%s does not say \"%s\"", path, *texts);
+    free(bytes);
+}
+#define SAYS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static bool svg_says(const char *path, const char *text)
+{
+    size_t size;
+    char *bytes = contents(path, &size);
+    bool says = strstr(bytes, text);
+    free(bytes);
+    return says;
+}
+
+static void train_tiny(const char *name, const char *environment, const char *algorithm,
+                       int64_t seed)
+{
+    wac_config config = tiny(environment, algorithm, 2);
+    config.seed = seed;
+    assert_ok(train_new(at("%s", name), &config, NULL));
+}
+
+static int setup_all(void **state)
+{
+    if (setup(state))
+        return -1;
+    snprintf(path_before, sizeof path_before, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin");
+    has_gnuplot = system("gnuplot --version >/dev/null 2>&1") == 0;
+    if (!has_gnuplot)
+        print_message("gnuplot is not installed (package gnuplot-nox): no picture is drawn\n");
+    assert_ok(wac_directory_make(at("temporary"), &error));
+    assert_ok(wac_directory_make(at("empty"), &error));
+    assert_ok(wac_directory_make(at("out"), &error));
+    setenv("TMPDIR", at("temporary"), 1);
+    train_tiny("river", "riverswim", "oe-wac", 1);
+    train_tiny("river-sac", "riverswim", "sac", 1);
+#if WAC_MUJOCO
+    train_tiny("wac", "point-1", "oe-wac", 1);
+    train_tiny("wac_2's{copy}", "point-1", "oe-wac", 1);
+    train_tiny("wac-seed", "point-1", "oe-wac", 7);
+    train_tiny("oac", "point-2", "oac", 1);
+    train_tiny("hopper", "hopper", "sac", 1);
+#endif
+    return 0;
+}
+
+/* After every test: the search path as it was, and no folder left of any drawing. */
+static int check_after(void **state)
+{
+    (void)state;
+    setenv("PATH", path_before, 1);
+    setenv("TMPDIR", at("temporary"), 1);
+    assert_int_equal(entries(at("temporary")), 0);
+    return 0;
+}
+
+#define NEEDS_GNUPLOT()                                                                            \
+    (void)state;                                                                                   \
+    if (!has_gnuplot)                                                                              \
+    skip()
+
+#if WAC_MUJOCO
+
+/* Walls are what the model says: solid boxes that stand still, hence not the goal. */
+static void geoms_are_the_models(void **state)
+{
+    (void)state;
+    static const int walls[WAC_POINT_MAPS] = {7, 6, 8, 8};
+    for (int map = 0; map < WAC_POINT_MAPS; map++) {
+        wac_config config = tiny("point-1", "sac", 1);
+        wac_world *world;
+        wac_geom geom;
+        int count = 0, balls = 0;
+        assert_ok(wac_world_create(&world, &wac_environments_point[map], &config, &error));
+        for (int i = 0; wac_mujoco_geom(&((wac_point *)world->self)->mujoco, i, &geom); i++) {
+            count += geom.kind == WAC_GEOM_BOX && geom.is_fixed && geom.is_solid;
+            balls += geom.kind == WAC_GEOM_SPHERE && !geom.is_fixed && geom.size[0] == 0.5;
+            if (i == 1) { /* the border below */
+                assert_true(geom.centre[0] == 12.5 && geom.centre[1] == -10.5);
+                assert_true(geom.size[0] == 13.5 && geom.size[1] == 0.3 && geom.axes[0] == 1);
+            }
+        }
+        assert_int_equal(count, walls[map]);
+        assert_int_equal(balls, 1);
+        wac_world_destroy(world);
+    }
+}
+
+/* A limb for each leg, and places that follow the body. */
+static void geoms_move(void **state)
+{
+    (void)state;
+    wac_config config = tiny("walker2d", "sac", 1);
+    wac_world *world;
+    wac_geom geom;
+    int limbs[3] = {0};
+    assert_ok(wac_world_create(&world, &wac_environments_locomotion[2], &config, &error));
+    wac_mujoco *mujoco = &((wac_locomotion *)world->self)->mujoco;
+    for (int i = 0; wac_mujoco_geom(mujoco, i, &geom); i++)
+        if (geom.kind == WAC_GEOM_CAPSULE)
+            limbs[geom.limb]++;
+    assert_int_equal(limbs[0], 1);
+    assert_int_equal(limbs[1], 3);
+    assert_int_equal(limbs[2], 3);
+    double before = mujoco->qpos[0];
+    for (int i = 0; i < 2; i++) {
+        mujoco->qpos[0] = before + 3 * i;
+        for (int k = 0; k < 2; k++) /* the floor, then the trunk */
+            assert_true(wac_mujoco_geom(mujoco, k, &geom));
+        assert_true(fabs(geom.centre[0] - 3 * i) < 1e-12 && fabs(geom.centre[2] - 1.25) < 1e-12);
+    }
+    wac_world_destroy(world);
+}
+
+static void bare_mazes(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    for (int map = 1; map <= WAC_POINT_MAPS; map++) {
+        char name[32];
+        snprintf(name, sizeof name, "point-%d", map);
+        assert_ok(render(&drawn, name, NULL, at("out/%s", name)));
+        assert_int_equal(drawn.files, 2);
+        assert_string_equal(drawn.paths[0], at("out/%s.png", name));
+        assert_png(drawn.paths[0]);
+        assert_svg(drawn.paths[1], SAYS(name, "drive a ball to a goal", "start", "goal"));
+        assert_false(svg_says(drawn.paths[1], "policy"));
+    }
+    assert_ok(render(&drawn, "point-1", "point-4-sparse", at("out/two.svg")));
+    assert_int_equal(drawn.files, 1);
+    assert_svg(at("out/two.svg"), SAYS("point-1", "point-4-sparse"));
+    assert_false(wac_path_exists(at("out/two.png")));
+}
+
+static void maze_of_a_run(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    /* the second time over the first */
+    for (int i = 0; i < 2; i++)
+        assert_ok(render(&drawn, at("wac"), NULL, NULL));
+    assert_string_equal(drawn.paths[1], at("wac/figures/maze.svg"));
+    assert_int_equal(entries(at("wac/figures")), 2);
+    assert_png(drawn.paths[0]);
+    assert_svg(drawn.paths[1],
+               SAYS("OE-WAC on point-1 after 2 epochs", "of the floor in 110 steps",
+                    "target policy 0 of 2, behaviour policy 0 of 2",
+                    "behaviour policy as it explores", "target policy, mean actions", "out of time",
+                    "visits to a place", "goal"));
+    /* the folder is a run as before */
+    assert_ok(train_on(at("wac"), "point-1", NULL, 0));
+
+    wac_render_options options = quick(at("out/none.svg"));
+    options.target = options.behaviour = false;
+    char *subject = (char *)at("wac");
+    assert_ok(wac_render(&drawn, &subject, 1, &options, &error));
+    assert_false(svg_says(at("out/none.svg"), "policy"));
+    assert_true(svg_says(at("out/none.svg"), "visits to a place"));
+}
+
+static void runs_side_by_side(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    const char *out = at("out/both.svg");
+    assert_ok(render(&drawn, at("wac"), at("wac-seed"), out));
+    assert_svg(out, SAYS("OE-WAC, seed 1 has been on", "OE-WAC, seed 7 on",
+                         "OE-WAC, seed 1 after 2 epochs", "OE-WAC, seed 7 after 2 epochs"));
+    /* by folder, whatever gnuplot would make of its name */
+    assert_ok(render(&drawn, at("wac"), at("wac_2's{copy}"), out));
+    assert_svg(out, SAYS("OE-WAC (wac) after", "OE-WAC (wac_2's{copy}) after"));
+    assert_ok(render(&drawn, at("wac"), at("oac"), out));
+    assert_svg(out, SAYS("Where they went", "OE-WAC on point-1 after", "OAC on point-2 after"));
+    assert_ok(render(&drawn, at("oac"), "point-2", out));
+    assert_svg(out, SAYS("Where 1 agent went in point-2", "OAC after 2 epochs", "two long walls"));
+
+    char *many[WAC_RENDER_MOST + 1];
+    for (int i = 0; i <= WAC_RENDER_MOST; i++)
+        many[i] = (char *)(i % 2 ? "point-2" : at("oac"));
+    wac_render_options options = quick(out);
+    assert_ok(wac_render(&drawn, many, WAC_RENDER_MOST, &options, &error));
+    assert_int_equal(wac_render(&drawn, many, WAC_RENDER_MOST + 1, &options, &error),
+                     WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "from 1 to 12", "not 13");
+}
+
+static void body_stands(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    assert_ok(render(&drawn, "walker2d", NULL, at("out/walker")));
+    assert_png(at("out/walker.png"));
+    assert_svg(at("out/walker.svg"), SAYS("walker2d", "walk on two legs", "0 m"));
+}
+
+static void note_share(void *user, double share)
+{
+    double *latest = user;
+    assert_true(share >= 0 && share <= 1);
+    *latest = share;
+}
+
+static void body_moves(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    double share = -1;
+    wac_render_options options = quick(NULL);
+    options.progress = note_share;
+    options.user = &share;
+    char *subject = (char *)at("hopper");
+    assert_ok(wac_render(&drawn, &subject, 1, &options, &error));
+    assert_int_equal(drawn.files, 1);
+    assert_string_equal(drawn.paths[0], at("hopper/figures/motion.gif"));
+    assert_true(share >= 0);
+    size_t size;
+    char *bytes = contents(drawn.paths[0], &size);
+    assert_true(size > 4000 && size < 3 << 20);
+    assert_memory_equal(bytes, "GIF89a", 6);
+    assert_memory_equal(bytes + 6, "\x80\x02\x68\x01", 4); /* 640 by 360 */
+    assert_int_equal(bytes[size - 1], ';');
+    /* several pictures, 5 hundredths of a second each, again and again */
+    int pictures = 0;
+    for (size_t i = 0; i + 8 < size; i++)
+        pictures += memcmp(bytes + i, "\x21\xf9\x04", 3) == 0 && bytes[i + 4] == 5;
+    assert_in_range(pictures, 3, 11);
+    assert_non_null(memmem(bytes, size, "NETSCAPE2.0", 11));
+    free(bytes);
+}
+
+static void stops_when_asked(void **state)
+{
+    (void)state;
+    wac_rendering drawn;
+    volatile int stop = 1;
+    wac_render_options options = quick(at("out/never.gif"));
+    options.stop = &stop;
+    char *subject = (char *)at("hopper");
+    assert_int_equal(wac_render(&drawn, &subject, 1, &options, &error), WAC_STATUS_INTERRUPTED);
+    assert_false(wac_path_exists(at("out/never.gif")));
+}
+
+static void what_does_not_fit(void **state)
+{
+    (void)state;
+    wac_rendering drawn;
+    static const struct {
+        const char *one, *other, *out, *part, *rest;
+    } rows[] = {
+        {"wac", NULL, "x.gif", "does not move", "FILE.png, FILE.svg or FILE.pdf"},
+        {"hopper", NULL, "x.png", "moves", "FILE.gif"},
+        {"hopper", NULL, "x.svg", "moves", "FILE.gif"},
+        {"hopper", "hopper", "x", "hopper moves", "one by one"},
+        {"wac", "river", "x", "point-1 and riverswim", "one by one"},
+        {"wac", NULL, "nowhere/x", "nowhere/x", "there is no folder"},
+        {"wac", NULL, "out/", "name of a file", "out/"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *other = rows[i].other ? at("%s", rows[i].other) : NULL;
+        const char *out = at("%s", rows[i].out);
+        assert_int_not_equal(render(&drawn, at("%s", rows[i].one), other, out), WAC_STATUS_OK);
+        assert_message(error.status, rows[i].part, rows[i].rest);
+    }
+    wac_render_options options = quick(at("out/x"));
+    options.behaviour = options.target = false;
+    char *subject = (char *)at("hopper");
+    assert_int_equal(wac_render(&drawn, &subject, 1, &options, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "needs a policy", "");
+}
+
+#else
+
+static void says_that_the_engine_is_missing(void **state)
+{
+    (void)state;
+    wac_rendering drawn;
+    assert_int_equal(render(&drawn, "point-1", NULL, at("out/x")), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "MuJoCo", "libmujoco-dev");
+}
+
+#endif
+
+static void maps_of_runs(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    assert_ok(render(&drawn, at("river"), NULL, NULL));
+    assert_string_equal(drawn.paths[0], at("river/figures/map.png"));
+    assert_png(drawn.paths[0]);
+    assert_svg(drawn.paths[1],
+               SAYS("OE-WAC on riverswim after 2 epochs", "where it went", "what it is unsure of",
+                    "position in the river", "visits", "σ"));
+    assert_ok(render(&drawn, at("river-sac"), at("river"), at("out/rivers.svg")));
+    assert_svg(at("out/rivers.svg"),
+               SAYS("SAC covers", "of riverswim, OE-WAC", "it keeps no measure"));
+    assert_ok(render(&drawn, at("river-sac"), NULL, at("out/river.svg")));
+    assert_false(svg_says(at("out/river.svg"), "unsure"));
+    train_tiny("lqg", "lqg", "me-wac", 1);
+    assert_ok(render(&drawn, at("lqg"), NULL, at("out/lqg.svg")));
+    assert_svg(at("out/lqg.svg"), SAYS("ME-WAC on lqg", "push", "unsure"));
+}
+
+static void what_is_not_there(void **state)
+{
+    (void)state;
+    wac_rendering drawn;
+    const char *out = at("out/missing");
+    assert_int_equal(render(&drawn, at("nowhere"), NULL, out), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "there is no run", "nowhere");
+    assert_int_equal(render(&drawn, at("empty"), NULL, out), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "empty is not a run", "config.yaml");
+    assert_int_equal(render(&drawn, "point-33", NULL, out), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "no run or environment \"point-33\"",
+                   "did you mean \"point-3");
+    assert_int_equal(render(&drawn, "riverswim", NULL, out), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "riverswim by itself", "folder of a run");
+    assert_int_equal(render(&drawn, at("river"), at("nowhere"), out), WAC_STATUS_INPUT);
+
+    wac_config config = tiny("riverswim", "sac", 1);
+    wac_run *run;
+    assert_ok(wac_run_create(&run, &config, NULL, at("fresh"), NULL, &error));
+    wac_run_destroy(run);
+    assert_int_equal(render(&drawn, at("fresh"), NULL, out), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "fresh has no checkpoint yet", "");
+    assert_false(wac_path_exists(at("out/missing.png")));
+}
+
+/* A picture that is there stays as it was when the next one can not be drawn. */
+static void without_gnuplot(void **state)
+{
+    (void)state;
+    wac_rendering drawn;
+    save_text(at("out/old.png"), "as it was");
+    setenv("PATH", at("empty"), 1);
+    assert_int_equal(render(&drawn, at("river"), NULL, at("out/old.png")), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "gnuplot-nox", "");
+    char *text = contents(at("out/old.png"), NULL);
+    assert_string_equal(text, "as it was");
+    free(text);
+    setenv("TMPDIR", at("nowhere"), 1);
+    assert_int_equal(render(&drawn, at("river"), NULL, at("out/old.png")), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "TMPDIR", "");
+}
+
+/* The program: exit status and what it says, both streams together. */
+static void assert_says(int status, const char *arguments, const char *part)
+{
+    char command[2 * PATH_MAX], said[4096];
+    snprintf(command, sizeof command, "%s render %s 2>&1", WAC_PROGRAM, arguments);
+    FILE *stream = popen(command, "r");
+    assert_non_null(stream);
+    size_t size = fread(said, 1, sizeof said - 1, stream);
+    said[size] = 0;
+    assert_int_equal(WEXITSTATUS(pclose(stream)), status);
+    if (!strstr(said, part))
+        fail_msg("\"%s\" is not in: %s", part, said);
+    assert_null(strchr(said, '\r')); /* no bar where there is no terminal */
+}
+
+static void program(void **state)
+{
+    (void)state;
+    char arguments[2 * PATH_MAX];
+    assert_says(2, "", "which run or environment?");
+    assert_says(2, "x --policy best", "both, target, behaviour or none");
+    assert_says(2, "x --episodes 0", "--episodes must be");
+    assert_says(1, "x", "there is no run or environment \"x\"");
+    assert_says(0, "--help", "RUN/figures/maze.png");
+    snprintf(arguments, sizeof arguments, "%s --out %s/out/said", at("river"), root);
+    if (!has_gnuplot)
+        skip();
+    assert_says(0, arguments, "out/said.png\n");
+    assert_says(0, arguments, "out/said.svg\n");
+}
+
+int main(void)
+{
+#undef TEST
+#define TEST(name) cmocka_unit_test_teardown(name, check_after)
+    const struct CMUnitTest tests[] = {
+#if WAC_MUJOCO
+        TEST(geoms_are_the_models),
+        TEST(geoms_move),
+        TEST(bare_mazes),
+        TEST(maze_of_a_run),
+        TEST(runs_side_by_side),
+        TEST(body_stands),
+        TEST(body_moves),
+        TEST(stops_when_asked),
+        TEST(what_does_not_fit),
+#else
+        TEST(says_that_the_engine_is_missing),
+#endif
+        TEST(maps_of_runs),
+        TEST(what_is_not_there),
+        TEST(without_gnuplot),
+        TEST(program),
+    };
+    return cmocka_run_group_tests(tests, setup_all, remove_root);
+}

@@ -1,0 +1,373 @@
+/* Reports: the page and what is on it, what it does with bad folders, and the commands around it.
+ * Where Chromium is installed, it loads a page and finds nothing to complain about. */
+#include "base/json.h"
+#include "report/html.h"
+#include "support/fake_runs.h"
+
+#include <sys/stat.h>
+
+static bool has_program(const char *name)
+{
+    char command[256];
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", name);
+    return system(command) == 0;
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, word)); text += strlen(word))
+        count++;
+    return count;
+}
+
+/* Point 1 at scale quick: ME-WAC and SAC, one seed. */
+static void make_point(const char *folder)
+{
+    fake fake = {"point-1", "me-wac", 1, 25, 0, NULL, NULL, NULL, NULL, -90, NAN, 30, 12};
+    make_fake(at("%s/me-wac", folder), &fake);
+    fake.algorithm = "sac";
+    fake.solved = -1;
+    make_fake(at("%s/sac", folder), &fake);
+}
+
+/* LQG with two values of lambda and two seeds each. */
+static void make_lqg(const char *folder)
+{
+    for (int i = 0; i < 4; i++) {
+        fake fake = {"lqg", "oe-wac", 1 + i % 2,     5,   0, "lambda", i < 2 ? "0" : "0.5", NULL,
+                     NULL,  -1,       0.3 + 0.1 * i, 300, -2};
+        make_fake(at("%s/%d", folder, i), &fake);
+    }
+}
+
+static char *page_of(const char *folder)
+{
+    return contents(at("%s/report.html", folder), NULL);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void assert_escaped(const char *text, const char *expected)
+{
+    char *made;
+    size_t size;
+    FILE *to = open_memstream(&made, &size);
+    wac_html_escape(to, text);
+    fclose(to);
+    assert_string_equal(made, expected);
+    free(made);
+}
+
+static void test_escape(void **state)
+{
+    (void)state;
+    assert_escaped("plain λ − text", "plain λ − text");
+    assert_escaped("<script>alert(\"&'\")</script>",
+                   "&lt;script&gt;alert(&quot;&amp;&#39;&quot;)&lt;/script&gt;");
+    assert_escaped("a\x01z\x7f", "a�z�");
+    assert_escaped("cut \xce", "cut �");
+    assert_escaped("\xff\xc0\xaf", "���");
+    assert_escaped("\xf0\x9f\x98\x80!", "\xf0\x9f\x98\x80!");
+}
+
+/* --- any folder of runs ----------------------------------------------------------------------- */
+
+static void test_report(void **state)
+{
+    (void)state;
+    make_lqg("runs");
+    const outcome *result = wac("report %s --out %s", at("runs"), at("out"));
+    assert_done(result);
+    assert_string_equal(result->out, at("out/report.html\n"));
+    char *page = page_of("out");
+    static const char *const parts[] = {
+        "<!doctype html>",       "id=\"figures\"",     "id=\"statistics\"",
+        "id=\"settings\"",       "id=\"made\"",        "viewport",
+        "prefers-color-scheme",  "@media print",       "What varies",
+        "wac train --config",    "wac report ",        "4 runs, 4 of them finished",
+        "wac 0.1.0, commit abc", "A &lt;fast&gt; one", "8 hours",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(page, parts[i]))
+            fail_msg("the page lacks \"%s\"", parts[i]);
+    /* no claims, no script, nothing from elsewhere */
+    static const char *const absent[] = {"id=\"claims\"", "<script", "http://", "https://",
+                                         "<link",         "@import", "<fast>"};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (strstr(page, absent[i]))
+            fail_msg("the page has \"%s\"", absent[i]);
+    /* curves, coverage, coverage by lambda, bars; maps fail without checkpoints, and say so */
+    if (has_program("gnuplot")) {
+        assert_int_equal(count_of(page, "src=\"data:image/svg+xml;base64,"), 4);
+        assert_int_equal(count_of(page, "could not be drawn"), 1);
+        static const char *const endings[] = {"svg", "png", "pdf"};
+        for (int i = 0; i < 3; i++)
+            assert_true(wac_path_exists(at("out/figures/3-settings.%s", endings[i])));
+    }
+    free(page);
+    /* again, into a folder that is there: what an older report drew goes, other files stay */
+    save_text(at("out/figures/9-bars.svg"), "old");
+    save_text(at("out/figures/mine.svg"), "mine");
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    assert_false(wac_path_exists(at("out/figures/9-bars.svg")));
+    assert_true(wac_path_exists(at("out/figures/mine.svg")));
+}
+
+/* Names from outside do no harm, be it in HTML or in gnuplot. */
+static void test_names(void **state)
+{
+    (void)state;
+    make_lqg("<b>x'y\"&amp;`id`");
+    assert_done(wac("report %s --out %s", root, at("out")));
+    char *page = page_of("out");
+    assert_null(strstr(page, "<b>x"));
+    assert_non_null(strstr(page, "&lt;b&gt;x&#39;y&quot;&amp;amp;`id`"));
+    free(page);
+}
+
+/* Runs that cannot be read are named, and the rest is reported. */
+static void test_bad_runs(void **state)
+{
+    (void)state;
+    make_lqg("runs");
+    char *text = contents(at("runs/1/progress.csv"), NULL);
+    text[strlen(text) - 7] = 0;
+    save_text(at("runs/1/progress.csv"), text);
+    free(text);
+    save_text(at("runs/2/progress.csv"), "epoch,other\n0,1\n");
+    assert_int_equal(unlink(at("runs/3/progress.csv")), 0);
+    const outcome *result = wac("report %s --out %s", at("runs"), at("out"));
+    assert_done(result);
+    assert_int_equal(count_of(result->err, "left out: "), 3);
+    char *page = page_of("out");
+    assert_non_null(strstr(page, "3 runs could not be read"));
+    assert_non_null(strstr(page, "runs/2/progress.csv"));
+    assert_non_null(strstr(page, "1 run, 1 of them finished"));
+    free(page);
+}
+
+static void test_bad_folders(void **state)
+{
+    (void)state;
+    make_lqg("runs");
+    assert_ok(wac_directory_make(at("empty"), &error));
+    assert_says(wac("report %s", at("empty")), 1, "no run in");
+    assert_says(wac("report %s", at("nowhere")), 1, "nowhere");
+    assert_says(wac("report"), 2, "which folder");
+    assert_says(wac("report a b"), 2, "what to do with");
+    save_text(at("file"), "x");
+    assert_says(wac("report %s --out %s", at("runs"), at("file/x")), 1, "file/x");
+    assert_false(wac_path_exists(at("runs/report")));
+    /* as far as there is something: an unfinished run has a curve, but no numbers */
+    fake cut = {"lqg", "sac", 1, 30, 4, NULL, NULL, NULL, NULL, -1, .3, 300, -2};
+    make_fake(at("cut/run"), &cut);
+    assert_done(wac("report %s", at("cut")));
+    char *page = page_of("cut/report");
+    assert_non_null(strstr(page, "0 of them finished"));
+    free(page);
+}
+
+/* --- experiments --------------------------------------------------------------------------------
+ */
+
+static void test_from(void **state)
+{
+    (void)state;
+    make_point("runs");
+    fake other = {"point-1", "sac", 1, 7, 0, NULL, NULL, NULL, NULL, -90, NAN, 30, 2};
+    make_fake(at("runs/other"), &other);
+    assert_says(wac("reproduce mujoco --from %s --out %s", at("runs"), at("out")), 1,
+                "runs belongs to mujoco");
+    assert_false(wac_path_exists(at("out")));
+    /* the scale is found out: quick */
+    const outcome *result = wac("reproduce point-dense --from %s --out %s", at("runs"), at("out"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, " 7  undecided  Point 1: all four solve it"));
+    assert_non_null(strstr(result->out, "scale quick"));
+    assert_non_null(strstr(result->out, at("out/report.html\n")));
+    assert_non_null(strstr(result->err, "judged at scale quick"));
+    assert_non_null(strstr(result->err, "1 of the runs are no part"));
+    char *page = page_of("out");
+    static const char *const parts[] = {
+        "id=\"claims\"",
+        "at scale quick",
+        "ME-WAC solves it in 1 of 1 run; 1 seed",
+        "points towards",
+        "Figure 4 a, b",
+        "<td class=\"n\">1*</td>",
+        "* fewer than 4 seeds: too few",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(page, parts[i]))
+            fail_msg("the page lacks \"%s\"", parts[i]);
+    free(page);
+    /* the verdicts as data */
+    json_error_t why;
+    json_t *claims = json_load_file(at("out/claims.json"), 0, &why);
+    assert_non_null(claims);
+    assert_string_equal(json_string_value(json_object_get(claims, "scale")), "quick");
+    assert_int_equal(json_array_size(json_object_get(claims, "claims")), 4);
+    json_decref(claims);
+    /* what was made can be reported again */
+    remove_folder(at("runs/sac"));
+    result = wac("report %s", at("out"));
+    assert_done(result);
+    assert_non_null(strstr(result->err, "missing: point-1/sac/seed-1"));
+    assert_non_null(strstr(result->out, "no finished run of SAC"));
+}
+
+/* A small experiment of one's own, trained, judged, and judged again. */
+static void test_reproduce(void **state)
+{
+    (void)state;
+    const char *runs = "{environments: lqg, algorithms: oe-wac, seeds: 4, settings: {epochs: 1, "
+                       "width: 16, batch_size: 16, initial_steps: 30, explore_steps: 40, updates: "
+                       "5, evaluation_steps: 60, replay_capacity: 1000, lambda: [0, 0.5]}}";
+    char text[4096];
+    snprintf(text, sizeof text,
+             "title: Mine\nscales:\n  quick: %s\n  half: %s\n  full: %s\n"
+             "figures:\n  - {kind: maps, title: Maps, where: {lambda: 0.5}}\n"
+             "  - {kind: curves, title: Return, rows: return, lines: algorithm}\n"
+             "claims:\n  - {says: it is so, rule: correlation, below: 1.5}\n",
+             runs, runs, runs);
+    save_text(at("mine.yaml"), text);
+    const outcome *result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, " 1  holds      it is so"));
+    assert_non_null(strstr(result->out, "epochs than scale full."));
+    char *page = page_of("out");
+    assert_non_null(strstr(page, "<th>Claim</th>"));
+    assert_null(strstr(page, "The paper"));
+    free(page);
+    assert_int_equal(entries(at("out/runs/lqg/oe-wac")), 2);
+    if (has_program("gnuplot")) {
+        assert_true(wac_path_exists(at("out/figures/1-maps.svg")));
+        assert_true(wac_path_exists(at("out/figures/1-maps.pdf")));
+        /* runs of different settings are not one line */
+        char *curves = contents(at("out/figures/2-curves.svg"), NULL);
+        assert_non_null(strstr(curves, "λ 0.5"));
+        free(curves);
+    }
+    /* another experiment does not take its place */
+    char *before = contents(at("out/experiment.yaml"), NULL);
+    result = wac("reproduce mujoco --out %s --workers 1", at("out"));
+    assert_says(result, 2, "holds the experiment mine");
+    assert_says(wac("reproduce %s --scale half --out %s", at("mine.yaml"), at("out")), 2,
+                "holds mine at scale quick");
+    assert_true(wac_path_exists(at("out/report.html")));
+    char *after = contents(at("out/experiment.yaml"), NULL);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    /* one is lost: the next call makes it anew */
+    remove_folder(at("out/runs/lqg/oe-wac/lambda-0/seed-2"));
+    result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
+    assert_done(result);
+    assert_null(strstr(result->err, "missing"));
+}
+
+static void test_reproduce_refusals(void **state)
+{
+    (void)state;
+    const outcome *result = wac("reproduce");
+    assert_done(result);
+    assert_non_null(strstr(result->out, "point-dense"));
+    assert_non_null(strstr(result->out, "80: "));
+    assert_says(wac("reproduce point-dens"), 2, "did you mean \"point-dense\"?");
+    assert_says(wac("reproduce xyzzy"), 2, "lists them");
+    assert_says(wac("reproduce mujoco --scale huge"), 2, "quick, half or full");
+    assert_says(wac("reproduce --scale full"), 2, "name an experiment");
+    assert_says(wac("reproduce mujoco --from %s --out %s", at("none"), at("o")), 2, "none");
+    save_text(at("file"), "x");
+    assert_says(wac("reproduce mujoco --out %s", at("file/x")), 1, "file/x");
+    /* nothing of others is touched, nothing is left behind */
+    mkdir(at("other"), 0777);
+    save_text(at("other/sweep.yaml"), "x");
+    assert_says(wac("reproduce mujoco --out %s", at("other")), 2, "has files in it");
+    assert_int_equal(entries(at("other")), 1);
+    mkdir(at("empty"), 0777);
+    assert_int_equal(wac("reproduce mujoco --from %s --out %s", at("empty"), at("o"))->status, 1);
+    assert_false(wac_path_exists(at("o")));
+    save_text(at("half.yaml"),
+              "title: T\nscales: {half: {environments: lqg, algorithms: sac}, full: "
+              "{environments: lqg, algorithms: oac}}\n");
+    assert_says(wac("reproduce %s --scale quick --out %s", at("half.yaml"), at("o")), 2,
+                "half has no scale quick; it has half, full");
+    save_text(at("sweep.yaml"), "environments: lqg\nalgorithms: sac\n");
+    assert_says(wac("reproduce %s", at("sweep.yaml")), 2, "wac sweep ");
+    save_text(at("tiny.yaml"), "title: T\nscales: {tiny: {environments: lqg}}\n");
+    assert_says(wac("reproduce %s", at("tiny.yaml")), 2, "scales are quick, half, full");
+    /* a claim about runs that nobody makes */
+    save_text(at("none.yaml"), "title: T\nscales: {quick: {environments: lqg, algorithms: sac}}\n"
+                               "claims: [{says: S, rule: all, who: oac}]\n");
+    assert_says(wac("reproduce %s --out %s", at("none.yaml"), at("o")), 2,
+                "claim 1 (S): no scale has a run of oac");
+    save_text(at("bad.yaml"), "title: 3\nscalez: {}\n");
+    assert_says(wac("reproduce %s --out %s", at("bad.yaml"), at("o")), 2,
+                "did you mean \"scales\"");
+}
+
+/* --- in a browser -------------------------------------------------------------------------------
+ */
+
+static void test_browser(void **state)
+{
+    (void)state;
+    if (!has_program("chromium") || !has_program("gnuplot")) {
+        print_message("chromium or gnuplot is not installed: no page was loaded\n");
+        skip();
+    }
+    make_lqg("runs/lqg");
+    make_point("runs/point");
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    /* the page itself has no script: the copy gets one that counts what a reader would see */
+    char *page = page_of("out"), command[3 * PATH_MAX];
+    FILE *copy = fopen(at("copy.html"), "w");
+    fprintf(copy,
+            "%s<script>onload=()=>{let i=[...document.images],w=innerWidth;document.title='shown '+"
+            "i.filter(x=>x.complete&&x.naturalWidth>0&&x.offsetHeight>50).length+' of '+i.length+"
+            "' over '+(document.documentElement.scrollWidth>w)}</script>",
+            page);
+    fclose(copy);
+    size_t figures = count_of(page, "<img ");
+    free(page);
+    assert_true(figures >= 4);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        char expected[96];
+        snprintf(command, sizeof command,
+                 "HOME=%s timeout -k 5 60 chromium --headless --no-sandbox --disable-gpu "
+                 "--disable-dev-shm-usage --user-data-dir=%s --enable-logging=stderr "
+                 "--window-size=%s --dump-dom file://%s >%s 2>%s",
+                 root, at("profile"), narrow ? "500,900" : "1200,900", at("copy.html"), at("dom"),
+                 at("log"));
+        int ended = system(command);
+        if (WIFEXITED(ended) && WEXITSTATUS(ended) == 124) {
+            print_message("chromium did not come to an end: the page was not checked\n");
+            skip();
+        }
+        assert_int_equal(ended, 0);
+        char *dom = contents(at("dom"), NULL), *log = contents(at("log"), NULL);
+        snprintf(expected, sizeof expected, "<title>shown %zu of %zu over false</title>", figures,
+                 figures);
+        if (!strstr(dom, expected))
+            fail_msg("expected %s in: %.200s", expected,
+                     strstr(dom, "<title>") ? strstr(dom, "<title>") : dom);
+        if (strstr(log, "CONSOLE"))
+            fail_msg("%s", strstr(log, "CONSOLE"));
+        free(dom);
+        free(log);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_escape),      TEST(test_report),
+        TEST(test_names),       TEST(test_bad_runs),
+        TEST(test_bad_folders), TEST(test_from),
+        TEST(test_reproduce),   TEST(test_reproduce_refusals),
+        TEST(test_browser),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

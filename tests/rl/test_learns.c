@@ -1,0 +1,28 @@
+/* The fast part of the learning tests: one seed each, and no longer than it takes. */
+#include "support/learning_tools.h"
+
+static void test_learns(void **state)
+{
+    (void)state;
+#ifdef WAC_SANITIZED
+    print_message("skipped: learning takes too long under a sanitizer\n");
+    skip();
+#endif
+    /* the controller's return hardly depends on the epoch: its noise does */
+    double reference = lqg_reference(1, 0);
+    learning runs[] = {
+        {"riverswim", "oe-wac", 1, 20, .stop_at = 100, .wanted = 100},
+        {"lqg", "sac", 1, 12, .stop_at = 1.08 * reference, .wanted = 1.08 * reference},
+        {"riverswim", "sac", 1, 8, .stop_at = NAN, .wanted = 100},
+    };
+    learning_run_all(runs, 3);
+    assert_true(runs[0].best >= 100);
+    assert_true(runs[1].best >= 1.1 * lqg_reference(1, runs[1].first_above));
+    assert_true(runs[2].best < 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_learns)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,539 @@
+/* Stopping anywhere and going on ends in the same bytes as not stopping; and a run that cannot go
+ * on says why, names the file and the way out, and changes nothing.
+ *
+ * The clock of this program is a counter: every look at it moves it on by a second, so that a run
+ * reports after each step and each update and can be stopped at exactly that point. */
+#include "nn/backend.h"
+#include "stats/runset.h"
+#include "support/run_tools.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+static long seconds;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (clock != CLOCK_MONOTONIC)
+        return (int)syscall(SYS_clock_gettime, clock, time);
+    *time = (struct timespec){.tv_sec = ++seconds};
+    return 0;
+}
+
+/* --- stopping after so many reports --------------------------------------------------------- */
+
+static struct {
+    long reports, stop_at;
+    volatile int stop;
+} watch;
+
+static void count_report(void *user, const wac_progress *progress)
+{
+    (void)user;
+    (void)progress;
+    if (++watch.reports == watch.stop_at)
+        watch.stop = 1;
+}
+
+/* stop_at 0: before anything else; -1: never */
+static wac_run_options stop_after(long stop_at, int threads)
+{
+    wac_run_options options = with_threads(threads);
+    watch.reports = 0;
+    watch.stop_at = stop_at;
+    watch.stop = stop_at == 0;
+    options.progress = count_report;
+    options.stop = &watch.stop;
+    return options;
+}
+
+/* Train, stopping after `stop_at` reports, then every `again` reports (0: not again). */
+static void train_in_parts(const char *directory, const wac_config *config, long stop_at,
+                           long again, int threads)
+{
+    wac_run_options options = stop_after(stop_at, threads);
+    wac_status status = train_new(directory, config, &options);
+    for (int part = 0; status == WAC_STATUS_INTERRUPTED; part++) {
+        assert_true(part < 1000);
+        threads = threads % 3 + 1;
+        options = stop_after(again ? again : -1, threads);
+        status = train_on(directory, config->environment, &options, 0);
+    }
+    assert_ok(status);
+}
+
+static void stopping_anywhere_changes_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = tiny(i % 2 ? "lqg" : "riverswim", algorithms[i], 3);
+        if (i == 0)
+            config.replay_capacity = 50; /* wraps in the first epoch */
+        if (i == 1 && !wac_mixed_missing()) {
+            config.precision = WAC_PRECISION_MIXED;
+            config.width = 32;
+        }
+        wac_run_options options = stop_after(-1, 1);
+        assert_ok(train_new(at("whole"), &config, &options));
+        long reports = watch.reports, step = i == 0 ? 1 : 13;
+        /* 30 steps, then three times a row, 40 steps and 15 updates, and a last row */
+        assert_int_equal(reports, 30 + 3 * (1 + 40 + 15) + 1);
+#ifdef WAC_SANITIZED
+        step = i == 0 ? 7 : 41;
+#endif
+        for (long stop_at = 0; stop_at < reports; stop_at += step) {
+            train_in_parts(at("parts"), &config, stop_at, 0, 1);
+            const char *file = difference(at("whole"), at("parts"));
+            if (file)
+                fail_msg("%s stopped after report %ld: %s differs", algorithms[i], stop_at, file);
+            remove_folder(at("parts"));
+        }
+        remove_folder(at("whole"));
+    }
+}
+
+static void stopping_again_and_again_changes_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = tiny("riverswim", algorithms[i], 5);
+        config.replay_capacity = 97;
+        config.checkpoint_interval = 1 + i;
+        config.normalisation = i % 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
+        assert_ok(train_new(at("whole"), &config, NULL));
+        for (long again = 11; again < 60; again += 24) {
+            train_in_parts(at("parts"), &config, again, again, 2);
+            assert_same_runs(at("whole"), at("parts"));
+            remove_folder(at("parts"));
+        }
+        remove_folder(at("whole"));
+    }
+}
+
+static void stopping_in_an_evaluation_changes_nothing(void **state)
+{
+    (void)state;
+    wac_config config = tiny("walk", "oe-wac", 2);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    /* the last evaluation starts after 30 + 2 * (60 + 40) steps */
+    for (long step = 31; step < 290; step += step < 90 || step > 230 ? 7 : 19) {
+        volatile int stop = 0;
+        wac_run_options options = wac_run_options_default();
+        options.stop = &stop;
+        walk_order.step = 0;
+        walk_order.fault_step = step;
+        walk_order.stop = &stop;
+        assert_int_equal(train_new(at("parts"), &config, &options), WAC_STATUS_INTERRUPTED);
+        walk_order.fault_step = 0;
+        assert_ok(train_on(at("parts"), "walk", NULL, 0));
+        assert_same_runs(at("whole"), at("parts"));
+        remove_folder(at("parts"));
+    }
+}
+
+static void a_stopped_run_can_go_on_in_the_same_process(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "me-wac", 3);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    wac_run *run;
+    wac_run_options options = stop_after(100, 1);
+    assert_ok(wac_run_create(&run, &config, NULL, at("parts"), &options, &error));
+    assert_int_equal(wac_run_train(run, &error), WAC_STATUS_INTERRUPTED);
+    watch.stop = 0;
+    assert_ok(wac_run_train(run, &error));
+    wac_run_destroy(run);
+    assert_same_runs(at("whole"), at("parts"));
+
+    /* and its time only grows */
+    size_t size;
+    char *text = contents(at("parts/progress.csv"), &size), *place;
+    double before = 0;
+    int rows = 0;
+    strtok_r(text, "\n", &place);
+    for (char *row; (row = strtok_r(NULL, "\n", &place)); rows++) {
+        for (int column = 0; column < 12; column++)
+            row = strchr(row, ',') + 1;
+        assert_true(strtod(row, NULL) > before);
+        before = strtod(row, NULL);
+    }
+    assert_int_equal(rows, 4);
+    free(text);
+}
+
+/* What is not known yet is NaN: no return and no losses before the first row. */
+static void check_progress(void *user, const wac_progress *progress)
+{
+    bool first_row = progress->is_row && progress->epoch == 0;
+    bool *evaluated = user;
+    *evaluated |= first_row;
+    assert_int_equal(progress->epochs, 2);
+    assert_int_equal(progress->epoch_updates_due, 15);
+    assert_int_equal(progress->updates, 15 * progress->epoch + progress->epoch_updates);
+    assert_int_equal(isnan(progress->eval_return), !*evaluated);
+    assert_int_equal(isnan(progress->q_mean), progress->epoch == 0);
+    assert_true(isnan(progress->eval_success) && isnan(progress->sigma_visited));
+}
+
+static void progress_knows_what_is_known(void **state)
+{
+    (void)state;
+    bool evaluated = false;
+    wac_config config = tiny("lqg", "sac", 2);
+    wac_run_options options = wac_run_options_default();
+    options.progress = check_progress;
+    options.user = &evaluated;
+    assert_ok(train_new(at("run"), &config, &options));
+    assert_true(evaluated);
+}
+
+/* --- further, again, from the start --------------------------------------------------------- */
+
+static void more_epochs_equal_a_longer_run(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = tiny("lqg", algorithms[i], 6);
+        config.checkpoint_interval = 4;
+        assert_ok(train_new(at("whole"), &config, NULL));
+        config.epochs = 0;
+        assert_ok(train_new(at("parts"), &config, NULL));
+        assert_ok(train_on(at("parts"), "lqg", NULL, 1));
+        assert_ok(train_on(at("parts"), "lqg", NULL, 3));
+        wac_run_options options = with_threads(2);
+        assert_ok(train_on(at("parts"), "lqg", &options, 6));
+        assert_same_runs(at("whole"), at("parts"));
+        remove_folder(at("whole"));
+        remove_folder(at("parts"));
+    }
+}
+
+static void a_finished_run_stays_as_it_is(void **state)
+{
+    (void)state;
+    wac_config config = tiny("riverswim", "sac", 2);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    assert_ok(train_new(at("again"), &config, NULL));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(train_on(at("again"), "riverswim", NULL, i == 1 ? 2 : 0));
+        assert_same_runs(at("whole"), at("again"));
+    }
+    assert_int_equal(train_on(at("again"), "riverswim", NULL, 1), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("again"), "2 epochs already; ask for more");
+    assert_same_runs(at("whole"), at("again"));
+}
+
+static void without_a_checkpoint_it_starts_over(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "oac", 2);
+    wac_run *run;
+    assert_ok(train_new(at("whole"), &config, NULL));
+    assert_ok(wac_run_create(&run, &config, NULL, at("cut"), NULL, &error));
+    wac_run_destroy(run);
+    assert_int_equal(entries(at("cut")), 3);
+    assert_ok(train_on(at("cut"), "lqg", NULL, 0));
+    assert_same_runs(at("whole"), at("cut"));
+}
+
+static void the_old_checkpoint_serves(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "oe-wac", 3);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    train_in_parts(at("old"), &config, 80, 0, 1);
+    assert_int_equal(rename(at("old/checkpoint"), at("old/checkpoint.old")), 0);
+    assert_ok(train_on(at("old"), "lqg", NULL, 0));
+    assert_false(wac_path_exists(at("old/checkpoint")));
+    remove_folder(at("old"));
+
+    wac_run_options options = stop_after(80, 1);
+    assert_int_equal(train_new(at("old"), &config, &options), WAC_STATUS_INTERRUPTED);
+    assert_int_equal(rename(at("old/checkpoint"), at("old/checkpoint.old")), 0);
+    assert_ok(train_on(at("old"), "lqg", NULL, 0));
+    assert_same_runs(at("whole"), at("old"));
+}
+
+static void what_a_cut_left_behind_is_tidied(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    assert_ok(train_new(at("cut"), &config, NULL));
+    assert_ok(wac_directory_make(at("cut/checkpoint.new"), &error));
+    assert_ok(wac_directory_make(at("cut/checkpoint.old"), &error));
+    save_text(at("cut/checkpoint.old/agent.safetensors"), "half");
+    save_text(at("cut/config.yaml.123-0.tmp"), "half");
+    save_text(at("cut/progress.csv.4711-12.tmp"), "half");
+    save_text(at("cut/manifest.json.1-0.tmp"), "half");
+    save_text(at("cut/notes.tmp"), "my own");
+    assert_ok(train_on(at("cut"), "lqg", NULL, 0));
+    assert_int_equal(entries(at("cut")), 5);
+    assert_int_equal(unlink(at("cut/notes.tmp")), 0);
+    assert_same_runs(at("whole"), at("cut"));
+
+    /* rows that no checkpoint counts, whole or not, and what a power cut makes of them */
+    FILE *file = fopen(at("cut/progress.csv"), "a");
+    assert_non_null(file);
+    fwrite("2,1,1\n\0\0\0\0\0\0\0\0", 1, 14, file);
+    assert_int_equal(fclose(file), 0);
+    assert_ok(train_on(at("cut"), "lqg", NULL, 0));
+    assert_same_runs(at("whole"), at("cut"));
+}
+
+static void a_lost_manifest_is_no_loss(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    assert_ok(train_new(at("run"), &config, NULL));
+    const char *const bad[] = {NULL, "", "[1]", "{\"version\":"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        unlink(at("run/manifest.json"));
+        if (bad[i])
+            save_text(at("run/manifest.json"), bad[i]);
+        assert_ok(train_on(at("run"), "lqg", NULL, (int64_t)i + 2));
+        char *text = contents(at("run/manifest.json"), NULL);
+        assert_non_null(strstr(text, "\"algorithm\": \"sac\""));
+        assert_null(strstr(text, "\"finished\": null"));
+        free(text);
+    }
+}
+
+/* --- what cannot go on ---------------------------------------------------------------------- */
+
+/* The run is refused with these words, and not a byte of it changes. */
+static void assert_refused(const char *run, const char *path, const char *words)
+{
+    char command[3 * PATH_MAX];
+    remove_folder(at("copy"));
+    snprintf(command, sizeof command, "cp -a '%s' '%s'", run, at("copy"));
+    assert_int_equal(system(command), 0);
+    wac_status status = train_on(run, "lqg", NULL, 0);
+    if (status == WAC_STATUS_OK)
+        fail_msg("went on, and should have said \"%s\"", words);
+    assert_message(status, path, words);
+    snprintf(command, sizeof command, "diff -r '%s' '%s'", run, at("copy"));
+    assert_int_equal(system(command), 0);
+}
+
+/* Put other bytes in the place of a file, see the run refused, put the file back. */
+static void refuse_bytes(const char *path, const char *bytes, size_t size, const char *words)
+{
+    size_t whole_size;
+    char *whole = contents(path, &whole_size);
+    assert_ok(wac_file_write(path, bytes, size, &error));
+    assert_refused(at("run"), path, words);
+    assert_ok(wac_file_write(path, whole, whole_size, &error));
+    free(whole);
+}
+
+static void damaged_files_are_refused(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "oe-wac", 3);
+    wac_run_options options = stop_after(160, 1); /* three rows are written */
+    assert_ok(train_new(at("whole"), &config, NULL));
+    assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
+
+    const char *const files[] = {"agent", "replay", "run"};
+    for (int i = 0; i < 3; i++) {
+        char path[PATH_MAX];
+        size_t size;
+        strcpy(path, at("run/checkpoint/%s.safetensors", files[i]));
+        char *bytes = contents(path, &size);
+        const size_t cuts[] = {0, 5, 8, 100, size / 2, size - 1};
+        for (size_t j = 0; j < sizeof cuts / sizeof *cuts; j++)
+            refuse_bytes(path, bytes, cuts[j], "copied whole");
+        refuse_bytes(path, "not a tensor in sight", 21, "copied whole");
+        free(bytes);
+        assert_int_equal(rename(path, at("aside")), 0);
+        assert_refused(at("run"), path, "No such file");
+        assert_int_equal(rename(at("aside"), path), 0);
+    }
+
+    char path[PATH_MAX];
+    strcpy(path, at("run/progress.csv"));
+    size_t size;
+    char *bytes = contents(path, &size);
+    size_t first = strcspn(bytes, "\n") + 1;
+    refuse_bytes(path, bytes, first, "fewer than the 3 rows that the checkpoint counts");
+    refuse_bytes(path, bytes, size - 1, "fewer than the 3 rows that the checkpoint counts");
+    refuse_bytes(path, "", 0, "columns of a progress file");
+    refuse_bytes(path, "epoch,loss\n0,1\n1,1\n2,1\n", 23, "columns of a progress file");
+    free(bytes);
+    assert_int_equal(rename(path, at("aside")), 0);
+    assert_refused(at("run"), path, "is missing; put it back, or train it again: wac train");
+    assert_int_equal(rename(at("aside"), path), 0);
+
+    strcpy(path, at("run/config.yaml"));
+    bytes = contents(path, &size);
+    refuse_bytes(path, bytes, 0, "empty");
+    size_t last = (size_t)(strstr(bytes, "precision: single") - bytes) + strlen("precision: s");
+    for (size_t cut = 10; cut < last; cut += 97)
+        refuse_bytes(path, bytes, cut, "config.yaml");
+    refuse_bytes(path, bytes, last, "config.yaml");
+    refuse_bytes(path, "x: [", 4, "config.yaml:1");
+    free(bytes);
+    assert_int_equal(rename(path, at("aside")), 0);
+    assert_refused(at("run"), at("run"), "no config.yaml");
+    assert_int_equal(rename(at("aside"), path), 0);
+
+    /* and when all is back in place it goes on as if nothing had been */
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+    assert_same_runs(at("whole"), at("run"));
+}
+
+/* What a table that is cut off calls for is said truly: the row after the last epoch is made again,
+ * what the checkpoint counts is not. */
+static void cut_tables_name_the_way_out(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3);
+    wac_runset set;
+    const char *const run[] = {at("run")};
+    char path[PATH_MAX];
+    size_t size;
+    assert_ok(train_new(at("run"), &config, NULL));
+    strcpy(path, at("run/progress.csv"));
+    char *bytes = contents(path, &size);
+    size_t row = (size_t)((char *)memrchr(bytes, '\n', size - 1) - bytes);
+    assert_ok(wac_file_write(path, bytes, row - 3, &error));
+    assert_int_equal(wac_runset_load(&set, run, 1, false, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, path, "cut off; train it again: wac train --config");
+    assert_refused(at("run"), path, "as it was, or train it again: wac train --config");
+    assert_ok(wac_file_write(path, bytes, size - 3, &error));
+    assert_int_equal(wac_runset_load(&set, run, 1, false, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, path, "cut off; mend it: wac train --resume");
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+    assert_ok(wac_runset_load(&set, run, 1, false, &error));
+    assert_true(set.runs[0].finished);
+    wac_runset_free(&set);
+    free(bytes);
+
+    /* nor is a run that has lost its checkpoint begun anew, unless it had hardly begun */
+    remove_folder(at("run/checkpoint"));
+    assert_refused(at("run"), at("run"), "its checkpoint is gone; put the folder checkpoint back");
+    bytes = contents(path, &size);
+    assert_ok(wac_file_write(path, bytes, strcspn(bytes, "\n") + 1, &error));
+    free(bytes);
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+}
+
+static void foreign_checkpoints_are_refused(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 2);
+    assert_ok(train_new(at("run"), &config, NULL));
+    assert_int_equal(rename(at("run/checkpoint"), at("own")), 0);
+    static const struct {
+        const char *environment, *algorithm;
+        int64_t width;
+        const char *words;
+    } others[] = {
+        {"lqg", "oac", 16, "algorithm oac, but config.yaml says sac"},
+        {"lqg", "oe-wac", 16, "algorithm oe-wac, but config.yaml says sac"},
+        {"lqg", "sac", 24, "width 24, but config.yaml says 16"},
+        {"riverswim", "sac", 16, "environment riverswim, but config.yaml says lqg"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        wac_config other = tiny(others[i].environment, others[i].algorithm, 2);
+        other.width = others[i].width;
+        assert_ok(train_new(at("other"), &other, NULL));
+        assert_int_equal(rename(at("other/checkpoint"), at("run/checkpoint")), 0);
+        assert_refused(at("run"), at("run/checkpoint"), others[i].words);
+        remove_folder(at("run/checkpoint"));
+        remove_folder(at("other"));
+    }
+
+    /* files of two moments do not make a checkpoint */
+    config.epochs = 1;
+    assert_ok(train_new(at("other"), &config, NULL));
+    assert_int_equal(rename(at("own"), at("run/checkpoint")), 0);
+    const char *mixed = at("run/checkpoint/replay.safetensors");
+    assert_int_equal(rename(mixed, at("aside")), 0);
+    assert_int_equal(rename(at("other/checkpoint/replay.safetensors"), mixed), 0);
+    assert_refused(at("run"), mixed, "replay/records");
+    assert_int_equal(rename(at("aside"), mixed), 0);
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+}
+
+static void nothing_to_resume(void **state)
+{
+    (void)state;
+    wac_run *run;
+    assert_int_equal(train_on(at("no"), "lqg", NULL, 0), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("no"), "check that the path is right");
+    assert_int_equal(entries(root), 0);
+    save_text(at("file"), "x");
+    assert_int_equal(train_on(at("file"), "lqg", NULL, 0), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("file"), "check that the path is right");
+    assert_ok(wac_directory_make(at("empty"), &error));
+    assert_int_equal(train_on(at("empty"), "lqg", NULL, 0), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("empty"), "no config.yaml");
+    assert_int_equal(entries(at("empty")), 0);
+    assert_int_equal(wac_run_resume(&run, "", NULL, NULL, 0, &error), WAC_STATUS_INPUT);
+    char name[PATH_MAX + 10];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    assert_int_equal(wac_run_resume(&run, name, NULL, NULL, 0, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "too long", "");
+}
+
+/* --- one at a time -------------------------------------------------------------------------- */
+
+static void a_run_has_one_trainer(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 2);
+    wac_run *run;
+    int go[2], done[2];
+    char byte;
+    assert_int_equal(pipe(go) | pipe(done), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(done[1]);
+        if (wac_run_create(&run, &config, NULL, at("run"), NULL, &error) != WAC_STATUS_OK ||
+            write(go[1], "g", 1) != 1 || read(done[0], &byte, 1) < 0 ||
+            wac_run_train(run, &error) != WAC_STATUS_OK)
+            _exit(1);
+        wac_run_destroy(run);
+        _exit(0);
+    }
+    assert_int_equal(read(go[0], &byte, 1), 1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(train_on(at("run"), "lqg", NULL, 0), WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, at("run"), "trained by another process; wait for it");
+    }
+    close(done[1]);
+    assert_int_equal(status_of(child), 0);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    assert_same_runs(at("whole"), at("run"));
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+    for (int i = 0; i < 2; i++)
+        close(i ? done[0] : go[0]), close(i ? go[1] : -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(stopping_anywhere_changes_nothing),
+        TEST(stopping_again_and_again_changes_nothing),
+        TEST(stopping_in_an_evaluation_changes_nothing),
+        TEST(a_stopped_run_can_go_on_in_the_same_process),
+        TEST(progress_knows_what_is_known),
+        TEST(more_epochs_equal_a_longer_run),
+        TEST(a_finished_run_stays_as_it_is),
+        TEST(without_a_checkpoint_it_starts_over),
+        TEST(the_old_checkpoint_serves),
+        TEST(what_a_cut_left_behind_is_tidied),
+        TEST(a_lost_manifest_is_no_loss),
+        TEST(damaged_files_are_refused),
+        TEST(cut_tables_name_the_way_out),
+        TEST(foreign_checkpoints_are_refused),
+        TEST(nothing_to_resume),
+        TEST(a_run_has_one_trainer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+/* Statistics against NumPy and SciPy (recorded/statistics.json), and what must hold of any. */
+#include "base/json.h"
+#include "stats/estimates.h"
+#include "support/run_tools.h"
+
+static json_t *recorded;
+
+static int load_recorded(void **state)
+{
+    (void)state;
+    recorded = json_load_file(WAC_SOURCE_DIR "/tests/recorded/statistics.json", 0, NULL);
+    return recorded ? 0 : -1;
+}
+
+static int drop_recorded(void **state)
+{
+    (void)state;
+    json_decref(recorded);
+    return 0;
+}
+
+/* The cases of one kind, one after the other; all of them are met or the test fails. */
+#define FOR_CASES(kind, item)                                                                      \
+    assert_true(json_array_size(json_object_get(recorded, kind)) > 0);                             \
+    for (size_t case_ = 0; case_ < json_array_size(json_object_get(recorded, kind)); case_++)      \
+        for (const json_t *item = json_array_get(json_object_get(recorded, kind), case_); item;    \
+             item = NULL)
+
+/* null stands for NaN */
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_non_null(value);
+    return json_is_null(value) ? NAN : json_number_value(value);
+}
+
+enum { MOST = 512 };
+
+static size_t numbers(double values[MOST], const json_t *array)
+{
+    size_t count = json_array_size(array);
+    assert_true(json_is_array(array) && count <= MOST);
+    for (size_t i = 0; i < count; i++)
+        values[i] = json_number_value(json_array_get(array, i));
+    return count;
+}
+
+/* Rows of numbers, one after the other. */
+static size_t table(double values[MOST], size_t *rows, const json_t *array)
+{
+    size_t count = 0;
+    *rows = json_array_size(array);
+    for (size_t i = 0; i < *rows; i++)
+        count += numbers(values + count, json_array_get(array, i));
+    return count;
+}
+
+typedef struct tasks {
+    double values[MOST];
+    wac_values samples[8];
+    size_t count;
+} tasks;
+
+static void read_tasks(tasks *tasks, const json_t *array)
+{
+    double *next = tasks->values;
+    tasks->count = json_array_size(array);
+    assert_true(tasks->count > 0 && tasks->count <= 8);
+    for (size_t i = 0; i < tasks->count; i++) {
+        size_t count = numbers(next, json_array_get(array, i));
+        tasks->samples[i] = (wac_values){next, count};
+        next += count;
+    }
+}
+
+static void near(double value, double expected, double tolerance)
+{
+    if (isnan(expected) ? !isnan(value) : !(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not %.17g within %g", value, expected, tolerance);
+}
+
+static void close_to(double value, double expected)
+{
+    near(value, expected, 1e-12 * fmax(1, fabs(expected)));
+}
+
+/* --- against the recording ----------------------------------------------------------------- */
+
+static void test_one_sample(void **state)
+{
+    (void)state;
+    double values[MOST];
+    FOR_CASES("one_sample", item)
+    {
+        size_t count = numbers(values, json_object_get(item, "values"));
+        close_to(wac_mean(values, count), number(item, "mean"));
+        close_to(wac_std(values, count), number(item, "std"));
+        close_to(wac_spread(values, count), number(item, "spread"));
+        close_to(wac_iqm(values, count), number(item, "iqm"));
+    }
+}
+
+/* `step`: the distance of two values that the statistic can take, where those are few. */
+static void check_interval(const wac_interval *interval, const json_t *expected, double share,
+                           double step, size_t fewest)
+{
+    double tolerance = share * number(expected, "std") + step;
+    close_to(interval->value, number(expected, "value"));
+    near(interval->low, number(expected, "low"), tolerance);
+    near(interval->high, number(expected, "high"), tolerance);
+    assert_int_equal(interval->fewest, fewest);
+}
+
+static size_t smallest(const tasks *tasks)
+{
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < tasks->count; i++)
+        least = tasks->samples[i].count < least ? tasks->samples[i].count : least;
+    return least;
+}
+
+static void check_intervals(const json_t *item, wac_bootstrap bootstrap, double share)
+{
+    static tasks a, b;
+    wac_interval found, profile[8];
+    double thresholds[MOST];
+    read_tasks(&a, json_object_get(item, "a"));
+    read_tasks(&b, json_object_get(item, "b"));
+    size_t n = a.count, all = 0, fewest = smallest(&a);
+    for (size_t i = 0; i < n; i++)
+        all += a.samples[i].count;
+    double step = 0.1 / (double)all; /* the samples have one decimal */
+    assert_ok(wac_interval_mean(&found, a.samples, n, bootstrap, &error));
+    check_interval(&found, json_object_get(item, "mean"), share, step, fewest);
+    assert_ok(wac_interval_iqm(&found, a.samples, n, bootstrap, &error));
+    check_interval(&found, json_object_get(item, "iqm"), share, 2 * step, fewest);
+    assert_ok(wac_interval_gap(&found, a.samples, n, bootstrap, &error));
+    check_interval(&found, json_object_get(item, "gap"), share, step, fewest);
+    assert_ok(wac_interval_difference(&found, a.samples, b.samples, n, bootstrap, &error));
+    check_interval(&found, json_object_get(item, "difference"), share, step, fewest);
+    assert_ok(wac_interval_improvement(&found, a.samples, b.samples, n, bootstrap, &error));
+    check_interval(&found, json_object_get(item, "improvement"), share,
+                   1 / (double)(fewest * fewest * n), fewest);
+    size_t points = numbers(thresholds, json_object_get(item, "thresholds"));
+    assert_true(points <= 8);
+    assert_ok(wac_profile(profile, thresholds, points, a.samples, n, bootstrap, &error));
+    for (size_t i = 0; i < points; i++)
+        check_interval(&profile[i], json_array_get(json_object_get(item, "profile"), i), share,
+                       1 / (double)all, fewest);
+}
+
+static void test_intervals(void **state)
+{
+    (void)state;
+    FOR_CASES("intervals", item)
+    {
+        /* a bound from 20000 resamples has an error of about 0.02 deviations, from 2000 of 0.06 */
+        check_intervals(item, (wac_bootstrap){.seed = 5, .resamples = 20000}, 0.08);
+        check_intervals(item, wac_bootstrap_default(), 0.25);
+    }
+}
+
+static void check_test(const wac_test *test, const json_t *expected)
+{
+    close_to(test->statistic, number(expected, "statistic"));
+    close_to(test->rising, number(expected, "rising"));
+    close_to(test->falling, number(expected, "falling"));
+    assert_int_equal(test->exact, json_is_true(json_object_get(expected, "exact")));
+}
+
+static void test_mann_whitney(void **state)
+{
+    (void)state;
+    double a[MOST], b[MOST];
+    wac_test test, turned;
+    FOR_CASES("mann_whitney", item)
+    {
+        wac_values one = {a, numbers(a, json_object_get(item, "a"))};
+        wac_values other = {b, numbers(b, json_object_get(item, "b"))};
+        assert_ok(wac_mann_whitney(&test, one, other, &error));
+        check_test(&test, item);
+        assert_ok(wac_mann_whitney(&turned, other, one, &error));
+        close_to(turned.statistic, (double)(one.count * other.count) - test.statistic);
+        close_to(turned.rising, test.falling);
+        close_to(turned.falling, test.rising);
+    }
+}
+
+static void check_page(const json_t *item)
+{
+    double values[MOST];
+    size_t blocks;
+    wac_test test;
+    size_t count = table(values, &blocks, json_object_get(item, "values"));
+    assert_ok(wac_page_trend(&test, values, blocks, count / blocks, &error));
+    check_test(&test, item);
+}
+
+static void test_page(void **state)
+{
+    (void)state;
+    FOR_CASES("page", item)
+    check_page(item);
+    FOR_CASES("page_ties", item)
+    check_page(item);
+}
+
+static void test_spearman(void **state)
+{
+    (void)state;
+    double x[MOST], y[MOST], found;
+    FOR_CASES("spearman", item)
+    {
+        size_t count = numbers(x, json_object_get(item, "x"));
+        assert_int_equal(numbers(y, json_object_get(item, "y")), count);
+        assert_ok(wac_spearman(&found, x, y, count, &error));
+        close_to(found, number(item, "correlation"));
+    }
+}
+
+/* --- what must hold of any ----------------------------------------------------------------- */
+
+static bool same_bytes(const wac_interval *a, const wac_interval *b)
+{
+    return memcmp(&a->value, &b->value, 3 * sizeof a->value) == 0;
+}
+
+/* In another order the runs of a task say the same, to the bit; so does the same seed again. */
+static void test_order_and_seed(void **state)
+{
+    (void)state;
+    const double x[] = {0.3, 0.9, 0.1, 0.7, 0.2}, y[] = {0.2, 0.7, 0.3, 0.1, 0.9};
+    const double u[] = {0.5, 0.4, 0.8, 0.6}, v[] = {0.6, 0.8, 0.5, 0.4};
+    const wac_values one[] = {{x, 5}, {u, 4}}, other[] = {{y, 5}, {v, 4}};
+    wac_bootstrap usual = wac_bootstrap_default(), another = {.seed = 2, .resamples = 2000};
+    wac_interval a, b;
+    assert_ok(wac_interval_iqm(&a, one, 2, usual, &error));
+    assert_ok(wac_interval_iqm(&b, other, 2, usual, &error));
+    assert_true(same_bytes(&a, &b));
+    assert_ok(wac_interval_mean(&a, one, 2, usual, &error));
+    assert_ok(wac_interval_mean(&b, other, 2, usual, &error));
+    assert_true(same_bytes(&a, &b));
+    assert_ok(wac_interval_mean(&b, other, 2, another, &error));
+    assert_true(a.value == b.value && (a.low != b.low || a.high != b.high));
+    assert_true(a.low < a.value && a.value < a.high);
+    assert_int_equal(a.fewest, 4);
+}
+
+/* Drawing within tasks: two tasks far apart leave no doubt about the mean where each of them has
+ * none, and a profile between them stays at one half. */
+static void test_strata(void **state)
+{
+    (void)state;
+    const double low[] = {1, 1, 1, 1}, high[] = {9, 9, 9, 9}, threshold = 5;
+    const wac_values samples[] = {{low, 4}, {high, 4}};
+    wac_interval found;
+    assert_ok(wac_interval_mean(&found, samples, 2, wac_bootstrap_default(), &error));
+    assert_true(found.value == 5 && found.low == 5 && found.high == 5);
+    assert_ok(wac_profile(&found, &threshold, 1, samples, 2, wac_bootstrap_default(), &error));
+    assert_true(found.value == 0.5 && found.low == 0.5 && found.high == 0.5);
+    /* at the threshold is not above it */
+    const double at_one = 1;
+    assert_ok(wac_profile(&found, &at_one, 1, samples, 1, wac_bootstrap_default(), &error));
+    assert_true(found.value == 0);
+}
+
+static void test_improvement_bounds(void **state)
+{
+    (void)state;
+    const double low[] = {1, 2, 3, 4}, high[] = {5, 6, 7, 8};
+    const wac_values a = {high, 4}, b = {low, 4};
+    wac_interval found;
+    assert_ok(wac_interval_improvement(&found, &a, &b, 1, wac_bootstrap_default(), &error));
+    assert_true(found.value == 1 && found.low == 1 && found.high == 1);
+    assert_ok(wac_interval_improvement(&found, &b, &a, 1, wac_bootstrap_default(), &error));
+    assert_true(found.value == 0 && found.low == 0 && found.high == 0);
+    assert_ok(wac_interval_improvement(&found, &a, &a, 1, wac_bootstrap_default(), &error));
+    assert_true(found.value == 0.5 && found.low < 0.5 && found.high > 0.5);
+}
+
+/* Nothing known: NaN, not a number that looks like one. */
+static void test_nothing(void **state)
+{
+    (void)state;
+    double holes[] = {1, NAN, 3, 4}, constant[] = {2, 2, 2, 2}, found;
+    const double good[] = {1, 2, 3, 4};
+    const wac_values empty = {NULL, 0}, torn = {holes, 4}, fine[] = {{good, 4}, {NULL, 0}};
+    wac_bootstrap usual = wac_bootstrap_default();
+    wac_interval interval;
+    wac_test test;
+    assert_true(isnan(wac_mean(NULL, 0)) && isnan(wac_std(good, 1)) && isnan(wac_spread(good, 1)));
+    assert_true(isnan(wac_iqm(holes, 4)) && isnan(wac_iqm(NULL, 0)));
+    const wac_values *bad[] = {&empty, &torn};
+    for (int i = 0; i < 2; i++) {
+        assert_ok(wac_interval_iqm(&interval, bad[i], 1, usual, &error));
+        assert_true(isnan(interval.value) && isnan(interval.low) && isnan(interval.high));
+        assert_int_equal(interval.fewest, 0);
+        assert_ok(wac_interval_improvement(&interval, fine, bad[i], 1, usual, &error));
+        assert_true(isnan(interval.value) && interval.fewest == 0);
+        assert_ok(wac_mann_whitney(&test, fine[0], *bad[i], &error));
+        assert_true(isnan(test.statistic) && isnan(test.rising) && isnan(test.falling));
+    }
+    assert_ok(wac_interval_gap(&interval, fine, 2, usual, &error)); /* a task without runs */
+    assert_true(isnan(interval.value) && interval.fewest == 0);
+    assert_ok(wac_interval_mean(&interval, fine, 0, usual, &error));
+    assert_true(isnan(interval.value) && interval.fewest == 0);
+    assert_ok(wac_page_trend(&test, holes, 2, 2, &error));
+    assert_true(isnan(test.statistic) && isnan(test.rising));
+    assert_ok(wac_page_trend(&test, constant, 2, 2, &error)); /* all tied: no trend either way */
+    assert_true(test.rising == 1 && test.falling == 1 && test.exact);
+    assert_ok(wac_spearman(&found, constant, good, 4, &error));
+    assert_true(isnan(found));
+    assert_ok(wac_spearman(&found, good, good, 4, &error));
+    close_to(found, 1);
+}
+
+/* The smallest p-values that there are: one order of all, one choice of all. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    double values[25], p = 1;
+    wac_test test;
+    for (int i = 0; i < 25; i++)
+        values[i] = i % 5 + 10 * (i / 5);
+    assert_ok(wac_page_trend(&test, values, 5, 5, &error));
+    for (int block = 0; block < 5; block++)
+        p /= 120;
+    near(test.rising, p, 1e-12 * p);
+    close_to(test.falling, 1);
+    assert_ok(
+        wac_mann_whitney(&test, (wac_values){values + 5, 5}, (wac_values){values, 5}, &error));
+    close_to(test.statistic, 25);
+    close_to(test.rising, 1 / 252.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_sample),   cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_mann_whitney), cmocka_unit_test(test_page),
+        cmocka_unit_test(test_spearman),     cmocka_unit_test(test_order_and_seed),
+        cmocka_unit_test(test_strata),       cmocka_unit_test(test_improvement_bounds),
+        cmocka_unit_test(test_nothing),      cmocka_unit_test(test_extremes),
+    };
+    return cmocka_run_group_tests(tests, load_recorded, drop_recorded);
+}

@@ -1,0 +1,500 @@
+/* Recorded updates: those that others made, where they are at hand, and some of our own, in which
+ * every number must matter and every part must be there. And what the program says of them. */
+#include "base/files.h"
+#include "rl/algorithms.h"
+#include "verify/update.h"
+
+#include <glob.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SHARED WAC_SOURCE_DIR "/../shared"
+
+static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
+
+static char root[128], path[256];
+
+static int make_root(void **state)
+{
+    (void)state;
+    /* hundreds of files that no disk needs to see */
+    const char *base = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+    snprintf(root, sizeof root, "%s/wac-verify-XXXXXX", base);
+    if (!mkdtemp(root))
+        return -1;
+    snprintf(path, sizeof path, "%s/recording", root);
+    return 0;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    return wac_directory_remove(root, NULL) != WAC_STATUS_OK;
+}
+
+/* --- a recording of our own ------------------------------------------------------------------- */
+
+enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 5, TENSORS = 320, SETTINGS = 14 };
+
+typedef struct recording {
+    size_t count;
+    wac_tensor tensors[TENSORS];
+    char names[TENSORS][128];
+    wac_metadata metadata[SETTINGS];
+} recording;
+
+static void add(recording *recording, const float *data, int rows, int columns, const char *format,
+                ...) __attribute__((format(printf, 5, 6)));
+
+/* columns 0: a vector */
+static void add(recording *recording, const float *data, int rows, int columns, const char *format,
+                ...)
+{
+    size_t index = recording->count++, size = (size_t)(rows * (columns ? columns : 1));
+    assert_true(index < TENSORS);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(recording->names[index], sizeof *recording->names, format, arguments);
+    va_end(arguments);
+    float *copy = calloc(size + 1, sizeof *copy);
+    memcpy(copy, data, size * sizeof *copy);
+    recording->tensors[index] = (wac_tensor){.name = recording->names[index],
+                                             .dtype = WAC_DTYPE_F32,
+                                             .rank = columns ? 2 : 1,
+                                             .shape = {rows, columns},
+                                             .data = copy};
+}
+
+static void forget(recording *recording)
+{
+    for (size_t i = 0; i < recording->count; i++)
+        free((void *)recording->tensors[i].data);
+    *recording = (struct recording){0};
+}
+
+static void write_recording(const recording *recording)
+{
+    assert_int_equal(wac_tensor_file_write(path, recording->tensors, recording->count,
+                                           recording->metadata, SETTINGS, NULL),
+                     WAC_STATUS_OK);
+}
+
+typedef struct keeper {
+    recording *recording;
+    const char *folder;
+} keeper;
+
+static wac_status keep(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    (void)error;
+    keeper *keeper = user;
+    add(keeper->recording, tensor->data, (int)tensor->shape[0],
+        tensor->rank == 2 ? (int)tensor->shape[1] : 0, "%s%s", keeper->folder, tensor->name);
+    return WAC_STATUS_OK;
+}
+
+static void fill(wac_rng *rng, float *values, int count, bool normal)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = (float)(normal ? wac_rng_normal(rng) : 2 * wac_rng_uniform(rng) - 1);
+}
+
+/* Fresh networks say almost the same of everything; these have opinions. */
+static wac_status shake(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    (void)error;
+    float *numbers = tensor->data;
+    int64_t count = tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
+    for (int64_t i = 0; i < count; i++)
+        numbers[i] += 0.2f * (float)wac_rng_normal(user);
+    return WAC_STATUS_OK;
+}
+
+static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, int step)
+{
+    const wac_batch *batch = &agent->batch;
+    int pairs = agent->synthetic;
+    float observations[B * O], actions[B * A]; /* of the synthetic pairs; M <= B */
+    const struct {
+        const char *name;
+        float *data;
+        int rows, columns;
+        bool normal;
+    } inputs[] = {
+        {"observations", batch->observations, B, O, false},
+        {"actions", batch->actions, B, A, false},
+        {"rewards", batch->rewards, B, 1, false},
+        {"next_observations", batch->next_observations, B, O, false},
+        {"terminals", batch->terminals, B, 1, false},
+        {"noise_policy", agent->noise, B, A, true},
+        {"noise_next", agent->next_noise, B, A, true},
+        {"noise_target_policy", agent->noise + B * A, B, A, true}, /* from here WAC's */
+        {"synthetic_observations", observations, pairs, O, false},
+        {"synthetic_actions", actions, pairs, A, false},
+    };
+    for (size_t i = 0; i < (agent->wac ? 10 : 7); i++) {
+        fill(rng, inputs[i].data, inputs[i].rows * inputs[i].columns, inputs[i].normal);
+        if (inputs[i].data == batch->terminals)
+            for (int row = 0; row < B; row++)
+                batch->terminals[row] = row % 8 == 0;
+        add(recording, inputs[i].data, inputs[i].rows, inputs[i].columns, "in/step%d/%s", step,
+            inputs[i].name);
+    }
+    for (int i = 0; i < pairs; i++) {
+        float *pair = agent->pairs + (B + i) * (O + A);
+        memcpy(pair, observations + i * O, O * sizeof *pair);
+        memcpy(pair + O, actions + i * A, A * sizeof *pair);
+    }
+
+    wac_losses losses;
+    wac_agent_learn(agent, &losses);
+    const struct {
+        const char *name;
+        double value;
+    } outputs[] = {
+        {agent->wac ? "loss_mean1" : "loss_q1", losses.critic[0]},
+        {agent->wac ? "loss_mean2" : "loss_q2", losses.critic[1]},
+        {"alpha", losses.alpha[0]},
+        {"target_alpha", losses.alpha[1]},
+        {"loss_std1", losses.std[0]},
+        {"loss_std2", losses.std[1]},
+        {"reg_std1", losses.regularisation[0]},
+        {"reg_std2", losses.regularisation[1]},
+    };
+    for (size_t i = 0; i < (agent->wac ? 8 : 3); i++)
+        add(recording, &(float){(float)outputs[i].value}, 1, 0, "expect/step%d/%s", step,
+            outputs[i].name);
+}
+
+static void record_exploration(recording *recording, wac_agent *agent, wac_rng *rng)
+{
+    float observations[EXPLORED * O], noise[EXPLORED * A], actions[EXPLORED * A];
+    float beta = 4, delta = 0.5f;
+    fill(rng, observations, EXPLORED * O, false);
+    fill(rng, noise, EXPLORED * A, true);
+    for (int i = 0; i < EXPLORED; i++)
+        wac_oac_explore(agent, observations + i * O, noise + i * A, (double)delta, (double)beta,
+                        actions + i * A);
+    add(recording, observations, EXPLORED, O, "in/explore/observations");
+    add(recording, noise, EXPLORED, A, "in/explore/noise");
+    add(recording, &beta, 1, 0, "in/explore/beta_ub");
+    add(recording, &delta, 1, 0, "in/explore/delta");
+    add(recording, actions, EXPLORED, A, "expect/explore/actions");
+}
+
+/* A few updates of the reference backend at sizes that nobody else uses. */
+static void record(recording *recording, const char *algorithm, int pairs)
+{
+    wac_config config;
+    wac_agent *agent;
+    assert_int_equal(wac_config_init(&config, "recorded", algorithm, NULL), WAC_STATUS_OK);
+    config.backend = WAC_BACKEND_REFERENCE;
+    config.width = 24;
+    config.batch_size = B;
+    config.replay_capacity = 1;
+    config.rho = (double)pairs / B;
+    config.learning_rate = config.std_learning_rate = 0.001;
+    assert_int_equal(wac_agent_create(&agent, &config, O, A, 1, -1, NULL), WAC_STATUS_OK);
+    assert_int_equal(agent->synthetic, agent->wac ? pairs : 0);
+
+    const wac_metadata metadata[SETTINGS] = {
+        {"algorithm", algorithm},   {"observation_size", "3"},
+        {"action_size", "2"},       {"steps", "3"},
+        {"hidden_size", "24"},      {"batch_size", "20"},
+        {"discount", "0.99"},       {"target_rate", "0.005"},
+        {"learning_rate", "0.001"}, {"std_learning_rate", "0.001"},
+        {"quantile", "0.95"},       {"lambda", "0.6"},
+        {"reward_min", "-0.5"},     {"reward_max", "0.5"}};
+    *recording = (struct recording){0};
+    memcpy(recording->metadata, metadata, sizeof metadata);
+    agent->entropy.log_alpha[0] = -0.25f;
+    add(recording, agent->entropy.log_alpha, 1, 0, "in/init/log_alpha");
+    if (agent->wac) {
+        agent->entropy.log_alpha[1] = 0.5f;
+        add(recording, agent->entropy.log_alpha + 1, 1, 0, "in/init/log_target_alpha");
+    }
+    wac_rng rng = {.seed = 7};
+    keeper before = {recording, "in/init/"}, after = {recording, "expect/final/"};
+    assert_int_equal(wac_agent_visit_networks(agent, shake, &rng, NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_agent_visit_networks(agent, keep, &before, NULL), WAC_STATUS_OK);
+    for (int step = 0; step < STEPS; step++)
+        record_step(recording, agent, &rng, step);
+    assert_int_equal(wac_agent_visit_networks(agent, keep, &after, NULL), WAC_STATUS_OK);
+    if (config.algorithm == WAC_ALGORITHM_OAC)
+        record_exploration(recording, agent, &rng);
+    wac_agent_destroy(agent);
+}
+
+/* --- updates ---------------------------------------------------------------------------------- */
+
+/* On both backends, at 1 and 2 threads; `own`: the algorithm of a recording from above, or null. */
+static void assert_passes(const char *file, const char *own)
+{
+    for (int i = 0; i < 4; i++) {
+        wac_backend_kind backend = i < 2 ? WAC_BACKEND_CPU : WAC_BACKEND_REFERENCE;
+        wac_update_report report;
+        wac_error error = {0};
+        wac_status status = wac_verify_update(&report, file, backend, 1 + i % 2, &error);
+        assert_string_equal(error.message, "");
+        assert_int_equal(status, WAC_STATUS_OK);
+        assert_true(report.passed);
+        if (!own)
+            continue;
+        assert_string_equal(report.algorithm, own);
+        assert_int_equal(report.steps, STEPS);
+        assert_int_equal(report.actions.name[0] != 0, strcmp(own, "oac") == 0);
+        /* the backend that recorded finds itself to the bit */
+        if (backend == WAC_BACKEND_REFERENCE)
+            assert_true(report.weights.error == 0 && report.targets.error == 0);
+    }
+}
+
+static void own_updates_pass(void **state)
+{
+    (void)state;
+    static recording made;
+    for (size_t i = 0; i < 10; i++) {
+        const char *algorithm = algorithms[i % 4];
+        record(&made, algorithm, i < 4 ? 7 : i < 8 ? B : 0);
+        write_recording(&made);
+        assert_passes(path, algorithm);
+        forget(&made);
+    }
+}
+
+/* One number in the middle of a tensor, or all of a batch, in which one alone has little weight. */
+static void change(const wac_tensor *tensor, bool back)
+{
+    static float former[2048];
+    size_t size = (size_t)wac_tensor_elements(tensor);
+    bool batch = strncmp(tensor->name, "in/step", 7) == 0;
+    bool expected = strncmp(tensor->name, "expect", 6) == 0;
+    bool flags = strstr(tensor->name, "/terminals");
+    float *numbers = (float *)tensor->data;
+    assert_true(size <= sizeof former / sizeof *former);
+    if (back) {
+        memcpy(numbers, former, size * sizeof *numbers);
+        return;
+    }
+    memcpy(former, numbers, size * sizeof *numbers);
+    for (size_t i = batch ? 0 : size / 2; i < (batch ? size : size / 2 + 1); i++)
+        numbers[i] = flags      ? 1 - numbers[i]
+                     : expected ? 1.02f * numbers[i] + 0.02f
+                                : numbers[i] + 1;
+}
+
+static void every_number_of_an_update_matters(void **state)
+{
+    (void)state;
+    static recording made;
+    for (size_t i = 0; i < 4; i++) {
+        record(&made, algorithms[i], 7);
+        for (size_t k = 0; k < made.count; k++) {
+            const char *name = made.names[k];
+            wac_update_report report;
+            change(&made.tensors[k], false);
+            write_recording(&made);
+            assert_int_equal(wac_verify_update(&report, path, WAC_BACKEND_CPU, 1, NULL),
+                             WAC_STATUS_OK);
+            change(&made.tensors[k], true);
+            if (report.passed)
+                fail_msg("%s: %s was changed and nobody noticed", algorithms[i], name);
+            if (strncmp(name, "expect", 6) == 0) {
+                /* the very tensor is named */
+                const wac_worst *all[] = {&report.scalars, &report.weights, &report.targets,
+                                          &report.actions};
+                bool named = false;
+                for (int w = 0; w < 4; w++)
+                    named |= all[w]->miss > 1 && strstr(name, all[w]->name);
+                assert_true(named);
+            }
+        }
+        forget(&made);
+    }
+}
+
+static void not_a_number_is_a_miss(void **state)
+{
+    (void)state;
+    static recording made;
+    record(&made, "oe-wac", 7);
+    for (size_t k = 0; k < made.count; k++) {
+        if (strncmp(made.names[k], "expect", 6) != 0)
+            continue;
+        float *number = (float *)made.tensors[k].data, former = *number;
+        wac_update_report report;
+        *number = NAN;
+        write_recording(&made);
+        assert_int_equal(wac_verify_update(&report, path, WAC_BACKEND_CPU, 1, NULL), WAC_STATUS_OK);
+        assert_false(report.passed);
+        *number = former;
+    }
+    forget(&made);
+}
+
+static void assert_refused(const char *fragment)
+{
+    wac_update_report report;
+    wac_error error = {0};
+    assert_int_equal(wac_verify_update(&report, path, WAC_BACKEND_CPU, 1, &error),
+                     WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "recording"));
+    if (!strstr(error.message, fragment))
+        fail_msg("\"%s\" does not mention \"%s\"", error.message, fragment);
+}
+
+static void every_part_of_an_update_is_needed(void **state)
+{
+    (void)state;
+    static recording made;
+    for (size_t i = 0; i < 4; i += 3) { /* OE-WAC and OAC have all there is */
+        record(&made, algorithms[i], 7);
+        for (size_t k = 0; k < made.count; k++) {
+            if (strcmp(made.names[k], "in/explore/observations") == 0)
+                continue; /* without it nothing was explored */
+            wac_tensor missing = made.tensors[k];
+            made.tensors[k] = made.tensors[--made.count];
+            write_recording(&made);
+            assert_refused(missing.name);
+            made.tensors[made.count++] = made.tensors[k];
+            made.tensors[k] = missing;
+            /* nor may it be of another size */
+            made.tensors[k].shape[0]--;
+            write_recording(&made);
+            assert_refused(strstr(missing.name, "synthetic") ? "synthetic" : missing.name);
+            made.tensors[k] = missing;
+        }
+        forget(&made);
+    }
+}
+
+static void bad_metadata_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value, *fragment;
+    } rows[] = {
+        {"algorithm", "ppo", "ppo"},           {"observation_size", "x", "observation_size"},
+        {"action_size", "0", "action_size"},   {"steps", "1.5", "steps"},
+        {"steps", "4", "in/step3/"},           {"hidden_size", "1e9", "width"},
+        {"batch_size", "-1", "batch_size"},    {"batch_size", "19", "in/step0/observations"},
+        {"discount", "2", "discount"},         {"lambda", "nan", "lambda"},
+        {"reward_max", "-0.5", "reward_max"},  {"quantile", "", "quantile"},
+        {"observation_size", "4", "in/init/"}, {"algorithm", "sac", "in/init/policy"},
+    };
+    static recording made;
+    record(&made, "oe-wac", 7);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        wac_metadata former = made.metadata[i];
+        made.metadata[i].key = "comment";
+        write_recording(&made);
+        assert_refused(former.key);
+        made.metadata[i] = former;
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            if (strcmp(rows[k].key, former.key) != 0)
+                continue;
+            made.metadata[i].value = rows[k].value;
+            write_recording(&made);
+            assert_refused(rows[k].fragment);
+            made.metadata[i] = former;
+        }
+    }
+
+    /* cut short anywhere, it is refused too */
+    char *bytes;
+    size_t size;
+    write_recording(&made);
+    assert_int_equal(wac_file_read(&bytes, &size, path, 1 << 24, NULL), WAC_STATUS_OK);
+    for (size_t length = 0; length < size; length += length < 16 ? 1 : size / 24) {
+        assert_int_equal(wac_file_write(path, bytes, length, NULL), WAC_STATUS_OK);
+        assert_refused("");
+    }
+    free(bytes);
+    forget(&made);
+}
+
+static void recorded_updates_pass(void **state)
+{
+    (void)state;
+    glob_t files;
+    if (glob(SHARED "/parity/*.safetensors", 0, NULL, &files)) {
+        print_message("no recorded updates in " SHARED "/parity: skipped\n");
+        skip();
+    }
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        assert_passes(files.gl_pathv[i], NULL);
+    globfree(&files);
+}
+
+/* --- the program ------------------------------------------------------------------------------ */
+
+static void assert_program(int status, const char *fragment, const char *arguments)
+{
+    char command[1024], output[4096];
+    snprintf(command, sizeof command, "cd %s && %s verify %s 2>&1", root, WAC_PROGRAM, arguments);
+    FILE *program = popen(command, "r");
+    assert_non_null(program);
+    output[fread(output, 1, sizeof output - 1, program)] = 0;
+    int exit = pclose(program);
+    if (!WIFEXITED(exit) || WEXITSTATUS(exit) != status || !strstr(output, fragment))
+        fail_msg("wac verify %s: \"%s\" and status %d", arguments, output, WEXITSTATUS(exit));
+}
+
+static void program_says_what_it_found(void **state)
+{
+    (void)state;
+    static recording made;
+    static const char chances[] = "a,p_minus,p_zero,p_plus\n0.5,0.1,0.75,0.15\n0,0.2,0.9,0\n";
+    snprintf(path, sizeof path, "%s/chances.csv", root);
+    assert_int_equal(wac_file_write(path, chances, sizeof chances - 1, NULL), WAC_STATUS_OK);
+    snprintf(path, sizeof path, "%s/bad", root);
+    record(&made, "oac", 0);
+    *(float *)made.tensors[made.count - 1].data += 0.01f;
+    write_recording(&made);
+    snprintf(path, sizeof path, "%s/recording", root);
+    *(float *)made.tensors[made.count - 1].data -= 0.01f;
+    write_recording(&made);
+    forget(&made);
+
+    assert_program(0, "  ok\n", "update recording --backend reference --threads 2");
+    assert_program(1, "MISS explore/actions\n", "update recording bad");
+    /* a file that is not there stops nobody */
+    assert_program(1, "1 of 3 files within tolerance", "update absent bad recording");
+    assert_program(1, "cannot read absent", "update absent");
+    assert_program(1, "chances.csv", "update chances.csv");
+    assert_program(1, "MISS p_minus on line 3", "env riverswim chances.csv");
+    assert_program(1, "that could be steps (i,x,a,v,u,x_next,reward,obs_next)",
+                   "env lqg chances.csv");
+    assert_program(2, "update or env", "");
+    assert_program(2, "did you mean \"update\"", "updates recording");
+    assert_program(2, "which files", "update");
+    assert_program(2, "which environment", "env");
+    assert_program(2, "which files", "env lqg");
+    assert_program(2, "did you mean \"lqg\"", "env lgq chances.csv");
+    assert_program(2, "cpu or reference", "update recording --backend gpu");
+    assert_program(2, "--threads", "update recording --threads 0");
+    assert_program(2, "--backend is for updates", "env lqg chances.csv --backend cpu");
+    assert_program(2, "unknown flag", "update recording --thread 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_updates_pass),
+        cmocka_unit_test(every_number_of_an_update_matters),
+        cmocka_unit_test(not_a_number_is_a_miss),
+        cmocka_unit_test(every_part_of_an_update_is_needed),
+        cmocka_unit_test(bad_metadata_is_refused),
+        cmocka_unit_test(recorded_updates_pass),
+        cmocka_unit_test(program_says_what_it_found),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}
