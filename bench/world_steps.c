@@ -150,7 +150,7 @@ static void bench_exploration(const char *algorithm)
         double start = now();
         for (int i = 0; i < EXPLORED; i++) {
             wac_step step;
-            wac_agent_explore(agent, observation, action);
+            wac_agent_explore(agent, NULL, observation, action);
             check(wac_world_step(world, &rng, action, next, &step, &error), &error);
             wac_agent_remember(agent, observation, action, step.reward, next, step.terminated);
             for (int k = 0; k < 4; k++)

@@ -1,5 +1,6 @@
 /* wac evaluate: let a trained policy act, and say how it did. */
 #include "run/evaluate.h"
+#include "base/rng.h"
 #include "base/suggest.h"
 #include "options.h"
 #include "run/run.h"

@@ -3,7 +3,7 @@
 
 # the networks and updates once more in double, for gradients against finite differences
 file(GLOB double_sources CONFIGURE_DEPENDS
-    src/base/*.c src/nn/*.c src/nn/reference/*.c src/rl/*.c)
+    src/base/*.c src/config/*.c src/nn/*.c src/rl/*.c src/rl/host/*.c)
 add_library(wac_objects_double OBJECT EXCLUDE_FROM_ALL ${double_sources})
 target_compile_definitions(wac_objects_double PUBLIC WAC_DOUBLE=1)
 target_include_directories(wac_objects_double PUBLIC include src)

@@ -21,18 +21,20 @@ typedef struct wac_agent wac_agent;
 typedef enum wac_policy_role {
     WAC_POLICY_BEHAVIOUR,
     WAC_POLICY_TARGET,
+    WAC_POLICY_TOTAL,
 } wac_policy_role;
 
-/* What an update saw. The critics' losses are those before its step. */
+/* What an update saw: of each family of networks the mean over its members, NaN where the algorithm
+ * has none of them. The critics' losses are those before its step. */
 typedef struct wac_losses {
-    double critic[2];         /* squared error of mean (WAC) or Q critics to their target */
-    double std[2];            /* WAC: squared error of the std critics to theirs */
-    double regularisation[2]; /* WAC: the same on the synthetic pairs, before lambda */
-    double policy[2];         /* objective of behaviour and target policy (SAC, OAC: the first) */
-    double alpha[2];          /* entropy weights of the policies after the update */
-    double q_mean;            /* mean (WAC) or Q over the batch, both critics */
-    double sigma_visited;     /* WAC: mean std over the batch, both critics */
-    double sigma_uniform;     /* WAC: mean std over the synthetic pairs, both critics */
+    double mean;                     /* squared error of mean (WAC) or Q critics to their target */
+    double std;                      /* WAC: squared error of the std critics to theirs */
+    double regularisation;           /* WAC: the same on the synthetic pairs, before lambda */
+    double policy[WAC_POLICY_TOTAL]; /* objective, by role */
+    double alpha[WAC_POLICY_TOTAL];  /* entropy weight after the update, by role */
+    double q_mean;                   /* mean (WAC) or Q over the batch */
+    double sigma_visited;            /* WAC: std over the batch */
+    double sigma_uniform;            /* WAC: std over the synthetic pairs */
 } wac_losses;
 
 /* `config` has passed wac_config_check. `threads` helpers share the work; the result does not
@@ -44,22 +46,29 @@ WAC_API wac_status wac_agent_create(wac_agent **agent, const wac_config *config,
 WAC_API void wac_agent_destroy(wac_agent *agent);
 
 /* An action for one observation: sampled as in exploration (behaviour policy, optimistic shift of
- * OAC included), or of any policy, sampled or its mean. */
-WAC_API void wac_agent_explore(wac_agent *agent, const float *observation, float *action);
+ * OAC included), or of any policy, sampled or its mean. `rng` null: the agent's own stream. */
+WAC_API void wac_agent_explore(wac_agent *agent, wac_rng *rng, const float *observation,
+                               float *action);
 WAC_API void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *observation,
                            float *action);
 WAC_API void wac_agent_sample(wac_agent *agent, wac_policy_role role, wac_rng *rng,
                               const float *observation, float *action);
 
+/* Whether the agent knows how uncertain it is: WAC does. */
+WAC_API bool wac_agent_has_std(const wac_agent *agent);
+
 /* What the critics believe of rows of pairs: observations [rows][O], actions [rows][A]; mean and
  * std (null, or WAC only) [rows], both of the critic that the update would trust: the one with the
- * smaller upper bound. */
+ * smallest upper bound. */
 WAC_API void wac_agent_value(wac_agent *agent, int rows, const float *observations,
                              const float *actions, float *mean, float *std);
 
 /* Keep a transition. `terminated`: the world ended; a time limit is not that. */
 WAC_API void wac_agent_remember(wac_agent *agent, const float *observation, const float *action,
                                 double reward, const float *next_observation, bool terminated);
+
+/* Transitions remembered so far, those that were overwritten since included. */
+WAC_API int64_t wac_agent_remembered(const wac_agent *agent);
 
 /* Hold the present uncertainty as the anchor of the synthetic samples (once an epoch, before its
  * updates). Nothing to do for SAC and OAC. */
@@ -68,6 +77,18 @@ WAC_API void wac_agent_anchor(wac_agent *agent);
 /* One update of everything from one batch; something must have been remembered. Fails (numeric)
  * when a loss is not finite. */
 WAC_API wac_status wac_agent_update(wac_agent *agent, wac_losses *losses, wac_error *error);
+
+/* The entropy weight of a policy now. */
+WAC_API double wac_agent_alpha(const wac_agent *agent, wac_policy_role role);
+
+/* Write all that the agent knows into a folder that is there: networks, moments and streams as
+ * agent.safetensors, what it remembers as replay.safetensors. Fails (numeric) when a weight is not
+ * finite. */
+WAC_API wac_status wac_agent_save(wac_agent *agent, const char *directory, wac_error *error);
+
+/* Make an agent of the same sizes, algorithm and environment what was saved there: it goes on to
+ * the same bytes. After a failure it can only be destroyed. */
+WAC_API wac_status wac_agent_load(wac_agent *agent, const char *directory, wac_error *error);
 
 #ifdef __cplusplus
 }

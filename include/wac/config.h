@@ -14,12 +14,21 @@
 extern "C" {
 #endif
 
+/* The algorithms: WAC_ALGORITHM_…, and the name that files and people use. */
+#define WAC_ALGORITHMS(X)                                                                          \
+    X(OE_WAC, "oe-wac")                                                                            \
+    X(ME_WAC, "me-wac")                                                                            \
+    X(SAC, "sac")                                                                                  \
+    X(OAC, "oac")
+
+#define WAC_ALGORITHM_VALUE(value, name) WAC_ALGORITHM_##value,
 typedef enum wac_algorithm {
-    WAC_ALGORITHM_OE_WAC,
-    WAC_ALGORITHM_ME_WAC,
-    WAC_ALGORITHM_SAC,
-    WAC_ALGORITHM_OAC,
+    WAC_ALGORITHMS(WAC_ALGORITHM_VALUE) WAC_ALGORITHM_TOTAL
 } wac_algorithm;
+
+/* "|oe-wac|me-wac|…" */
+#define WAC_ALGORITHM_WORD(value, name) "|" name
+#define WAC_ALGORITHM_WORDS WAC_ALGORITHMS(WAC_ALGORITHM_WORD)
 
 typedef enum wac_backend_kind {
     WAC_BACKEND_CPU,
@@ -49,7 +58,7 @@ typedef enum wac_normalisation {
 /* the algorithms that read a setting, as a set of bits */
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
-#define WAC_FOR_ALL (WAC_FOR_WAC | WAC_FOR_OAC | 1u << WAC_ALGORITHM_SAC)
+#define WAC_FOR_ALL ((1u << WAC_ALGORITHM_TOTAL) - 1)
 
 /* the environments that read a setting, where not a single one */
 #define WAC_FOR_POINT "point-1|point-2|point-3|point-4"
@@ -57,7 +66,7 @@ typedef enum wac_normalisation {
 
 /* CHOICE rows name their words, in the order of the enum, in place of a range. */
 #define WAC_SETTINGS(REAL, COUNT, FLAG, CHOICE)                                                    \
-    CHOICE(algorithm, 0, "oe-wac|me-wac|sac|oac", WAC_FOR_ALL, NULL, "which algorithm learns")     \
+    CHOICE(algorithm, 0, &WAC_ALGORITHM_WORDS[1], WAC_FOR_ALL, NULL, "which algorithm learns")     \
     COUNT(seed, 1, 0, 1000000000000000000, WAC_FOR_ALL, NULL, "seed of every random number")       \
     COUNT(epochs, 200, 0, 1000000, WAC_FOR_ALL, NULL,                                              \
           "rounds of evaluation, exploration and training")                                        \
@@ -191,6 +200,7 @@ WAC_API void wac_config_format(const wac_config *config, const wac_setting *sett
 /* True where the config's algorithm and environment read the setting. */
 WAC_API bool wac_config_reads(const wac_config *config, const wac_setting *setting);
 
+/* "oe-wac" */
 WAC_API const char *wac_algorithm_name(wac_algorithm algorithm);
 
 #ifdef __cplusplus

@@ -20,6 +20,7 @@ typedef enum wac_stream {
     WAC_STREAM_EVALUATION, /* the world during evaluation */
     WAC_STREAM_REPLAYED,   /* the world of `wac evaluate` */
     WAC_STREAM_BOOTSTRAP,  /* runs drawn for intervals */
+    WAC_STREAM_SUBSET,     /* critics that a backup chooses from */
     WAC_STREAM_COUNT,
 } wac_stream;
 

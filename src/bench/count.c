@@ -9,6 +9,8 @@
  */
 #include "bench/bench.h"
 
+#include "rl/algorithms.h"
+
 #include <math.h>
 
 typedef struct network {
@@ -35,10 +37,10 @@ static double back_to_inputs(double rows, network n, double inputs)
 
 double wac_bench_operations(const wac_config *config, int observations, int actions)
 {
-    bool wac = (WAC_FOR_WAC >> config->algorithm) & 1;
+    const wac_algorithm_row *row = wac_algorithm_row_of(config->algorithm);
     double batch = (double)config->batch_size, o = observations, a = actions;
-    double synthetic = wac ? round(config->rho * batch) : 0;
-    double policies = wac ? 2 : 1, stds = wac ? 2 : 0, means = 2;
+    double synthetic = row->stds ? round(config->rho * batch) : 0;
+    double policies = row->policies, stds = row->stds, means = row->means;
     network policy = {o, (double)config->width, 2 * a};
     network critic = {o + a, (double)config->width, 1};
 

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
-#include "rl/agent.h"
+#include "rl/host/host.h"
 
 #include <math.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ wac_bench_rounds wac_bench_summarise(double rounds[WAC_BENCH_ROUNDS])
 /* A walk through [-1, 1]^O that actions push around, with the rewards of the prior. */
 void wac_bench_fill(wac_agent *agent)
 {
-    const wac_config *config = &agent->config;
+    const wac_config *config = &agent->seat->config;
     wac_rng rng = wac_rng_make(1, WAC_STREAM_EXPLORE);
     float at[WAC_BENCH_MOST_ENTRIES] = {0}, next[WAC_BENCH_MOST_ENTRIES];
     float action[WAC_BENCH_MOST_ENTRIES];
@@ -93,6 +93,7 @@ static wac_status time_updates(double *seconds, wac_agent *agent, int64_t count,
 static wac_status measure(wac_bench_result *result, wac_agent *agent, double round_seconds,
                           wac_error *error)
 {
+    wac_team *team = ((const wac_host *)agent->device)->team;
     double seconds, limits[WAC_BENCH_ROUNDS], rates[WAC_BENCH_ROUNDS], trips[WAC_BENCH_ROUNDS];
     /* the first ones meet cold caches; then as many as tell how many make a round */
     WAC_TRY(time_updates(&seconds, agent, WARM_UP, error));
@@ -102,15 +103,15 @@ static wac_status measure(wac_bench_result *result, wac_agent *agent, double rou
         WAC_TRY(time_updates(&seconds, agent, count, error));
     } while (seconds < round_seconds / 4);
     count = (int64_t)ceil((double)count * round_seconds / seconds);
-    wac_bench_limit(agent->team);
+    wac_bench_limit(team);
     double start = wac_bench_now(), had = wac_bench_processor_seconds();
     for (int round = 0; round < WAC_BENCH_ROUNDS; round++) {
-        limits[round] = wac_bench_limit(agent->team);
-        trips[round] = wac_bench_round_trip(agent->team);
+        limits[round] = wac_bench_limit(team);
+        trips[round] = wac_bench_round_trip(team);
         WAC_TRY(time_updates(&seconds, agent, count, error));
         rates[round] = (double)count / seconds;
     }
-    double wanted = (wac_bench_now() - start) * wac_team_threads(agent->team);
+    double wanted = (wac_bench_now() - start) * wac_team_threads(team);
     result->lost = fmax(0, 1 - (wac_bench_processor_seconds() - had) / wanted);
     wac_bench_rounds rate = wac_bench_summarise(rates);
     result->updates_per_second = rate.median;
@@ -127,7 +128,7 @@ wac_status wac_bench_update(wac_bench_result *result, const wac_bench_case *benc
     wac_agent *agent;
     WAC_TRY(wac_bench_agent(&agent, bench, error));
     result->operations =
-        wac_bench_operations(&agent->config, bench->size->observations, bench->size->actions);
+        wac_bench_operations(&agent->seat->config, bench->size->observations, bench->size->actions);
     wac_status status = measure(result, agent, round_seconds, error);
     wac_agent_destroy(agent);
     return status;

@@ -31,9 +31,8 @@ static const wac_setting settings[] = {WAC_SETTINGS(ROW_REAL, ROW_COUNT, ROW_FLA
 #define DEFAULT(name, value, ...) .name = value,
 static const wac_config defaults = {WAC_SETTINGS(DEFAULT, DEFAULT, DEFAULT, DEFAULT)};
 
-/* in the order of wac_algorithm */
-static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", NULL};
-enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms - 1 };
+#define NAME(value, name) name,
+static const char *const algorithms[] = {WAC_ALGORITHMS(NAME) NULL};
 
 const wac_setting *wac_settings(size_t *count)
 {
@@ -43,7 +42,7 @@ const wac_setting *wac_settings(size_t *count)
 
 const char *wac_algorithm_name(wac_algorithm algorithm)
 {
-    assert((unsigned)algorithm < ALGORITHMS);
+    assert((unsigned)algorithm < WAC_ALGORITHM_TOTAL);
     return algorithms[algorithm];
 }
 
@@ -153,7 +152,7 @@ static wac_status set_choice(int *field, const wac_setting *setting, const char 
 
 static bool algorithm_reads(const wac_config *config, const wac_setting *setting)
 {
-    return (unsigned)config->algorithm < ALGORITHMS &&
+    return (unsigned)config->algorithm < WAC_ALGORITHM_TOTAL &&
            (setting->algorithms >> config->algorithm & 1u);
 }
 
@@ -180,7 +179,7 @@ static wac_status refuse_unread(const wac_config *config, const wac_setting *set
                         setting->name, config->environment, readers);
     }
     size_t used = 0;
-    for (int i = 0; i < ALGORITHMS; i++)
+    for (int i = 0; i < WAC_ALGORITHM_TOTAL; i++)
         if (setting->algorithms >> i & 1u)
             used += (size_t)snprintf(readers + used, sizeof readers - used, "%s%s",
                                      used ? ", " : "", algorithms[i]);
@@ -215,7 +214,7 @@ static wac_status refuse_environment(const wac_config *config, const char *value
 
 wac_status wac_config_set(wac_config *config, const char *name, const char *value, wac_error *error)
 {
-    assert((unsigned)config->algorithm < ALGORITHMS);
+    assert((unsigned)config->algorithm < WAC_ALGORITHM_TOTAL);
     if (strcmp(name, "environment") == 0)
         return refuse_environment(config, value, error);
     const wac_setting *setting;
@@ -270,14 +269,15 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
         while (algorithms[fresh.algorithm] && strcmp(algorithms[fresh.algorithm], algorithm) != 0)
             fresh.algorithm++;
     }
-    if (fresh.algorithm == ALGORITHMS) {
+    if (fresh.algorithm == WAC_ALGORITHM_TOTAL) {
         const char *near = wac_suggest(algorithm, wac_name_in_array, algorithms);
+        char choices[128];
+        wac_words_join(choices, sizeof choices, &WAC_ALGORITHM_WORDS[1]);
         return near ? wac_fail(error, WAC_STATUS_INPUT,
                                "unknown algorithm \"%s\"; did you mean \"%s\"?",
                                WAC_CLIP(algorithm), near)
-                    : wac_fail(error, WAC_STATUS_INPUT,
-                               "unknown algorithm \"%s\"; choose oe-wac, me-wac, sac or oac",
-                               WAC_CLIP(algorithm));
+                    : wac_fail(error, WAC_STATUS_INPUT, "unknown algorithm \"%s\"; choose %s",
+                               WAC_CLIP(algorithm), choices);
     }
 
     size_t count;
@@ -357,7 +357,7 @@ static bool in_range(const wac_config *config, const wac_setting *setting)
 wac_status wac_config_check(const wac_config *config, wac_error *error)
 {
     WAC_TRY(check_environment(config->environment, sizeof config->environment, error));
-    if ((unsigned)config->algorithm >= ALGORITHMS)
+    if ((unsigned)config->algorithm >= WAC_ALGORITHM_TOTAL)
         return wac_fail(error, WAC_STATUS_INPUT, "algorithm number %d does not exist",
                         config->algorithm);
     for (size_t i = 0; i < WAC_SETTINGS_TOTAL; i++) {

@@ -92,7 +92,7 @@ static wac_status open_side(side *side, const char *directory, bool wac, wac_err
     WAC_TRY(wac_run_open(&side->run, directory, NULL, NULL, error));
     const wac_config *config = wac_run_config(side->run);
     const char *algorithm = wac_algorithm_name((wac_algorithm)config->algorithm);
-    bool right = wac ? side->run->agent->wac : config->algorithm == WAC_ALGORITHM_SAC;
+    bool right = wac ? wac_agent_has_std(side->run->agent) : config->algorithm == WAC_ALGORITHM_SAC;
     if (strcmp(config->environment, "riverswim") != 0 || !right)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "this picture is of %s on riverswim, but %s is a run of %s on %s",

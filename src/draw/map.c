@@ -59,7 +59,7 @@ static wac_status write_data(wac_plot *plot, const wac_scene *scene, ranges *ran
         snprintf(name, sizeof name, "visits-%d", i);
         int64_t most = wac_map_visits(plot, name, run);
         ranges->most = most > ranges->most ? most : ranges->most;
-        if (!run->agent->wac)
+        if (!wac_agent_has_std(run->agent))
             continue;
         snprintf(name, sizeof name, "sigma-%d", i);
         WAC_TRY(wac_map_sigma(plot, name, run, sigma, error));
@@ -130,7 +130,7 @@ static void print_visits(wac_page *page, const wac_scene *scene, int i, const ro
         wac_page_colours(page, false, left + row->width + 14, top, 14, row->height);
     }
     wac_page_axes(page, left, top, row->width, row->height);
-    print_axes(page, scene, i, row, !scene->subjects[i].run->agent->wac);
+    print_axes(page, scene, i, row, !wac_agent_has_std(scene->subjects[i].run->agent));
     wac_plot_print(&page->plot,
                    "plot 'visits-%d' using 1:2:($3 > 0 ? $3 : NaN) with image @pixels\n", i);
     wac_page_forget_labels(page);
@@ -172,14 +172,14 @@ static void print_sigma_row(wac_page *page, const wac_scene *scene, const ranges
                    "unset colorbox\n",
                    ranges->sigma[0], ranges->sigma[1], WAC_PALETTE_SIGMA);
     for (int i = row->first; i < row->end; i++)
-        if (scene->subjects[i].run->agent->wac)
+        if (wac_agent_has_std(scene->subjects[i].run->agent))
             last = i;
     for (int i = row->first; i < row->end && last >= 0; i++)
-        if (!scene->subjects[i].run->agent->wac)
+        if (!wac_agent_has_std(scene->subjects[i].run->agent))
             wac_page_label(page, LEFT + (i - row->first) * (row->width + GAP), row->second - 24,
                            WAC_INK_GREY, 12, "it keeps no measure of what it does not know");
     for (int i = row->first; i < row->end; i++)
-        if (scene->subjects[i].run->agent->wac)
+        if (wac_agent_has_std(scene->subjects[i].run->agent))
             print_sigma(page, scene, i, i == last, row,
                         LEFT + (i - row->first) * (row->width + GAP));
 }

@@ -141,21 +141,37 @@ static int cell_of(double share, int cells)
     return share < 0 ? 0 : share < 1 ? (int)(share * cells) : cells - 1;
 }
 
+/* Where remembered steps began. */
+typedef struct counting {
+    const wac_world *world;
+    int64_t *visits; /* [CELLS] */
+    int64_t steps;
+} counting;
+
+static wac_status count_visits(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    (void)error;
+    counting *counting = user;
+    counting->steps = tensor->rank == 2 ? tensor->shape[0] : 0; /* the records */
+    for (int64_t i = 0; i < counting->steps; i++) {
+        const float *observation = (const float *)tensor->data + i * tensor->shape[1];
+        int x = cell_of(share_of(counting->world, 0, (double)observation[0]), CELLS_ACROSS);
+        int y = cell_of(share_of(counting->world, 1, (double)observation[1]), CELLS_UP);
+        counting->visits[y * CELLS_ACROSS + x]++;
+    }
+    return WAC_STATUS_OK;
+}
+
 static wac_status write_visits(wac_plot *plot, panel *panel, wac_error *error)
 {
     const wac_world *world = panel->subject->world;
-    const wac_replay *replay = &panel->subject->run->agent->replay;
-    const size_t record = wac_replay_record(replay);
     int64_t *visits = calloc(CELLS, sizeof *visits), floor = 0, seen = 0;
     if (!visits)
         return wac_fail_memory(error, "the map of visits");
-    panel->steps = wac_replay_filled(replay);
-    for (int64_t i = 0; i < panel->steps; i++) {
-        const real *observation = replay->records + (size_t)i * record;
-        int x = cell_of(share_of(world, 0, (double)observation[0]), CELLS_ACROSS);
-        int y = cell_of(share_of(world, 1, (double)observation[1]), CELLS_UP);
-        visits[y * CELLS_ACROSS + x]++;
-    }
+    counting counting = {world, visits, 0};
+    (void)wac_seat_visit(panel->subject->run->agent, 0, WAC_STATE_REPLAY, count_visits, &counting,
+                         NULL);
+    panel->steps = counting.steps;
     char name[32];
     snprintf(name, sizeof name, "visits-%d", panel->number);
     wac_plot_file(plot, name);
@@ -193,12 +209,12 @@ static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
     wac_plot_file(plot, name);
     /* both policies start from the same places */
     wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
-    subject->run->agent->explore_rng = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
+    wac_rng actions = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
     wac_status status = WAC_STATUS_OK;
     for (int64_t i = 0; i < options->episodes && status == WAC_STATUS_OK; i++) {
         wac_evaluation evaluation = {0};
-        status = wac_subject_play(&evaluation, subject, role, &worlds, 0, write_place, plot,
-                                  options->stop, error);
+        status = wac_subject_play(&evaluation, subject, role, &worlds, &actions, 0, write_place,
+                                  plot, options->stop, error);
         wac_plot_print(plot, "\n");
         panel->arrived[role] += evaluation.success > 0;
         ends[i][0] = subject->world->raw_observation[0];
@@ -261,7 +277,7 @@ static void print_header(wac_page *page, const wac_scene *scene, const panel *pa
                        (int)(bracket ? bracket - summary : (long)strlen(summary)), summary);
         return;
     }
-    bool is_all = panel->steps == subject->run->agent->replay.count;
+    bool is_all = panel->steps == wac_agent_remembered(subject->run->agent);
     wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12,
                    "has been on %.0f %% of the floor in %s%s steps", 100 * panel->seen,
                    is_all ? "" : "its last ", wac_page_count(count, panel->steps));

@@ -181,14 +181,14 @@ static wac_status shoot(film *film, const wac_scene *scene, wac_error *error)
     wac_policy_role role = options->target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR;
     wac_evaluation evaluation;
     wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
-    subject->run->agent->explore_rng = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
+    wac_rng actions = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
     double step = wac_locomotion_seconds(subject->world->self);
     film->every = (int64_t)fmax(1, round(1 / (RATE * step)));
     film->seconds = (double)film->every * step;
     film->most = (int)fmax(2, ceil(options->seconds * RATE));
     if (!(film->frames = malloc((size_t)film->most * sizeof *film->frames)))
         return wac_fail_memory(error, "the animation");
-    return wac_subject_play(&evaluation, subject, role, &worlds, film->most * film->every,
+    return wac_subject_play(&evaluation, subject, role, &worlds, &actions, film->most * film->every,
                             add_frame, film, options->stop, error);
 }
 

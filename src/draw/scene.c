@@ -11,6 +11,7 @@
 typedef struct actor {
     const wac_subject *subject;
     wac_policy_role role;
+    wac_rng *actions;
     wac_watch_fn *watch;
     void *user;
 } actor;
@@ -21,17 +22,17 @@ static void act(void *user, const float *observation, float *action)
     wac_agent *agent = actor->subject->run->agent;
     actor->watch(actor->user, actor->subject->world);
     if (actor->role == WAC_POLICY_BEHAVIOUR)
-        wac_agent_explore(agent, observation, action);
+        wac_agent_explore(agent, actor->actions, observation, action);
     else
         wac_agent_act(agent, actor->role, observation, action);
 }
 
 wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subject,
-                            wac_policy_role role, wac_rng *worlds, int64_t most_steps,
-                            wac_watch_fn *watch, void *user, const volatile int *stop,
-                            wac_error *error)
+                            wac_policy_role role, wac_rng *worlds, wac_rng *actions,
+                            int64_t most_steps, wac_watch_fn *watch, void *user,
+                            const volatile int *stop, wac_error *error)
 {
-    actor actor = {subject, role, watch, user};
+    actor actor = {subject, role, actions, watch, user};
     WAC_TRY(
         wac_evaluate(evaluation, subject->world, worlds, most_steps, 1, act, &actor, stop, error));
     watch(user, subject->world);

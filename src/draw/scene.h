@@ -32,9 +32,9 @@ wac_status wac_render_body(wac_scene *scene, wac_error *error);
  * mean. `watch` sees the world before every step and after the last. */
 typedef void wac_watch_fn(void *user, wac_world *world);
 wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subject,
-                            wac_policy_role role, wac_rng *worlds, int64_t most_steps,
-                            wac_watch_fn *watch, void *user, const volatile int *stop,
-                            wac_error *error);
+                            wac_policy_role role, wac_rng *worlds, wac_rng *actions,
+                            int64_t most_steps, wac_watch_fn *watch, void *user,
+                            const volatile int *stop, wac_error *error);
 
 /* "OE-WAC after 14 epochs", with its environment where that is not clear; quoted */
 void wac_subject_title(char *title, size_t size, const wac_scene *scene,

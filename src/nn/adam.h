@@ -2,10 +2,16 @@
 #ifndef WAC_NN_ADAM_H
 #define WAC_NN_ADAM_H
 
-#include "nn/backend.h"
+#include "nn/stack.h"
 
 #include <tgmath.h>
 
+/* Its moments, laid out like the parameters of a stack. */
+typedef struct wac_moments {
+    real *first, *second;
+} wac_moments;
+
+/* What a step takes from the number of steps and the rate. */
 typedef struct wac_adam_factors {
     real step;       /* rate / (1 - beta1^t) */
     real correction; /* 1 / sqrt(1 - beta2^t) */
@@ -32,10 +38,11 @@ static inline void wac_adam_move(wac_adam_factors factors, real gradient, real *
     *value -= factors.step * *first / (sqrt(*second) * factors.correction + (real)WAC_ADAM_EPSILON);
 }
 
-/* Take the moments of a stack from the arena; `rates` are left for the caller to fill. */
-void wac_adam_init(wac_adam *adam, wac_arena *arena, const wac_stack *stack);
-
-/* The state of members from `first` on, sharing the moments. */
-wac_adam wac_adam_slice(const wac_adam *adam, const wac_stack *stack, int first);
+/* The moments of members from `first` on. */
+static inline wac_moments wac_moments_slice(wac_moments moments, const wac_stack *stack, int first)
+{
+    size_t at = (size_t)first * stack->stride;
+    return (wac_moments){moments.first + at, moments.second + at};
+}
 
 #endif

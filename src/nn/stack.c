@@ -1,6 +1,9 @@
 /* Where the numbers of a stack lie, and what they are at first. */
-#include "nn/backend.h"
+#include "nn/stack.h"
 
+#include "nn/fill.h"
+
+#include <assert.h>
 #include <math.h>
 
 /* start every tensor on a cache line */
@@ -14,7 +17,7 @@ static wac_layer layer_sizes(const wac_shape *shape, int layer)
 {
     return (wac_layer){
         .inputs = layer == 0 ? shape->inputs : shape->width,
-        .outputs = layer == WAC_LAYERS - 1 ? shape->outputs : shape->width,
+        .outputs = layer == shape->hidden ? shape->outputs : shape->width,
     };
 }
 
@@ -25,8 +28,9 @@ static size_t layer_size(const wac_layer *layer)
 
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members)
 {
+    assert(shape.hidden > 0 && shape.hidden <= WAC_HIDDEN_MOST);
     *stack = (wac_stack){.shape = shape, .members = members};
-    for (int i = 0; i < WAC_LAYERS; i++) {
+    for (int i = 0; i <= shape.hidden; i++) {
         wac_layer layer = layer_sizes(&shape, i);
         stack->stride += layer_size(&layer);
     }
@@ -59,48 +63,45 @@ wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int l
     return result;
 }
 
-void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity)
+void wac_stack_randomise(const wac_stack *stack, int member, double output, wac_rng *rng)
+{
+    for (int i = 0; i <= stack->shape.hidden; i++) {
+        wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
+        bool last = i == stack->shape.hidden;
+        real bound = (real)(last ? output : 1 / sqrt(layer.outputs));
+        wac_fill_uniform(rng, (size_t)layer.inputs * (size_t)layer.outputs, -bound, bound,
+                         layer.weight);
+        if (last)
+            wac_fill_uniform(rng, (size_t)layer.outputs, -bound, bound, layer.bias);
+        else
+            for (int o = 0; o < layer.outputs; o++)
+                layer.bias[o] = (real)0.1;
+    }
+}
+
+void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity,
+                   int spare_width)
 {
     size_t rows = (size_t)stack->members * (size_t)capacity;
-    pass->capacity = capacity;
-    pass->h0 = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
-    pass->h1 = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
-    pass->dh0 = stack->shape.width <= WAC_IN_PLACE
-                    ? pass->h0
-                    : WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
+    *pass = (wac_pass){.capacity = capacity, .spare_width = spare_width};
+    for (int i = 0; i < stack->shape.hidden; i++)
+        pass->h[i] = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
+    pass->spare = WAC_TAKE(arena, real, rows * (size_t)spare_width);
     pass->out = WAC_TAKE(arena, real, rows * (size_t)stack->shape.outputs);
 }
 
 wac_pass wac_pass_from(const wac_pass *pass, const wac_stack *stack, int row)
 {
     size_t rows = (size_t)row;
-    return (wac_pass){
-        .capacity = pass->capacity,
-        .h0 = pass->h0 + rows * (size_t)stack->shape.width,
-        .h1 = pass->h1 + rows * (size_t)stack->shape.width,
-        .dh0 = pass->dh0 + rows * (size_t)stack->shape.width,
-        .out = pass->out + rows * (size_t)stack->shape.outputs,
-    };
+    wac_pass from = *pass;
+    for (int i = 0; i < stack->shape.hidden; i++)
+        from.h[i] += rows * (size_t)stack->shape.width;
+    from.spare += rows * (size_t)pass->spare_width;
+    from.out += rows * (size_t)stack->shape.outputs;
+    return from;
 }
 
 wac_pass wac_pass_slice(const wac_pass *pass, const wac_stack *stack, int first)
 {
     return wac_pass_from(pass, stack, first * pass->capacity);
-}
-
-void wac_stack_randomise(const wac_stack *stack, int member, double output, const wac_ops *ops,
-                         wac_rng *rng)
-{
-    for (int i = 0; i < WAC_LAYERS; i++) {
-        wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
-        bool last = i == WAC_LAYERS - 1;
-        real bound = (real)(last ? output : 1 / sqrt(layer.outputs));
-        ops->fill_uniform(rng, (size_t)layer.inputs * (size_t)layer.outputs, -bound, bound,
-                          layer.weight);
-        if (last)
-            ops->fill_uniform(rng, (size_t)layer.outputs, -bound, bound, layer.bias);
-        else
-            for (int o = 0; o < layer.outputs; o++)
-                layer.bias[o] = (real)0.1;
-    }
 }

@@ -1,29 +1,33 @@
 /* A stack: n equally shaped multilayer perceptrons with all parameters in one block.
  *
  * It is the unit of computation: forward, backward, Adam, Polyak, copy and save are single calls
- * over the block. A part of the members is a stack too (wac_stack_slice). Each member has two
- * hidden ReLU layers:
+ * over the block. A part of the members is a stack too (wac_stack_slice). Each member has some
+ * hidden layers of one width and a linear head:
  *
- *   h0 = relu(W0 x + b0)   h1 = relu(W1 h0 + b1)   out = W2 h1 + b2
+ *   h[0] = f(W0 x + b0)   h[1] = f(W1 h[0] + b1)   …   out = W h[hidden - 1] + b
  */
 #ifndef WAC_NN_STACK_H
 #define WAC_NN_STACK_H
 
 #include "base/arena.h"
+#include "base/rng.h"
 #include "nn/real.h"
 
 #include <stddef.h>
 
-enum { WAC_LAYERS = 3, WAC_IN_PLACE = 256 };
+enum { WAC_HIDDEN_MOST = 4 }; /* layers */
+
+typedef enum wac_activation { WAC_ACTIVATION_RELU } wac_activation;
 
 typedef struct wac_shape {
     int inputs, width, outputs;
+    int hidden; /* layers */
+    wac_activation activation;
 } wac_shape;
 
 typedef struct wac_stack {
     wac_shape shape;
     int members;
-    bool mixed;    /* hidden layers in mixed precision, where the backend has that */
     size_t stride; /* numbers from one member to the next, padding included */
     real *params;  /* [members][stride] */
 } wac_stack;
@@ -39,9 +43,10 @@ typedef struct wac_layer {
  * m * capacity. */
 typedef struct wac_pass {
     int capacity;
-    real *h0, *h1; /* [members][capacity][width] */
-    real *dh0; /* place for the gradient of h0: its own, or up to width WAC_IN_PLACE that of h0 */
-    real *out; /* [members][capacity][outputs] */
+    real *h[WAC_HIDDEN_MOST]; /* each [members][capacity][width] */
+    real *out;                /* [members][capacity][outputs] */
+    int spare_width;
+    real *spare; /* [members][capacity][spare_width], for the backend's own use */
 } wac_pass;
 
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members);
@@ -52,10 +57,17 @@ wac_stack wac_stack_slice(const wac_stack *stack, int first, int members);
 /* All numbers of the block, padding included (it stays zero). */
 size_t wac_stack_size(const wac_stack *stack);
 
-/* Layer 0, 1 or 2 of a member, in a block laid out like stack->params. */
+/* Layer 0 … shape.hidden, the last being the head, of a member, in a block laid out like
+ * stack->params. */
 wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int layer);
 
-void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity);
+/* First weights of a member: hidden weights U(±1/sqrt(width)), hidden biases 0.1, output weights
+ * and biases U(±output). */
+void wac_stack_randomise(const wac_stack *stack, int member, double output, wac_rng *rng);
+
+/* `spare_width`: what the backend asks for (wac_ops.spare_width). */
+void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity,
+                   int spare_width);
 
 /* The same activations seen from member `first` on, or from a row on. */
 wac_pass wac_pass_slice(const wac_pass *pass, const wac_stack *stack, int first);

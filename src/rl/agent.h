@@ -1,76 +1,100 @@
-/* Inside an agent. All four algorithms share the same parts:
+/* Inside an agent.
  *
- *   policies   SAC, OAC: policy             WAC: behaviour_policy, target_policy
- *   critics    SAC, OAC: q1, q2             WAC: mean1, mean2, std1, std2 (logarithms)
- *   targets    the same critics, following slowly
- *   anchors    WAC: old_std1, old_std2, the std critics as they were when the epoch's updates began
+ * An agent has seats: runs of equal shape that learn side by side, each by its own settings, from
+ * its own replay, with its own random numbers. Most agents have one. What a seat knows and does is
+ * kept and done by a device, through a table of steps (steps.h); what all devices have in common is
+ * here. What an algorithm is made of stands in its row (algorithms.h); networks are called
  *
- * An update reads `batch`, `noise`, `next_noise` and the synthetic rows of `pairs`. Drawing them
- * (wac_agent_draw) and using them (wac_agent_learn) are two calls, so that a recorded update can be
- * replayed with the noise it was recorded with.
+ *   policies   policy; or behaviour_policy and target_policy, where there are two
+ *   critics    q1, q2, … or mean1, mean2, …; std1, std2, … (logarithms)
+ *   targets    the same critics, following slowly: target_q1, …
+ *   anchors    old_std1, …: the std critics as they were when the epoch's updates began
  */
 #ifndef WAC_RL_AGENT_H
 #define WAC_RL_AGENT_H
 
+#include "base/arena.h"
 #include "base/tensors.h"
-#include "nn/backend.h"
-#include "rl/normaliser.h"
-#include "rl/replay.h"
+#include "nn/real.h"
+#include "rl/algorithms.h"
 #include "wac/agent.h"
 
-enum { WAC_CRITICS = 2 }; /* twins; WAC has that many means and that many stds */
+enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32 }; /* of a seat; critics: means and stds */
+
+typedef struct wac_seat {
+    wac_config config; /* what shapes arrays is the same for all seats */
+    bool active;       /* false: steps pass it over */
+    int synthetic;     /* pairs, M */
+    real kappa;        /* optimism: the normal quantile of config.quantile */
+    real sigma_max;    /* std of the prior, and clamp of every std target */
+    wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng;
+    int64_t remembered;                                /* transitions, ever */
+    int64_t policy_steps, critic_steps, entropy_steps; /* of Adam */
+
+    real *scratch; /* [6 A], for acting */
+
+    /* what the last update saw, network by network; alpha: as it is now */
+    real alpha[WAC_POLICIES_MOST];
+    double objective[WAC_POLICIES_MOST];
+    double loss[WAC_CRITICS_MOST];              /* squared error to the target */
+    double regularisation[WAC_CRITICS_MOST];    /* std critics: the same on synthetic pairs */
+    double average[WAC_CRITICS_MOST];           /* mean, or std, over the batch */
+    double average_synthetic[WAC_CRITICS_MOST]; /* std critics: over the synthetic pairs */
+} wac_seat;
 
 struct wac_agent {
-    wac_config config;
+    const wac_algorithm_row *row;
+    const struct wac_steps *steps;
     int observations, actions;
-    int rows;       /* of a batch, B */
-    int synthetic;  /* pairs, M */
-    bool wac;       /* has std critics and a second policy */
-    real kappa;     /* optimism: the normal quantile of config.quantile */
-    real sigma_max; /* std of the prior, and clamp of every std target */
-
-    const wac_ops *ops;
-    wac_team *team;
+    int rows;      /* of a batch, B */
+    int synthetic; /* the most pairs of a seat */
+    int critics;   /* row->means + row->stds */
+    int seats;
+    wac_seat *seat; /* [seats] */
+    void *device;   /* what the steps keep */
     wac_arena arena;
-    wac_replay replay;         /* of raw observations */
-    wac_normaliser normaliser; /* what networks read went through it */
-    wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng;
-
-    wac_stack policies, critics, targets, anchors;
-    wac_adam policy_adam, critic_adam;
-    wac_entropy entropy;
-    real *gradients; /* of the network that a thread is at, laid out like its parameters */
-
-    /* what an update reads */
-    int64_t *index; /* [B] */
-    wac_batch batch;
-    real *noise;      /* [policies][B][A], for actions at s */
-    real *next_noise; /* [B][A], for the action at s' */
-    real *pairs;      /* [B + M][O + A]: the batch's, then the synthetic ones */
-
-    /* what it works with */
-    wac_pass policy_pass;           /* policies, B rows */
-    wac_pass next_pass;             /* one policy, B rows */
-    wac_pass critic_pass;           /* critics, B + M rows */
-    wac_pass anchor_pass;           /* anchors, M rows */
-    wac_sample sample;              /* of all policies at s */
-    wac_sample next_sample;         /* of the one that acts at s' */
-    real *query;                    /* [B][O + A], pairs with freshly sampled actions */
-    real *mean_target, *std_target; /* [B] */
-    real *bound;                    /* [B], what a policy climbs */
-    real *dout;                     /* [critics][B + M] */
-    real *dactions;                 /* [critics][B + M][A], one set per critic */
-    real *daction;                  /* [policies][B][A] */
-    real *dheads;                   /* [policies][B][2A] */
 };
 
-/* Fill batch, noise and synthetic pairs from replay and generators. */
+/* For agents of several seats. */
+typedef struct wac_agent_plan {
+    const wac_algorithm_row *row; /* null: that of the first config */
+    const wac_config *configs; /* [seats]; all of one algorithm, width, batch_size, backend … */
+    int seats;
+    int observations, actions;
+    int threads, first_cpu; /* see wac_agent_create */
+} wac_agent_plan;
+
+wac_status wac_agent_create_seats(wac_agent **agent, const wac_agent_plan *plan, wac_error *error);
+
+/* The seat that the functions of wac/agent.h, which know of none, speak of is 0. Different seats
+ * may act and explore in different threads at the same time. */
+void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
+                      float *action);
+void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *rng,
+                     const float *observation, float *action);
+void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
+                  float *action);
+void wac_seat_remember(wac_agent *agent, int seat, const float *observation, const float *action,
+                       double reward, const float *next_observation, bool terminated);
+void wac_seat_losses(const wac_agent *agent, int seat, wac_losses *losses);
+
+/* Whether the last update of a seat left the finite numbers. */
+wac_status wac_seat_check(const wac_agent *agent, int seat, wac_error *error);
+
+/* Which of an agent's policies plays a role. */
+int wac_agent_policy(const wac_agent *agent, wac_policy_role role);
+
+/* An update in two halves, so that a recorded one can be replayed with what it drew: fill batch,
+ * noise and synthetic pairs; learn from them. All active seats. */
 void wac_agent_draw(wac_agent *agent);
+void wac_agent_learn(wac_agent *agent);
 
-/* The update itself, on what was drawn. */
-void wac_agent_learn(wac_agent *agent, wac_losses *losses);
+/* States [B][O] and actions [B][A] of a seat's last update, as the networks saw them. */
+void wac_seat_batch(const wac_agent *agent, int seat, const real **states, const real **actions);
 
-/* A named array of the agent's state. */
+/* --- state ---------------------------------------------------------------------------------- */
+
+/* A named array of a seat's state. */
 typedef struct wac_agent_tensor {
     char name[96];
     wac_dtype dtype;
@@ -79,22 +103,19 @@ typedef struct wac_agent_tensor {
     void *data;
 } wac_agent_tensor;
 
+int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor);
+
 typedef wac_status wac_agent_visitor(void *user, const wac_agent_tensor *tensor, wac_error *error);
 
-/* Call `visit`, which may change them, for every weight and bias, named as NET/LAYER/weight; stops
- * at the first failure. */
-wac_status wac_agent_visit_networks(wac_agent *agent, wac_agent_visitor *visit, void *user,
-                                    wac_error *error);
+typedef enum wac_state {
+    WAC_STATE_NETWORKS, /* weights and biases, as NET/LAYER/weight */
+    WAC_STATE_LEARNING, /* moments, entropy weights, normaliser, streams */
+    WAC_STATE_REPLAY,   /* transitions ever seen, and those kept */
+    WAC_STATE_DRAWN,    /* what an update reads: batch, noise, synthetic pairs */
+} wac_state;
 
-/* The same for all state but the replay: networks, moments, entropy weights, counters. */
-wac_status wac_agent_visit(wac_agent *agent, wac_agent_visitor *visit, void *user,
-                           wac_error *error);
-
-/* Entropy weight of a policy now. */
-real wac_agent_alpha(const wac_agent *agent, int policy);
-
-/* How many policies the agent has, and which of them plays a role. */
-int wac_agent_policies(const wac_agent *agent);
-int wac_agent_policy(const wac_agent *agent, wac_policy_role role);
+/* Call `visit`, which may change what it sees, for every array; stops at the first failure. */
+wac_status wac_seat_visit(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,
+                          void *user, wac_error *error);
 
 #endif

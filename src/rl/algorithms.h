@@ -1,14 +1,36 @@
-/* The updates, one file an algorithm. OAC learns as SAC does and differs in how it explores. */
+/* One row per algorithm: what it is made of, how it learns and explores. Its name is in
+ * WAC_ALGORITHMS (wac/config.h), its update in a file of its own. */
 #ifndef WAC_RL_ALGORITHMS_H
 #define WAC_RL_ALGORITHMS_H
 
-#include "rl/agent.h"
+#include "nn/real.h"
+#include "wac/agent.h"
 
-void wac_sac_learn(wac_agent *agent, wac_losses *losses);
-void wac_wac_learn(wac_agent *agent, wac_losses *losses);
+typedef struct wac_algorithm_row {
+    int policies;        /* 1, or 2: one that explores, one that is evaluated */
+    int means, stds;     /* critics; stds 0: it knows nothing of its uncertainty */
+    int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
+    const char *critics; /* what mean critics are called in files: "mean1", "q1", … */
+    void (*learn)(wac_agent *agent);
+    void (*explore)(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
+                    float *action);
+} wac_algorithm_row;
 
-/* OAC's action for one observation and noise [A]. */
-void wac_oac_explore(wac_agent *agent, const float *observation, const real *noise, double delta,
-                     double beta, float *action);
+const wac_algorithm_row *wac_algorithm_row_of(int algorithm);
+
+/* The updates. OAC learns as SAC does. */
+void wac_sac_learn(wac_agent *agent);
+void wac_oe_wac_learn(wac_agent *agent);
+void wac_me_wac_learn(wac_agent *agent);
+
+/* Explore by a sample of the behaviour policy, or by OAC's shift of it. */
+void wac_policy_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
+                        float *action);
+void wac_oac_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
+                     float *action);
+
+/* OAC's action for given noise [A]. */
+void wac_oac_act(wac_agent *agent, int seat, const float *observation, const real *noise,
+                 double delta, double beta, float *action);
 
 #endif

@@ -1,14 +1,13 @@
 /* One update of Soft Actor-Critic: entropy weight, twin Q, policy, targets. */
-#include "rl/algorithms.h"
-#include "rl/critic.h"
-#include "rl/policy.h"
+#include "rl/steps.h"
 
-void wac_sac_learn(wac_agent *agent, wac_losses *losses)
+void wac_sac_learn(wac_agent *agent)
 {
-    wac_policies_sample(agent);
-    wac_policies_tune(agent);
-    wac_critics_backup(agent, 0, 0);
-    wac_critics_learn(agent, losses);
-    losses->policy[0] = wac_policies_aim(agent, 0, false);
-    wac_policies_step(agent);
+    const wac_steps *steps = agent->steps;
+    steps->sample(agent);
+    steps->tune(agent);
+    steps->back_up(agent, 0, 0);
+    steps->teach(agent);
+    steps->aim(agent, 0, false);
+    steps->climb(agent);
 }

@@ -1,21 +1,29 @@
 /* One update of Wasserstein Actor-Critic. The two versions differ in whose next action the target
  * posterior is taken at: the behaviour policy's (OE-WAC, optimistic) or the target policy's
  * (ME-WAC). The target's entropy weight is the target policy's in both. */
-#include "rl/algorithms.h"
-#include "rl/critic.h"
-#include "rl/policy.h"
+#include "rl/steps.h"
 
-void wac_wac_learn(wac_agent *agent, wac_losses *losses)
+static void learn(wac_agent *agent, wac_policy_role next)
 {
+    const wac_steps *steps = agent->steps;
     int behaviour = wac_agent_policy(agent, WAC_POLICY_BEHAVIOUR);
     int target = wac_agent_policy(agent, WAC_POLICY_TARGET);
-    bool optimistic = agent->config.algorithm == WAC_ALGORITHM_OE_WAC;
-    wac_policies_sample(agent);
-    wac_policies_tune(agent);
-    wac_critics_backup(agent, optimistic ? behaviour : target, target);
-    wac_critics_learn(agent, losses);
+    steps->sample(agent);
+    steps->tune(agent);
+    steps->back_up(agent, wac_agent_policy(agent, next), target);
+    steps->teach(agent);
     /* the target policy climbs the mean (equation 8), the behaviour policy the upper bound (7) */
-    losses->policy[target] = wac_policies_aim(agent, target, false);
-    losses->policy[behaviour] = wac_policies_aim(agent, behaviour, true);
-    wac_policies_step(agent);
+    steps->aim(agent, target, false);
+    steps->aim(agent, behaviour, true);
+    steps->climb(agent);
+}
+
+void wac_oe_wac_learn(wac_agent *agent)
+{
+    learn(agent, WAC_POLICY_BEHAVIOUR);
+}
+
+void wac_me_wac_learn(wac_agent *agent)
+{
+    learn(agent, WAC_POLICY_TARGET);
 }

@@ -15,7 +15,7 @@ wac_status wac_cells_read(double *sigma, double *visits, const char *directory, 
     float observations[CELLS], actions[CELLS], mean[CELLS], std[CELLS];
     wac_run *run;
     WAC_TRY(wac_run_open(&run, directory, NULL, NULL, error));
-    if (!run->agent->wac || !wac_run_has_coverage(run)) {
+    if (!wac_agent_has_std(run->agent) || !wac_run_has_coverage(run)) {
         wac_run_destroy(run);
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has no map of uncertainty over one state and one action",

@@ -1,108 +1,16 @@
-/* Checkpoints: the folder checkpoint/ of a run, three safetensors files that hold everything the
- * next step depends on and nothing else (no clock, no thread count, no path), so that equal runs
- * have equal bytes. A new one is made beside the old and takes its place whole. */
+/* Checkpoints: the folder checkpoint/ of a run, with the agent's two files and one more of the
+ * run's own, which hold everything the next step depends on and nothing else (no clock, no thread
+ * count, no path), so that equal runs have equal bytes. A new one is made beside the old and takes
+ * its place whole. */
 #include "base/files.h"
 #include "base/status.h"
-#include "base/suggest.h"
+#include "rl/save.h"
 #include "run/run.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* Says what a checkpoint is of; each file carries it, and loading compares it. */
-enum { LABELS = 6 };
-
-typedef struct labels {
-    wac_metadata list[LABELS];
-    char observations[16], actions[16], width[24];
-} labels;
-
-static void make_labels(labels *labels, const wac_run *run)
-{
-    snprintf(labels->observations, sizeof labels->observations, "%d", run->agent->observations);
-    snprintf(labels->actions, sizeof labels->actions, "%d", run->agent->actions);
-    snprintf(labels->width, sizeof labels->width, "%" PRId64, run->config.width);
-    const wac_metadata list[LABELS] = {
-        {"format", "wac-checkpoint-1"},
-        {"environment", run->config.environment},
-        {"algorithm", wac_algorithm_name((wac_algorithm)run->config.algorithm)},
-        {"observation_size", labels->observations},
-        {"action_size", labels->actions},
-        {"width", labels->width},
-    };
-    memcpy(labels->list, list, sizeof list);
-}
-
-static wac_status check_labels(const wac_run *run, const wac_tensor_file *file, wac_error *error)
-{
-    labels labels;
-    make_labels(&labels, run);
-    for (int i = 0; i < LABELS; i++) {
-        const char *found = wac_tensor_file_metadata(file, labels.list[i].key);
-        if (!found)
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s is not a checkpoint of wac: it does not say its %s",
-                            wac_tensor_file_path(file), labels.list[i].key);
-        if (strcmp(found, labels.list[i].value) != 0)
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s is a checkpoint with %s %s, but config.yaml says %s; put the "
-                            "run's own config.yaml back",
-                            wac_tensor_file_path(file), labels.list[i].key, WAC_CLIP(found),
-                            labels.list[i].value);
-    }
-    return WAC_STATUS_OK;
-}
-
-/* The arrays of one file while it is put together. */
-typedef struct list {
-    wac_tensor tensors[512];
-    char names[512][96];
-    size_t count;
-} list;
-
-static wac_status add_tensor(void *user, const wac_agent_tensor *tensor, wac_error *error)
-{
-    list *list = user;
-    if (list->count == sizeof list->tensors / sizeof *list->tensors)
-        return wac_fail(error, WAC_STATUS_INPUT, "a checkpoint holds at most 512 tensors");
-    memcpy(list->names[list->count], tensor->name, sizeof tensor->name);
-    list->tensors[list->count] = (wac_tensor){
-        .name = list->names[list->count],
-        .dtype = tensor->dtype,
-        .rank = tensor->rank,
-        .shape = {tensor->shape[0], tensor->shape[1]},
-        .data = tensor->data,
-    };
-    list->count++;
-    return WAC_STATUS_OK;
-}
-
-/* An update can ruin the networks without its own losses showing it. */
-static wac_status check_finite(const wac_run *run, const list *list, wac_error *error)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        const wac_tensor *tensor = &list->tensors[i];
-        const float *values = tensor->data;
-        int64_t elements = tensor->dtype == WAC_DTYPE_F32 ? wac_tensor_elements(tensor) : 0;
-        for (int64_t j = 0; j < elements; j++)
-            if (!isfinite(values[j]))
-                return wac_fail(error, WAC_STATUS_NUMERIC,
-                                "%s became %g by update %" PRId64 ", so that is not saved; try a "
-                                "smaller learning_rate or check the rewards",
-                                tensor->name, (double)values[j], run->position.updates);
-    }
-    return WAC_STATUS_OK;
-}
-
-static wac_status load_tensor(void *user, const wac_agent_tensor *tensor, wac_error *error)
-{
-    int64_t elements = tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
-    return wac_tensor_file_copy(user, tensor->name, tensor->dtype, elements, tensor->data, error);
-}
 
 enum {
     POSITION_SIZE = sizeof(wac_position) / sizeof(int64_t),
@@ -128,51 +36,20 @@ static wac_status visit_run(wac_run *run, double *state, wac_agent_visitor *visi
          run->visited.counts},
         {"world", WAC_DTYPE_F64, 1, {run->world->spec.state_size}, state},
         {"observation", WAC_DTYPE_F32, 1, {run->world->spec.observation_size}, run->observation},
-        {"replay/count", WAC_DTYPE_I64, 1, {1}, &run->agent->replay.count},
     };
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
         WAC_TRY(visit(user, &tensors[i], error));
     return WAC_STATUS_OK;
 }
 
-static wac_agent_tensor replay_tensor(wac_replay *replay)
-{
-    return (wac_agent_tensor){
-        "replay/records",
-        WAC_DTYPE_F32,
-        2,
-        {wac_replay_filled(replay), (int64_t)wac_replay_record(replay)},
-        replay->records,
-    };
-}
-
-static wac_status write_list(const list *list, const labels *labels, const char *folder,
-                             const char *name, wac_error *error)
-{
-    char path[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
-    return wac_tensor_file_write(path, list->tensors, list->count, labels->list, LABELS, error);
-}
-
-static wac_status write_files(wac_run *run, list *list, double *state, const char *folder,
+static wac_status write_files(wac_run *run, wac_save_list *list, double *state, const char *folder,
                               wac_error *error)
 {
-    labels labels;
-    make_labels(&labels, run);
-    WAC_TRY(wac_agent_visit(run->agent, add_tensor, list, error));
-    WAC_TRY(check_finite(run, list, error));
-    WAC_TRY(write_list(list, &labels, folder, "agent.safetensors", error));
-
-    list->count = 0;
-    wac_agent_tensor replay = replay_tensor(&run->agent->replay);
-    WAC_TRY(add_tensor(list, &replay, error));
-    WAC_TRY(write_list(list, &labels, folder, "replay.safetensors", error));
-
-    list->count = 0;
+    WAC_TRY(wac_agent_save(run->agent, folder, error));
     run->position.world_counter = (int64_t)run->world_rng.counter;
     run->world->type->save(run->world->self, state);
-    WAC_TRY(visit_run(run, state, add_tensor, list, error));
-    return write_list(list, &labels, folder, "run.safetensors", error);
+    WAC_TRY(visit_run(run, state, wac_save_add, list, error));
+    return wac_save_write(list, run->agent, 0, folder, "run.safetensors", error);
 }
 
 wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
@@ -184,12 +61,12 @@ wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
     WAC_TRY(wac_runlog_sync(run, error));
     WAC_TRY(wac_directory_remove(fresh, error));
     WAC_TRY(wac_directory_make(fresh, error));
-    list *list = calloc(1, sizeof *list);
+    wac_save_list list = {0};
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
-    wac_status status = list && state ? write_files(run, list, state, fresh, error)
-                                      : wac_fail_memory(error, "the checkpoint");
+    wac_status status = state ? write_files(run, &list, state, fresh, error)
+                              : wac_fail_memory(error, "the checkpoint");
     free(state);
-    free(list);
+    free(list.tensors);
     if (status == WAC_STATUS_OK)
         status = wac_directory_replace(path, fresh, error);
     if (status != WAC_STATUS_OK) {
@@ -199,44 +76,20 @@ wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
     return wac_runlog_note_time(run, false, error);
 }
 
-static wac_status open_file(wac_tensor_file **file, const wac_run *run, const char *folder,
-                            const char *name, wac_error *error)
+static wac_status refuse_position(const char *folder, wac_error *error)
 {
-    char path[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
-    WAC_TRY(wac_tensor_file_open(file, path, error));
-    wac_status status = check_labels(run, *file, error);
-    if (status != WAC_STATUS_OK)
-        wac_tensor_file_close(*file);
-    return status;
-}
-
-static wac_status load_agent(wac_run *run, const char *folder, wac_error *error)
-{
-    wac_tensor_file *file;
-    WAC_TRY(open_file(&file, run, folder, "agent.safetensors", error));
-    wac_status status = wac_agent_visit(run->agent, load_tensor, file, error);
-    wac_normaliser_refresh(&run->agent->normaliser);
-    wac_tensor_file_close(file);
-    return status;
-}
-
-static wac_status load_replay(wac_run *run, const char *folder, wac_error *error)
-{
-    wac_tensor_file *file;
-    WAC_TRY(open_file(&file, run, folder, "replay.safetensors", error));
-    wac_agent_tensor replay = replay_tensor(&run->agent->replay);
-    wac_status status = load_tensor(file, &replay, error);
-    wac_tensor_file_close(file);
-    return status;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s/run.safetensors holds a position that no run can be at; use another copy "
+                    "of the checkpoint",
+                    folder);
 }
 
 static wac_status load_run(wac_run *run, const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
-    WAC_TRY(open_file(&file, run, folder, "run.safetensors", error));
+    WAC_TRY(wac_save_open(&file, run->agent, 0, folder, "run.safetensors", error));
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
-    wac_status status = state ? visit_run(run, state, load_tensor, file, error)
+    wac_status status = state ? visit_run(run, state, wac_save_read, file, error)
                               : wac_fail_memory(error, "the checkpoint");
     if (status == WAC_STATUS_OK)
         status = wac_world_load(run->world, state, run->position.episode_steps, error);
@@ -244,12 +97,8 @@ static wac_status load_run(wac_run *run, const char *folder, wac_error *error)
     wac_tensor_file_close(file);
     WAC_TRY(status);
     const wac_position *at = &run->position;
-    if (at->epoch < 0 || at->explored < 0 || at->updated < 0 || at->rows < 0 || at->env_steps < 0 ||
-        run->agent->replay.count < 0 || (run->agent->replay.count == 0 && at->started))
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s/run.safetensors holds a position that no run can be at; use another "
-                        "copy of the checkpoint",
-                        folder);
+    if (at->epoch < 0 || at->explored < 0 || at->updated < 0 || at->rows < 0 || at->env_steps < 0)
+        return refuse_position(folder, error);
     run->world_rng.counter = (uint64_t)at->world_counter;
     return WAC_STATUS_OK;
 }
@@ -289,8 +138,9 @@ bool wac_checkpoint_rows(int64_t *rows, const char *directory)
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     WAC_TRY(load_run(run, folder, error));
-    WAC_TRY(load_agent(run, folder, error));
-    return load_replay(run, folder, error);
+    WAC_TRY(wac_agent_load(run->agent, folder, error));
+    bool empty = wac_agent_remembered(run->agent) == 0;
+    return empty && run->position.started ? refuse_position(folder, error) : WAC_STATUS_OK;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)

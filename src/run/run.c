@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "base/files.h"
+#include "base/rng.h"
 #include "base/status.h"
 #include "config/config.h"
 

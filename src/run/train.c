@@ -1,6 +1,7 @@
 /* The training loop: evaluate, explore, update, epoch after epoch. It can stop anywhere and go on
  * as if it had not: all that it depends on is in the run's position, and no random number depends
  * on when it was drawn. */
+#include "base/rng.h"
 #include "base/status.h"
 #include "run/evaluate.h"
 #include "run/run.h"
@@ -90,7 +91,7 @@ static wac_progress progress_of(const wac_run *run)
         .eval_success = run->sums.eval_success,
         .coverage_sampled = coverage ? wac_coverage_share(&run->sampled) : NAN,
         .coverage_visited = coverage ? wac_coverage_share(&run->visited) : NAN,
-        .alpha = (double)wac_agent_alpha(run->agent, 0),
+        .alpha = wac_agent_alpha(run->agent, WAC_POLICY_BEHAVIOUR),
         .q_mean = run->sums.q_mean,
         .sigma_visited = run->sums.sigma_visited,
         .sigma_uniform = run->sums.sigma_uniform,
@@ -160,10 +161,9 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
         wac_step step;
         /* before the first epoch with the policy itself: OAC's critics have nothing to say yet */
         if (at->started)
-            wac_agent_explore(run->agent, run->observation, action);
+            wac_agent_explore(run->agent, NULL, run->observation, action);
         else
-            wac_agent_sample(run->agent, WAC_POLICY_BEHAVIOUR, &run->agent->explore_rng,
-                             run->observation, action);
+            wac_agent_sample(run->agent, WAC_POLICY_BEHAVIOUR, NULL, run->observation, action);
         WAC_TRY(wac_world_step(run->world, &run->world_rng, action, next, &step, error));
         wac_agent_remember(run->agent, run->observation, action, step.reward, next,
                            step.terminated);
@@ -186,6 +186,15 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+/* The batch of the last update into the coverage of what was drawn. */
+static void count_batch(wac_run *run)
+{
+    const float *states, *actions;
+    wac_seat_batch(run->agent, 0, &states, &actions);
+    for (int i = 0; i < (int)run->config.batch_size; i++)
+        wac_coverage_add(&run->sampled, (double)states[i], (double)actions[i]);
+}
+
 static wac_status update(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
@@ -203,11 +212,8 @@ static wac_status update(wac_run *run, wac_error *error)
         run->sums.q_mean = losses.q_mean;
         run->sums.sigma_visited = losses.sigma_visited;
         run->sums.sigma_uniform = losses.sigma_uniform;
-        const wac_batch *batch = &run->agent->batch;
         if (wac_run_has_coverage(run))
-            for (int i = 0; i < batch->rows; i++)
-                wac_coverage_add(&run->sampled, (double)batch->observations[i],
-                                 (double)batch->actions[i]);
+            count_batch(run);
         at->updated++;
         at->updates++;
         report(run, false);

@@ -36,7 +36,7 @@ static wac_status step(trial *trial, bool explores, wac_error *error)
 {
     wac_step step;
     if (explores)
-        wac_agent_explore(trial->agent, trial->observation, trial->action);
+        wac_agent_explore(trial->agent, NULL, trial->observation, trial->action);
     else
         wac_agent_act(trial->agent, WAC_POLICY_TARGET, trial->observation, trial->action);
     WAC_TRY(wac_world_step(trial->world, &trial->rng, trial->action, trial->next, &step, error));

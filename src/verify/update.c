@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "rl/algorithms.h"
+#include "rl/agent.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,8 +93,8 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
     wac_error cause;
     if (wac_config_init(config, "recorded", algorithm, &cause) != WAC_STATUS_OK)
         return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
-    bool wac = (WAC_FOR_WAC >> config->algorithm) & 1;
-    for (size_t i = 0; i < (wac ? sizeof settings / sizeof *settings : FOR_ALL); i++) {
+    bool has_std = wac_algorithm_row_of(config->algorithm)->stds > 0;
+    for (size_t i = 0; i < (has_std ? sizeof settings / sizeof *settings : FOR_ALL); i++) {
         const char *value = wac_tensor_file_metadata(file, settings[i][0]);
         if (!value)
             return wac_fail(error, WAC_STATUS_INPUT, "%s: its metadata has no %s",
@@ -103,7 +103,7 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
             return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file),
                             cause.message);
     }
-    if (wac) {
+    if (has_std) {
         /* as many synthetic pairs as were recorded, however rho was rounded */
         const wac_tensor *pairs = wac_tensor_file_find(file, "in/step0/synthetic_actions");
         if (!pairs || pairs->rank != 2)
@@ -125,62 +125,56 @@ static wac_status copy_floats(const wac_tensor_file *file, int64_t elements, flo
     return wac_tensor_file_copy(file, full, WAC_DTYPE_F32, elements, data, error);
 }
 
-static int64_t elements_of(const wac_agent_tensor *tensor)
-{
-    return tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
-}
-
 static wac_status set_weights(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     const replay *replay = user;
-    return copy_floats(replay->file, elements_of(tensor), tensor->data, "in/init/", tensor->name,
-                       error);
+    return copy_floats(replay->file, wac_agent_tensor_elements(tensor), tensor->data, "in/init/",
+                       tensor->name, error);
+}
+
+/* of all that learning keeps only the entropy weights are recorded */
+static wac_status set_alphas(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    static const char *const names[] = {"log_alpha", "log_target_alpha"};
+    const replay *replay = user;
+    for (int i = 0; i < tensor->shape[0] && strcmp(tensor->name, "log_alpha") == 0; i++)
+        WAC_TRY(
+            copy_floats(replay->file, 1, (float *)tensor->data + i, "in/init/", names[i], error));
+    return WAC_STATUS_OK;
+}
+
+/* synthetic pairs, whose halves were recorded apart */
+static wac_status set_pairs(const replay *replay, const char *folder,
+                            const wac_agent_tensor *tensor, wac_error *error)
+{
+    int64_t pairs = tensor->shape[0], o = replay->agent->observations, a = replay->agent->actions;
+    float *observations = malloc((size_t)(pairs * (o + a)) * sizeof *observations);
+    if (!observations)
+        return wac_fail_memory(error, "synthetic pairs");
+    float *actions = observations + pairs * o;
+    wac_status status =
+        copy_floats(replay->file, pairs * o, observations, folder, "synthetic_observations", error);
+    if (status == WAC_STATUS_OK)
+        status = copy_floats(replay->file, pairs * a, actions, folder, "synthetic_actions", error);
+    for (int64_t i = 0; i < pairs && status == WAC_STATUS_OK; i++) {
+        float *pair = (float *)tensor->data + i * (o + a);
+        memcpy(pair, observations + i * o, (size_t)o * sizeof *pair);
+        memcpy(pair + o, actions + i * a, (size_t)a * sizeof *pair);
+    }
+    free(observations);
+    return status;
 }
 
 /* batch, noise and synthetic pairs of one update */
-static wac_status set_inputs(const replay *replay, wac_error *error)
+static wac_status set_drawn(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
-    wac_agent *agent = replay->agent;
-    const wac_tensor_file *file = replay->file;
-    int64_t rows = agent->rows, o = agent->observations, a = agent->actions;
+    const replay *replay = user;
     char folder[32];
     snprintf(folder, sizeof folder, "in/step%d/", replay->step);
-    const wac_batch *batch = &agent->batch;
-    const struct {
-        const char *name;
-        int64_t elements;
-        float *data;
-    } inputs[] = {
-        {"observations", rows * o, batch->observations},
-        {"actions", rows * a, batch->actions},
-        {"rewards", rows, batch->rewards},
-        {"next_observations", rows * o, batch->next_observations},
-        {"terminals", rows, batch->terminals},
-        {"noise_policy", rows * a, agent->noise},
-        {"noise_next", rows * a, agent->next_noise},
-        {"noise_target_policy", rows * a, agent->noise + rows * a}, /* WAC only */
-    };
-    size_t count = sizeof inputs / sizeof *inputs - !agent->wac;
-    for (size_t i = 0; i < count; i++)
-        WAC_TRY(
-            copy_floats(file, inputs[i].elements, inputs[i].data, folder, inputs[i].name, error));
-    if (agent->wac && agent->synthetic > 0) {
-        int64_t pairs = agent->synthetic;
-        float *observations = malloc((size_t)(pairs * (o + a)) * sizeof *observations);
-        if (!observations)
-            return wac_fail_memory(error, "synthetic pairs");
-        float *actions = observations + pairs * o;
-        wac_status status =
-            copy_floats(file, pairs * o, observations, folder, "synthetic_observations", error);
-        if (status == WAC_STATUS_OK)
-            status = copy_floats(file, pairs * a, actions, folder, "synthetic_actions", error);
-        if (status == WAC_STATUS_OK)
-            agent->ops->join((int)pairs, (int)o, (int)a, observations, actions,
-                             agent->pairs + rows * (o + a));
-        free(observations);
-        WAC_TRY(status);
-    }
-    return WAC_STATUS_OK;
+    if (strcmp(tensor->name, "synthetic") == 0)
+        return set_pairs(replay, folder, tensor, error);
+    return copy_floats(replay->file, wac_agent_tensor_elements(tensor), tensor->data, folder,
+                       tensor->name, error);
 }
 
 static wac_status check_scalar(const replay *replay, const char *name, double value,
@@ -200,25 +194,30 @@ static wac_status check_scalar(const replay *replay, const char *name, double va
     return WAC_STATUS_OK;
 }
 
-static wac_status check_losses(const replay *replay, const wac_losses *losses, wac_error *error)
+/* NAME1, NAME2, … against the numbers of as many critics */
+static wac_status check_family(const replay *replay, const char *name, const double *values,
+                               int count, wac_error *error)
 {
-    bool wac = replay->agent->wac;
-    const struct {
-        const char *name;
-        double value;
-    } scalars[] = {
-        {wac ? "loss_mean1" : "loss_q1", losses->critic[0]},
-        {wac ? "loss_mean2" : "loss_q2", losses->critic[1]},
-        {"alpha", losses->alpha[0]},
-        {"target_alpha", losses->alpha[1]},
-        {"loss_std1", losses->std[0]},
-        {"loss_std2", losses->std[1]},
-        {"reg_std1", losses->regularisation[0]},
-        {"reg_std2", losses->regularisation[1]},
-    };
-    for (size_t i = 0; i < (wac ? sizeof scalars / sizeof *scalars : 3); i++)
-        WAC_TRY(check_scalar(replay, scalars[i].name, scalars[i].value, error));
+    for (int i = 0; i < count; i++) {
+        char full[64];
+        snprintf(full, sizeof full, "%s%d", name, i + 1);
+        WAC_TRY(check_scalar(replay, full, values[i], error));
+    }
     return WAC_STATUS_OK;
+}
+
+static wac_status check_losses(const replay *replay, wac_error *error)
+{
+    const wac_algorithm_row *row = replay->agent->row;
+    const wac_seat *seat = replay->agent->seat;
+    char name[32];
+    snprintf(name, sizeof name, "loss_%s", row->critics);
+    WAC_TRY(check_family(replay, name, seat->loss, row->means, error));
+    WAC_TRY(check_scalar(replay, "alpha", (double)seat->alpha[0], error));
+    if (row->policies > 1)
+        WAC_TRY(check_scalar(replay, "target_alpha", (double)seat->alpha[1], error));
+    WAC_TRY(check_family(replay, "loss_std", seat->loss + row->means, row->stds, error));
+    return check_family(replay, "reg_std", seat->regularisation + row->means, row->stds, error);
 }
 
 /* networks that only follow: targets of critics and frozen copies */
@@ -231,7 +230,7 @@ static bool follows(const char *name)
 static wac_status check_weights(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     const replay *replay = user;
-    int64_t count = elements_of(tensor);
+    int64_t count = wac_agent_tensor_elements(tensor);
     const float *now = tensor->data;
     float *before = malloc(2 * (size_t)count * sizeof *before), *expected = before + count;
     if (!before)
@@ -263,7 +262,7 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
     const wac_tensor *recorded = wac_tensor_file_find(replay->file, "in/explore/observations");
-    if (!recorded || agent->config.algorithm != WAC_ALGORITHM_OAC)
+    if (!recorded || agent->row->explore != wac_oac_explore)
         return WAC_STATUS_OK;
     int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
     if (recorded->rank != 2 || recorded->shape[1] != o)
@@ -285,8 +284,8 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
         status = copy_floats(replay->file, rows * a, expected, "expect/explore/", "actions", error);
     if (status == WAC_STATUS_OK) {
         for (int64_t i = 0; i < rows; i++)
-            wac_oac_explore(agent, observations + i * o, noise + i * a, (double)delta, (double)beta,
-                            actions + i * a);
+            wac_oac_act(agent, 0, observations + i * o, noise + i * a, (double)delta, (double)beta,
+                        actions + i * a);
         for (int64_t i = 0; i < rows * a; i++)
             judge(&replay->report->actions, fabs((double)actions[i] - (double)expected[i]), 1e-4,
                   "explore/actions");
@@ -298,19 +297,14 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
 static wac_status play(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
-    WAC_TRY(wac_agent_visit_networks(agent, set_weights, replay, error));
-    WAC_TRY(
-        copy_floats(replay->file, 1, &agent->entropy.log_alpha[0], "in/init/", "log_alpha", error));
-    if (agent->wac)
-        WAC_TRY(copy_floats(replay->file, 1, &agent->entropy.log_alpha[1], "in/init/",
-                            "log_target_alpha", error));
+    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, set_weights, replay, error));
+    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_LEARNING, set_alphas, replay, error));
     for (replay->step = 0; replay->step < replay->report->steps; replay->step++) {
-        wac_losses losses;
-        WAC_TRY(set_inputs(replay, error));
-        wac_agent_learn(agent, &losses);
-        WAC_TRY(check_losses(replay, &losses, error));
+        WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_DRAWN, set_drawn, replay, error));
+        wac_agent_learn(agent);
+        WAC_TRY(check_losses(replay, error));
     }
-    WAC_TRY(wac_agent_visit_networks(agent, check_weights, replay, error));
+    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, check_weights, replay, error));
     return check_exploration(replay, error);
 }
 

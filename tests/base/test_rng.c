@@ -1,5 +1,5 @@
 /* The generator: known answers, moments, streams apart, and fills that can be made in parts. */
-#include "nn/backend.h"
+#include "nn/fill.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -122,11 +122,11 @@ static void fills_have_the_right_shape(void **state)
     double *x = malloc(MANY * sizeof *x);
     real *values = malloc(MANY * sizeof *values);
     wac_rng rng = wac_rng_make(7, WAC_STREAM_NOISE);
-    wac_ops_reference.fill_uniform(&rng, MANY, 0, 1, values);
+    wac_fill_uniform(&rng, MANY, 0, 1, values);
     for (size_t i = 0; i < MANY; i++)
         x[i] = (double)values[i];
     assert_uniform(x);
-    wac_ops_reference.fill_normal(&rng, MANY, values);
+    wac_fill_normal(&rng, MANY, values);
     for (size_t i = 0; i < MANY; i++)
         x[i] = (double)values[i];
     assert_normal(x);
@@ -138,10 +138,10 @@ static void fills_have_the_right_shape(void **state)
         assert_true(fabs(sum / MANY) < 0.008);
     }
 
-    wac_ops_reference.fill_uniform(&rng, MANY, -1, 1, values);
+    wac_fill_uniform(&rng, MANY, -1, 1, values);
     for (size_t i = 0; i < MANY; i++)
         assert_true(values[i] >= -1 && values[i] < 1);
-    wac_ops_reference.fill_uniform(&rng, 1000, 3, 3, values);
+    wac_fill_uniform(&rng, 1000, 3, 3, values);
     for (size_t i = 0; i < 1000; i++)
         assert_true(values[i] == 3);
     free(values);
@@ -156,7 +156,7 @@ static void streams_are_apart(void **state)
     for (int s = 0; s <= STREAMS; s++) {
         /* the last: another seed */
         wac_rng rng = wac_rng_make(s < STREAMS ? 5 : 6, (wac_stream)(s % STREAMS));
-        wac_ops_reference.fill_normal(&rng, DRAWS, values[s]);
+        wac_fill_normal(&rng, DRAWS, values[s]);
     }
     for (int s = 0; s <= STREAMS; s++) {
         for (int t = 0; t < s; t++) {
@@ -185,22 +185,22 @@ static void fills_are_addressable(void **state)
         rng.counter = (1ull << 32) - 3; /* over the end of a word */
         start = rng;
         if (kind == 0)
-            wac_ops_reference.fill_uniform(&rng, COUNT, -2, 3, whole);
+            wac_fill_uniform(&rng, COUNT, -2, 3, whole);
         else if (kind == 1)
-            wac_ops_reference.fill_normal(&rng, COUNT, whole);
+            wac_fill_normal(&rng, COUNT, whole);
         else
-            wac_ops_reference.fill_index(&rng, COUNT, 1000003, whole_index);
+            wac_fill_index(&rng, COUNT, 1000003, whole_index);
         assert_int_equal(rng.counter - start.counter, (COUNT + 3) / 4);
         for (size_t i = sizeof cuts / sizeof *cuts - 1; i-- > 0;) { /* from the last to the first */
             size_t first = cuts[i], count = cuts[i + 1] - first;
             wac_rng part = start;
             part.counter += first / 4;
             if (kind == 0)
-                wac_ops_reference.fill_uniform(&part, count, -2, 3, parts + first);
+                wac_fill_uniform(&part, count, -2, 3, parts + first);
             else if (kind == 1)
-                wac_ops_reference.fill_normal(&part, count, parts + first);
+                wac_fill_normal(&part, count, parts + first);
             else
-                wac_ops_reference.fill_index(&part, count, 1000003, parts_index + first);
+                wac_fill_index(&part, count, 1000003, parts_index + first);
             assert_int_equal(part.counter - start.counter, (cuts[i + 1] + 3) / 4);
         }
         if (kind < 2)
@@ -209,7 +209,7 @@ static void fills_are_addressable(void **state)
             assert_memory_equal(whole_index, parts_index, sizeof whole_index);
     }
     wac_rng rng = wac_rng_make(11, WAC_STREAM_BATCH);
-    wac_ops_reference.fill_normal(&rng, 0, whole);
+    wac_fill_normal(&rng, 0, whole);
     assert_int_equal(rng.counter, 0);
 }
 
@@ -223,7 +223,7 @@ static void indices_are_in_bounds_and_even(void **state)
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
         int64_t low = INT64_MAX, high = -1;
         int tenths[10] = {0};
-        wac_ops_reference.fill_index(&rng, COUNT, limits[l], index);
+        wac_fill_index(&rng, COUNT, limits[l], index);
         for (size_t i = 0; i < COUNT; i++) {
             assert_true(index[i] >= 0 && index[i] < limits[l]);
             low = index[i] < low ? index[i] : low;

@@ -2,7 +2,7 @@
  * is not tested. */
 #include "base/json.h"
 #include "bench/bench.h"
-#include "rl/agent.h"
+#include "rl/host/host.h"
 #include "support/cli_tools.h"
 
 /* one case of a fraction of a second a round */
@@ -105,12 +105,13 @@ static void test_replay(void **state)
     assert_ok(wac_bench_agent(&agent, &bench, &error));
     assert_int_equal(agent->observations, 17);
     assert_int_equal(agent->actions, 6);
-    int64_t filled = wac_replay_filled(&agent->replay);
+    const wac_replay *replay = &wac_host_desk(agent, 0)->replay;
+    int64_t filled = wac_replay_filled(replay);
     assert_true(filled >= 50000);
-    size_t record = wac_replay_record(&agent->replay);
+    size_t record = wac_replay_record(replay);
     double smallest = 1, largest = -1, ended = 0;
     for (int64_t i = 0; i < filled; i++) {
-        const float *entries = agent->replay.records + (size_t)i * record;
+        const float *entries = replay->records + (size_t)i * record;
         for (size_t j = 0; j < record; j++)
             assert_true(entries[j] >= -1 && entries[j] <= 1);
         smallest = fmin(smallest, (double)entries[0]);

@@ -1,8 +1,9 @@
 /* The cpu backend, in both precisions, against the reference, from one list of shapes; and the same
  * bytes from it at any number of threads. */
-#include "nn/adam.h"
+#include "nn/backend.h"
 #include "nn/cpu/mixed.h"
 #include "nn/cpu/product.h"
+#include "nn/fill.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -40,13 +41,13 @@ typedef struct results {
     wac_pass pass, after;
     real *dparams, *dinputs, *only_dparams, *only_dinputs;
     size_t inputs; /* numbers of dinputs */
-    wac_adam adam;
+    wac_moments moments;
 } results;
 
 static void fill(uint64_t seed, size_t count, real low, real high, real *out)
 {
     wac_rng rng = wac_rng_make(seed, WAC_STREAM_INIT);
-    wac_ops_reference.fill_uniform(&rng, count, low, high, out);
+    wac_fill_uniform(&rng, count, low, high, out);
 }
 
 /* --- 16-bit numbers --------------------------------------------------------------------------- */
@@ -67,18 +68,9 @@ static float whole_number(wac_bf16 x)
     return whole;
 }
 
-/* A backend, and the precision of its stacks. */
-typedef struct backend {
-    const wac_ops *ops;
-    bool mixed;
-} backend;
-
-static const backend reference = {&wac_ops_reference, false}, single = {&wac_ops_cpu, false},
-                     mixed = {&wac_ops_cpu, true};
-
-static bool is_mixed(backend backend, int width)
+static bool is_mixed(const wac_ops *ops, int width)
 {
-    return backend.mixed && width % WAC_PANEL == 0;
+    return ops == &wac_ops_mixed && width % WAC_PANEL == 0;
 }
 
 /* rows of floats into their first halves, and back */
@@ -97,25 +89,24 @@ static void fill_rows(size_t rows, size_t width, float *h)
 }
 
 /* variant: 1 inputs of each member's own, 2 leave out the first inputs */
-static void run(results *r, backend backend, wac_team *team, const shape_case *c, int variant,
+static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case *c, int variant,
                 const wac_pass *activations)
 {
     *r = (results){0};
-    const wac_ops *ops = backend.ops;
     wac_arena *arena = &r->arena;
-    wac_shape shape = {c->inputs, c->width, c->outputs};
+    wac_shape shape = {c->inputs, c->width, c->outputs, .hidden = 2};
     int capacity = c->rows + variant, first = variant & 2 ? c->inputs / 2 : 0;
     size_t rows = (size_t)(c->members * capacity), stride = (size_t)(c->rows * c->inputs);
     wac_pass used;
+    int spare = ops->spare_width(&shape);
     wac_stack_init(&r->stack, arena, shape, c->members);
     wac_stack_init(&r->target, arena, shape, c->members);
-    r->stack.mixed = r->target.mixed = backend.mixed;
-    wac_adam_init(&r->adam, arena, &r->stack);
-    wac_pass_init(&r->pass, arena, &r->stack, capacity);
-    wac_pass_init(&r->after, arena, &r->stack, capacity);
-    wac_pass_init(&used, arena, &r->stack, capacity);
+    wac_pass_init(&r->pass, arena, &r->stack, capacity, spare);
+    wac_pass_init(&r->after, arena, &r->stack, capacity, spare);
+    wac_pass_init(&used, arena, &r->stack, capacity, spare);
     size_t params = wac_stack_size(&r->stack), outputs = rows * (size_t)c->outputs;
     r->inputs = rows * (size_t)(c->inputs - first);
+    r->moments = (wac_moments){WAC_TAKE(arena, real, params), WAC_TAKE(arena, real, params)};
     r->dparams = WAC_TAKE(arena, real, params);
     r->only_dparams = WAC_TAKE(arena, real, params);
     r->dinputs = WAC_TAKE(arena, real, r->inputs);
@@ -132,9 +123,8 @@ static void run(results *r, backend backend, wac_team *team, const shape_case *c
             memset(dout + i * (size_t)c->outputs, 0, (size_t)c->outputs * sizeof *dout);
     wac_rng rng = wac_rng_make(3, WAC_STREAM_INIT);
     for (int m = 0; m < c->members; m++) {
-        wac_stack_randomise(&r->stack, m, 0.5, &wac_ops_reference, &rng);
-        wac_stack_randomise(&r->target, m, 0.5, &wac_ops_reference, &rng);
-        r->adam.rates[m] = 1e-3 * (m + 1);
+        wac_stack_randomise(&r->stack, m, 0.5, &rng);
+        wac_stack_randomise(&r->target, m, 0.5, &rng);
     }
 
     wac_input input = {.x = x, .stride = variant & 1 ? stride : 0, .rows = c->rows};
@@ -147,17 +137,16 @@ static void run(results *r, backend backend, wac_team *team, const shape_case *c
                                    {.inputs = r->only_dinputs, .input_first = first}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         size_t hidden = rows * (size_t)c->width;
-        memcpy(used.h0, given->h0, hidden * sizeof *used.h0);
-        memcpy(used.h1, given->h1, hidden * sizeof *used.h1);
-        if (activations && is_mixed(backend, c->width))
-            cut_rows(rows, (size_t)c->width, given->h0, used.h0);
+        memcpy(used.h[0], given->h[0], hidden * sizeof *used.h[0]);
+        memcpy(used.h[1], given->h[1], hidden * sizeof *used.h[1]);
+        if (activations && is_mixed(ops, c->width))
+            cut_rows(rows, (size_t)c->width, given->h[0], used.h[0]);
         ops->backward(team, &r->stack, input, &used, dout, &wanted[i]);
     }
     /* the same gradients for both: Adam's step depends on the sign of the smallest */
     for (int step = 0; step < 3; step++) {
         fill((uint64_t)(10 + step), params, -1, 1, gradient);
-        r->adam.steps++;
-        ops->adam(team, &r->stack, gradient, &r->adam);
+        ops->adam(team, &r->stack, gradient, r->moments, wac_adam_prepare(step + 1, 1e-3));
         ops->polyak(team, &r->target, &r->stack, 0.01);
     }
     /* and through the new weights of both */
@@ -193,7 +182,7 @@ static void assert_near_params(const wac_stack *stack, real *a, real *b, double 
                                const char *what, const shape_case *c, int variant)
 {
     for (int m = 0; m < stack->members; m++)
-        for (int i = 0; i < WAC_LAYERS; i++) {
+        for (int i = 0; i <= stack->shape.hidden; i++) {
             wac_layer x = wac_stack_layer(stack, a, m, i), y = wac_stack_layer(stack, b, m, i);
             assert_near(x.weight, y.weight, (size_t)(x.inputs * x.outputs), tolerance, what, c,
                         variant);
@@ -209,27 +198,27 @@ static void assert_same(const void *a, const void *b, size_t count, const char *
                  what, threads, c->members, c->rows, c->inputs, c->width, c->outputs);
 }
 
-static void check_case(backend backend, const shape_case *c, int variant)
+static void check_case(const wac_ops *ops, const shape_case *c, int variant)
 {
     results expected, r[THREADS];
-    run(&expected, reference, NULL, c, variant, NULL);
+    run(&expected, &wac_ops_reference, NULL, c, variant, NULL);
     for (int t = 0; t < THREADS; t++) {
         wac_team *team;
         wac_error error = {0};
         assert_int_equal(wac_team_create(&team, t + 1, -1, &error), WAC_STATUS_OK);
-        run(&r[t], backend, team, c, variant, &expected.pass);
+        run(&r[t], ops, team, c, variant, &expected.pass);
         wac_team_destroy(team);
     }
 
-    const double exact = 1e-5, tolerance = is_mixed(backend, c->width) ? 3e-2 : exact;
+    const double exact = 1e-5, tolerance = is_mixed(ops, c->width) ? 3e-2 : exact;
     const results *cpu = &r[0];
     size_t params = wac_stack_size(&cpu->stack);
     size_t rows = (size_t)(c->members * cpu->pass.capacity), width = (size_t)c->width;
-    if (is_mixed(backend, c->width))
+    if (is_mixed(ops, c->width))
         for (int t = 0; t < THREADS; t++)
-            fill_rows(rows, width, r[t].pass.h0);
-    assert_near(cpu->pass.h0, expected.pass.h0, rows * width, tolerance, "h0", c, variant);
-    assert_near(cpu->pass.h1, expected.pass.h1, rows * width, tolerance, "h1", c, variant);
+            fill_rows(rows, width, r[t].pass.h[0]);
+    assert_near(cpu->pass.h[0], expected.pass.h[0], rows * width, tolerance, "h0", c, variant);
+    assert_near(cpu->pass.h[1], expected.pass.h[1], rows * width, tolerance, "h1", c, variant);
     assert_near(cpu->pass.out, expected.pass.out, rows * (size_t)c->outputs, tolerance, "out", c,
                 variant);
     assert_near(cpu->after.out, expected.after.out, rows * (size_t)c->outputs, tolerance,
@@ -241,24 +230,23 @@ static void check_case(backend backend, const shape_case *c, int variant)
     assert_same(cpu->dparams, cpu->only_dparams, params, "dparams alone", c, 1);
     assert_near_params(&cpu->stack, cpu->stack.params, expected.stack.params, exact, "adam", c,
                        variant);
-    assert_near_params(&cpu->stack, cpu->adam.first, expected.adam.first, exact, "first moment", c,
-                       variant);
-    assert_near_params(&cpu->stack, cpu->adam.second, expected.adam.second, exact, "second moment",
-                       c, variant);
+    assert_near_params(&cpu->stack, cpu->moments.first, expected.moments.first, exact,
+                       "first moment", c, variant);
+    assert_near_params(&cpu->stack, cpu->moments.second, expected.moments.second, exact,
+                       "second moment", c, variant);
     assert_near_params(&cpu->stack, cpu->target.params, expected.target.params, exact, "polyak", c,
                        variant);
-    assert_int_equal(cpu->adam.steps, 3);
 
     for (int t = 1; t < THREADS; t++) {
-        assert_same(r[t].pass.h0, cpu->pass.h0, rows * width, "h0", c, t + 1);
-        assert_same(r[t].pass.h1, cpu->pass.h1, rows * width, "h1", c, t + 1);
+        assert_same(r[t].pass.h[0], cpu->pass.h[0], rows * width, "h0", c, t + 1);
+        assert_same(r[t].pass.h[1], cpu->pass.h[1], rows * width, "h1", c, t + 1);
         assert_same(r[t].pass.out, cpu->pass.out, rows * (size_t)c->outputs, "out", c, t + 1);
         assert_same(r[t].after.out, cpu->after.out, rows * (size_t)c->outputs, "new out", c, t + 1);
         assert_same(r[t].dparams, cpu->dparams, params, "dparams", c, t + 1);
         assert_same(r[t].dinputs, cpu->dinputs, cpu->inputs, "dinputs", c, t + 1);
         assert_same(r[t].stack.params, cpu->stack.params, params, "adam", c, t + 1);
-        assert_same(r[t].adam.first, cpu->adam.first, params, "first moment", c, t + 1);
-        assert_same(r[t].adam.second, cpu->adam.second, params, "second moment", c, t + 1);
+        assert_same(r[t].moments.first, cpu->moments.first, params, "first moment", c, t + 1);
+        assert_same(r[t].moments.second, cpu->moments.second, params, "second moment", c, t + 1);
         assert_same(r[t].target.params, cpu->target.params, params, "polyak", c, t + 1);
     }
     for (int t = 0; t < THREADS; t++)
@@ -266,21 +254,21 @@ static void check_case(backend backend, const shape_case *c, int variant)
     wac_arena_release(&expected.arena);
 }
 
-static void check_cases(backend backend)
+static void check_cases(const wac_ops *ops)
 {
     for (int i = 0; i < CASES; i++)
-        check_case(backend, &cases[i], i % VARIANTS);
+        check_case(ops, &cases[i], i % VARIANTS);
     /* all variants, where it is cheap */
     for (int i = 0; i < CASES; i++)
         for (int variant = 0; variant < VARIANTS; variant++)
             if (cases[i].rows * cases[i].width <= 64 * 32)
-                check_case(backend, &cases[i], variant);
+                check_case(ops, &cases[i], variant);
 }
 
 static void backends_agree(void **state)
 {
     (void)state;
-    check_cases(single);
+    check_cases(&wac_ops_cpu);
 }
 
 static void skip_without_bf16(void)
@@ -296,7 +284,7 @@ static void mixed_precision_agrees(void **state)
 {
     (void)state;
     skip_without_bf16();
-    check_cases(mixed);
+    check_cases(&wac_ops_mixed);
 }
 
 /* Each weight becomes the nearest 16-bit number, in both ways that a product walks them: seen by
@@ -337,29 +325,28 @@ static void what_is_no_number_stays_none(void **state)
 {
     (void)state;
     static const int rows[] = {1, 4, 37, 256};
-    const backend backends[] = {reference, single, mixed};
+    const wac_ops *const backends[] = {&wac_ops_reference, &wac_ops_cpu, &wac_ops_mixed};
     wac_team *team;
     wac_error error = {0};
     assert_int_equal(wac_team_create(&team, 1, -1, &error), WAC_STATUS_OK);
     for (int b = 0; b < (wac_mixed_missing() ? 2 : 3); b++)
         for (int n = 0; n < 4; n++)
-            for (int layer = 0; layer < WAC_LAYERS; layer++)
+            for (int layer = 0; layer <= 2; layer++)
                 for (int bias = 0; bias < 2; bias++) {
                     wac_arena arena = {0};
                     wac_stack stack;
                     wac_pass pass;
                     wac_rng rng = wac_rng_make(1, WAC_STREAM_INIT);
-                    wac_stack_init(&stack, &arena, (wac_shape){3, b < 2 ? 33 : 64, 1}, 1);
-                    stack.mixed = backends[b].mixed;
-                    wac_pass_init(&pass, &arena, &stack, rows[n]);
+                    wac_stack_init(&stack, &arena, (wac_shape){3, b < 2 ? 33 : 64, 1, .hidden = 2},
+                                   1);
+                    wac_pass_init(&pass, &arena, &stack, rows[n], 0);
                     real *x = WAC_TAKE(&arena, real, (size_t)(rows[n] * 3));
                     assert_false(arena.failed);
                     fill(2, (size_t)(rows[n] * 3), -1, 1, x);
-                    wac_stack_randomise(&stack, 0, 0.5, &wac_ops_reference, &rng);
+                    wac_stack_randomise(&stack, 0, 0.5, &rng);
                     wac_layer hit = wac_stack_layer(&stack, stack.params, 0, layer);
                     *(bias ? hit.bias : hit.weight) = NAN;
-                    backends[b].ops->forward(team, &stack, (wac_input){.x = x, .rows = rows[n]},
-                                             &pass);
+                    backends[b]->forward(team, &stack, (wac_input){.x = x, .rows = rows[n]}, &pass);
                     assert_true(isnan(pass.out[0]) && isnan(pass.out[rows[n] - 1]));
                     wac_arena_release(&arena);
                 }

@@ -1,7 +1,7 @@
 /* The gradients of each whole loss, in double, against finite differences: an update with all rates
  * at zero moves nothing and leaves its gradients to be looked at. */
-#include "rl/agent.h"
-#include "rl/algorithms.h"
+#include "nn/fill.h"
+#include "rl/host/host.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -37,15 +37,30 @@ static wac_config make_config(wac_algorithm algorithm)
     };
 }
 
+/* Rows beyond those of the product: any number of critics, and a choice among some of them. */
+static const wac_algorithm_row many_rows[] = {
+    {.policies = 1, .means = 5, .critics = "q", .learn = wac_sac_learn},
+    {.policies = 1, .means = 10, .subset = 2, .critics = "q", .learn = wac_sac_learn},
+    {.policies = 2, .means = 3, .stds = 3, .critics = "mean", .learn = wac_oe_wac_learn},
+    {.policies = 2, .means = 4, .stds = 2, .critics = "mean", .learn = wac_me_wac_learn},
+    {.policies = 2,
+     .means = 3,
+     .stds = 1,
+     .subset = 2,
+     .critics = "mean",
+     .learn = wac_oe_wac_learn},
+};
+enum { MANY_ROWS = sizeof many_rows / sizeof *many_rows };
+
 /* Weights that give every part of a loss some weight, the clamps included or left alone. */
-static void randomise(const wac_agent *agent, const wac_stack *stack, uint64_t seed, real output)
+static void randomise(const wac_stack *stack, uint64_t seed, real output)
 {
     wac_rng rng = wac_rng_make(seed, WAC_STREAM_INIT);
     for (int m = 0; m < stack->members; m++) {
-        wac_stack_randomise(stack, m, output, agent->ops, &rng);
-        for (int i = 0; i < WAC_LAYERS - 1; i++) {
+        wac_stack_randomise(stack, m, output, &rng);
+        for (int i = 0; i < stack->shape.hidden; i++) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
-            agent->ops->fill_uniform(&rng, (size_t)layer.outputs, -0.3, 0.3, layer.bias);
+            wac_fill_uniform(&rng, (size_t)layer.outputs, -0.3, 0.3, layer.bias);
             for (int k = 0; k < layer.inputs * layer.outputs; k++)
                 layer.weight[k] *= 2;
         }
@@ -54,80 +69,99 @@ static void randomise(const wac_agent *agent, const wac_stack *stack, uint64_t s
 
 static real *output_bias(const wac_stack *stack, int member)
 {
-    return wac_stack_layer(stack, stack->params, member, WAC_LAYERS - 1).bias;
+    return wac_stack_layer(stack, stack->params, member, stack->shape.hidden).bias;
 }
 
-/* An agent with something drawn; `clamped`: with every clamp at work. */
-static wac_agent *make_agent(wac_algorithm algorithm, bool clamped)
+static wac_desk *desk_of(const wac_agent *agent)
+{
+    return wac_host_desk(agent, 0);
+}
+
+/* An agent with something drawn; row null: the algorithm's own; `clamped`: with every clamp at
+ * work.
+ */
+static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *row, bool clamped)
 {
     wac_config config = make_config(algorithm);
     wac_error error = {0};
     wac_agent *agent;
-    assert_int_equal(wac_agent_create(&agent, &config, O, A, 1, -1, &error), WAC_STATUS_OK);
-    randomise(agent, &agent->policies, 1, 0.5);
-    randomise(agent, &agent->critics, 2, 0.5);
-    randomise(agent, &agent->targets, 3, 0.5);
-    randomise(agent, &agent->anchors, 4, 0.5);
-    for (int k = 0; agent->wac && k < WAC_CRITICS; k++) {
-        real top = log(agent->sigma_max);
-        *output_bias(&agent->critics, WAC_CRITICS + k) = top - 0.4;
-        *output_bias(&agent->targets, WAC_CRITICS + k) = clamped ? top + 3 : top - 1;
-        *output_bias(&agent->anchors, k) = clamped ? top + 3 : top - 1;
+    wac_agent_plan plan = {.row = row,
+                           .configs = &config,
+                           .seats = 1,
+                           .observations = O,
+                           .actions = A,
+                           .threads = 1,
+                           .first_cpu = -1};
+    assert_int_equal(wac_agent_create_seats(&agent, &plan, &error), WAC_STATUS_OK);
+    wac_desk *desk = desk_of(agent);
+    int means = agent->row->means, policies = agent->row->policies;
+    randomise(&desk->policies, 1, 0.5);
+    randomise(&desk->critics, 2, 0.5);
+    randomise(&desk->targets, 3, 0.5);
+    randomise(&desk->anchors, 4, 0.5);
+    for (int k = 0; k < agent->row->stds; k++) {
+        real top = log(desk->seat->sigma_max);
+        *output_bias(&desk->critics, means + k) = top - 0.4;
+        *output_bias(&desk->targets, means + k) = clamped ? top + 3 : top - 1;
+        *output_bias(&desk->anchors, k) = clamped ? top + 3 : top - 1;
     }
-    if (agent->wac)
-        agent->entropy.log_alpha[1] = log(0.07); /* the two policies' weights differ */
-    for (int m = 0; clamped && m < agent->policies.members; m++) {
-        real *log_std = output_bias(&agent->policies, m) + A;
+    if (policies > 1)
+        desk->entropy.log_alpha[1] = log(0.07); /* the two policies' weights differ */
+    wac_desk_settle(desk);
+    for (int m = 0; clamped && m < policies; m++) {
+        real *log_std = output_bias(&desk->policies, m) + A;
         log_std[m % A] = 5;         /* above the upper end */
         log_std[(m + 1) % A] = -25; /* below the lower */
     }
 
-    const wac_ops *ops = agent->ops;
     wac_rng rng = wac_rng_make(5, WAC_STREAM_BATCH);
-    ops->fill_uniform(&rng, ROWS * O, -1, 1, agent->batch.observations);
-    ops->fill_uniform(&rng, ROWS * A, -1, 1, agent->batch.actions);
-    ops->fill_uniform(&rng, ROWS, -1, 1, agent->batch.rewards);
-    ops->fill_uniform(&rng, ROWS * O, -1, 1, agent->batch.next_observations);
+    wac_fill_uniform(&rng, ROWS * O, -1, 1, desk->batch.observations);
+    wac_fill_uniform(&rng, ROWS * A, -1, 1, desk->batch.actions);
+    wac_fill_uniform(&rng, ROWS, -1, 1, desk->batch.rewards);
+    wac_fill_uniform(&rng, ROWS * O, -1, 1, desk->batch.next_observations);
     for (int i = 0; i < ROWS; i++)
-        agent->batch.terminals[i] = i % 4 == 1;
-    ops->fill_normal(&rng, (size_t)agent->policies.members * ROWS * A, agent->noise);
-    ops->fill_normal(&rng, ROWS * A, agent->next_noise);
+        desk->batch.terminals[i] = i % 4 == 1;
+    wac_fill_normal(&rng, (size_t)policies * ROWS * A, desk->noise);
+    wac_fill_normal(&rng, ROWS * A, desk->next_noise);
     /* a std at its upper end would push actions so near to 1 that 1 - a * a has no digits left */
-    for (int i = 0; clamped && i < agent->policies.members * ROWS * A; i++)
-        agent->noise[i] *= 0.2;
-    ops->fill_uniform(&rng, (size_t)agent->synthetic * (O + A), -1, 1,
-                      agent->pairs + ROWS * (O + A));
+    for (int i = 0; clamped && i < policies * ROWS * A; i++)
+        desk->noise[i] *= 0.2;
+    wac_fill_uniform(&rng, (size_t)desk->seat->synthetic * (O + A), -1, 1,
+                     desk->pairs + ROWS * (O + A));
+    for (int i = 0; i < agent->row->subset; i++)
+        desk->subset[i] = means - 1 - 2 * i;
     return agent;
 }
 
 /* The gradients that Adam was given, laid out like all parameters. */
 static struct {
-    const wac_agent *agent;
+    const wac_desk *desk;
     real *policies, *critics;
 } gradients;
 
 static void keep_gradient(wac_team *team, const wac_stack *stack, const real *gradient,
-                          const wac_adam *adam)
+                          wac_moments moments, wac_adam_factors factors)
 {
-    const wac_stack *policies = &gradients.agent->policies, *critics = &gradients.agent->critics;
+    const wac_stack *policies = &gradients.desk->policies, *critics = &gradients.desk->critics;
     bool policy = stack->params >= policies->params &&
                   stack->params < policies->params + wac_stack_size(policies);
     real *all = policy ? gradients.policies : gradients.critics;
     memcpy(all + (stack->params - (policy ? policies : critics)->params), gradient,
            wac_stack_size(stack) * sizeof *all);
-    wac_ops_reference.adam(team, stack, gradient, adam);
+    wac_ops_reference.adam(team, stack, gradient, moments, factors);
 }
 
-static void learn_keeping_gradients(wac_agent *agent, wac_losses *losses)
+static void learn_keeping_gradients(wac_agent *agent)
 {
-    gradients.agent = agent;
-    gradients.policies = calloc(wac_stack_size(&agent->policies), sizeof(real));
-    gradients.critics = calloc(wac_stack_size(&agent->critics), sizeof(real));
+    wac_host *host = agent->device;
+    gradients.desk = desk_of(agent);
+    gradients.policies = calloc(wac_stack_size(&gradients.desk->policies), sizeof(real));
+    gradients.critics = calloc(wac_stack_size(&gradients.desk->critics), sizeof(real));
     wac_ops ops = wac_ops_reference;
     ops.adam = keep_gradient;
-    agent->ops = &ops;
-    wac_agent_learn(agent, losses);
-    agent->ops = &wac_ops_reference;
+    host->ops = &ops;
+    wac_agent_learn(agent);
+    host->ops = &wac_ops_reference;
 }
 
 static void forget_gradients(void)
@@ -145,14 +179,13 @@ typedef struct learner {
 
 static double loss_of(const learner *l)
 {
-    wac_losses losses;
-    wac_agent_learn(l->agent, &losses);
+    const wac_seat *seat = l->agent->seat;
+    int m = l->member;
+    wac_agent_learn(l->agent);
     if (l->policy)
-        return losses.policy[l->member];
-    int k = l->member % WAC_CRITICS;
-    return l->member < WAC_CRITICS
-               ? losses.critic[k]
-               : losses.std[k] + l->agent->config.lambda * losses.regularisation[k];
+        return seat->objective[m];
+    bool std = m >= l->agent->row->means;
+    return seat->loss[m] + (std ? seat->config.lambda * seat->regularisation[m] : 0);
 }
 
 static void assert_slope(double analytic, double measured, double scale, const char *what,
@@ -193,13 +226,13 @@ static void check_network(const learner *l, const wac_stack *stack, const real *
     assert_true(largest > 1e-4);
 
     int moving = 0;
-    for (int i = 0; i < WAC_LAYERS; i++) {
+    for (int i = 0; i <= stack->shape.hidden; i++) {
         wac_layer layer = wac_stack_layer(&own, own.params, 0, i);
         for (int bias = 0; bias < 2; bias++) {
             real *values = bias ? layer.bias : layer.weight;
             int64_t count = bias ? layer.outputs : layer.outputs * layer.inputs;
             int64_t index[SAMPLES];
-            l->agent->ops->fill_index(&rng, SAMPLES, count, index);
+            wac_fill_index(&rng, SAMPLES, count, index);
             for (int s = 0; s < SAMPLES; s++) {
                 int64_t n = count <= SAMPLES ? s : index[s]; /* all of the small ones */
                 if (n >= count)
@@ -212,7 +245,7 @@ static void check_network(const learner *l, const wac_stack *stack, const real *
                 assert_slope(analytic, measured, 1, what, l);
                 moving += analytic != 0;
             }
-            l->agent->ops->fill_normal(&rng, (size_t)count, &all[values - own.params]);
+            wac_fill_normal(&rng, (size_t)count, &all[values - own.params]);
         }
     }
     assert_true(moving > SAMPLES);
@@ -229,28 +262,28 @@ static void check_network(const learner *l, const wac_stack *stack, const real *
     free(gradient);
 }
 
-static void check_agent(wac_algorithm algorithm, bool clamped)
+static void check_agent(wac_algorithm algorithm, const wac_algorithm_row *row, bool clamped)
 {
-    wac_agent *agent = make_agent(algorithm, clamped);
-    size_t policies = wac_stack_size(&agent->policies), critics = wac_stack_size(&agent->critics);
+    wac_agent *agent = make_agent(algorithm, row, clamped);
+    const wac_desk *desk = desk_of(agent);
+    size_t policies = wac_stack_size(&desk->policies), critics = wac_stack_size(&desk->critics);
     real *before = malloc((policies + 2 * critics) * sizeof *before);
-    memcpy(before, agent->policies.params, policies * sizeof *before);
-    memcpy(before + policies, agent->critics.params, critics * sizeof *before);
-    memcpy(before + policies + critics, agent->targets.params, critics * sizeof *before);
-    wac_losses losses;
-    learn_keeping_gradients(agent, &losses);
+    memcpy(before, desk->policies.params, policies * sizeof *before);
+    memcpy(before + policies, desk->critics.params, critics * sizeof *before);
+    memcpy(before + policies + critics, desk->targets.params, critics * sizeof *before);
+    learn_keeping_gradients(agent);
     /* with all rates at zero nothing has moved */
-    assert_memory_equal(before, agent->policies.params, policies * sizeof *before);
-    assert_memory_equal(before + policies, agent->critics.params, critics * sizeof *before);
-    assert_memory_equal(before + policies + critics, agent->targets.params,
+    assert_memory_equal(before, desk->policies.params, policies * sizeof *before);
+    assert_memory_equal(before + policies, desk->critics.params, critics * sizeof *before);
+    assert_memory_equal(before + policies + critics, desk->targets.params,
                         critics * sizeof *before);
-    for (int m = 0; m < agent->policies.members; m++)
-        assert_true(fabs(losses.alpha[m] - (m ? 0.07 : 0.3)) < 1e-12);
+    for (int m = 0; m < desk->policies.members; m++)
+        assert_true(fabs(desk->seat->alpha[m] - (m ? 0.07 : 0.3)) < 1e-12);
 
-    for (int m = 0; m < agent->policies.members; m++)
-        check_network(&(learner){agent, true, m}, &agent->policies, gradients.policies);
-    for (int m = 0; m < agent->critics.members; m++)
-        check_network(&(learner){agent, false, m}, &agent->critics, gradients.critics);
+    for (int m = 0; m < desk->policies.members; m++)
+        check_network(&(learner){agent, true, m}, &desk->policies, gradients.policies);
+    for (int m = 0; m < desk->critics.members; m++)
+        check_network(&(learner){agent, false, m}, &desk->critics, gradients.critics);
     forget_gradients();
     free(before);
     wac_agent_destroy(agent);
@@ -259,22 +292,34 @@ static void check_agent(wac_algorithm algorithm, bool clamped)
 static void sac_losses(void **state)
 {
     (void)state;
-    check_agent(WAC_ALGORITHM_SAC, false);
-    check_agent(WAC_ALGORITHM_SAC, true);
+    check_agent(WAC_ALGORITHM_SAC, NULL, false);
+    check_agent(WAC_ALGORITHM_SAC, NULL, true);
 }
 
 static void oe_wac_losses(void **state)
 {
     (void)state;
-    check_agent(WAC_ALGORITHM_OE_WAC, false);
-    check_agent(WAC_ALGORITHM_OE_WAC, true);
+    check_agent(WAC_ALGORITHM_OE_WAC, NULL, false);
+    check_agent(WAC_ALGORITHM_OE_WAC, NULL, true);
 }
 
 static void me_wac_losses(void **state)
 {
     (void)state;
-    check_agent(WAC_ALGORITHM_ME_WAC, false);
-    check_agent(WAC_ALGORITHM_ME_WAC, true);
+    check_agent(WAC_ALGORITHM_ME_WAC, NULL, false);
+    check_agent(WAC_ALGORITHM_ME_WAC, NULL, true);
+}
+
+static wac_algorithm kin(const wac_algorithm_row *row)
+{
+    return row->stds ? WAC_ALGORITHM_OE_WAC : WAC_ALGORITHM_SAC;
+}
+
+static void losses_of_many_critics(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MANY_ROWS; i++)
+        check_agent(kin(&many_rows[i]), &many_rows[i], i % 2);
 }
 
 /* --- the losses themselves, once more in plain numbers ------------------------------------------
@@ -285,13 +330,13 @@ static void evaluate(const wac_stack *stack, int member, const double *x, double
 {
     double values[64], next[64];
     memcpy(values, x, (size_t)stack->shape.inputs * sizeof *values);
-    for (int l = 0; l < WAC_LAYERS; l++) {
+    for (int l = 0; l <= stack->shape.hidden; l++) {
         wac_layer layer = wac_stack_layer(stack, stack->params, member, l);
         for (int o = 0; o < layer.outputs; o++) {
             next[o] = layer.bias[o];
             for (int k = 0; k < layer.inputs; k++)
                 next[o] += layer.weight[o * layer.inputs + k] * values[k];
-            if (l < WAC_LAYERS - 1)
+            if (l < stack->shape.hidden)
                 next[o] = fmax(next[o], 0);
         }
         memcpy(values, next, sizeof values);
@@ -312,7 +357,7 @@ static double act(const wac_agent *agent, int policy, const real *observation, c
 {
     double heads[2 * A], log_prob = 0;
     memcpy(pair, observation, O * sizeof *pair);
-    evaluate(&agent->policies, policy, pair, heads);
+    evaluate(&desk_of(agent)->policies, policy, pair, heads);
     for (int j = 0; j < A; j++) {
         double std = exp(fmin(fmax(heads[A + j], -20), 2)), z = noise[j];
         double a = pair[O + j] = tanh(heads[j] + std * z);
@@ -321,66 +366,75 @@ static double act(const wac_agent *agent, int policy, const real *observation, c
     return log_prob;
 }
 
-/* the critic with the smaller bound, mean + kappa std (WAC) or Q; kappa 0 leaves the std out */
-static int trusted(const wac_agent *agent, const wac_stack *critics, const double *pair,
-                   double kappa, double *bound)
+/* the critic with the smallest bound, mean + kappa std or Q, of some; kappa 0 leaves the std out */
+static int trusted(const wac_agent *agent, const wac_stack *critics, const int *subset, int count,
+                   const double *pair, double kappa, double *bound)
 {
-    double bounds[2];
-    for (int k = 0; k < 2; k++) {
-        bounds[k] = value(critics, k, pair);
-        if (agent->wac)
-            bounds[k] += kappa * exp(value(critics, 2 + k, pair));
+    int best = 0, means = agent->row->means;
+    *bound = INFINITY;
+    for (int i = 0; i < count; i++) {
+        int k = subset ? subset[i] : i;
+        double own = value(critics, k, pair);
+        if (agent->row->stds)
+            own += kappa * exp(value(critics, means + k % agent->row->stds, pair));
+        if (own < *bound) {
+            *bound = own;
+            best = k;
+        }
     }
-    int k = bounds[1] < bounds[0];
-    *bound = bounds[k];
-    return k;
+    return best;
 }
 
+/* what a seat should have seen */
+typedef struct sights {
+    double objective[2], loss[16], regularisation[16], average[16], average_synthetic[16];
+} sights;
+
 /* ALGORITHMS: steps 1 to 8 of an update that moves nothing */
-static wac_losses plain_losses(const wac_agent *agent, bool optimistic)
+static sights plain_losses(const wac_agent *agent, bool optimistic)
 {
-    wac_losses losses = {0};
-    const wac_batch *batch = &agent->batch;
-    int target_policy = agent->wac ? 1 : 0, next_policy = optimistic ? 0 : target_policy;
-    double alphas[2] = {0.3, 0.07}, top = agent->sigma_max, kappa = 1.6448536269514722, bound;
+    sights seen = {0};
+    const wac_desk *desk = desk_of(agent);
+    const wac_batch *batch = &desk->batch;
+    int means = agent->row->means, stds = agent->row->stds, subset = agent->row->subset;
+    int target_policy = agent->row->policies - 1, next_policy = optimistic ? 0 : target_policy;
+    int synthetic = desk->seat->synthetic;
+    double alphas[2] = {0.3, 0.07}, top = desk->seat->sigma_max, kappa = 1.6448536269514722, bound;
     for (int i = 0; i < ROWS; i++) {
         double pair[O + A];
         double log_prob = act(agent, next_policy, &batch->next_observations[i * O],
-                              &agent->next_noise[i * A], pair);
-        int k = trusted(agent, &agent->targets, pair, kappa, &bound);
+                              &desk->next_noise[i * A], pair);
+        int k = trusted(agent, &desk->targets, subset ? desk->subset : NULL,
+                        subset ? subset : means, pair, kappa, &bound);
         double on = batch->terminals[i] == 1 ? 0 : 0.9;
-        double mean_target = batch->rewards[i] + on * (value(&agent->targets, k, pair) -
+        double mean_target = batch->rewards[i] + on * (value(&desk->targets, k, pair) -
                                                        alphas[target_policy] * log_prob);
         double std_target =
-            agent->wac ? fmin(on * exp(value(&agent->targets, 2 + k, pair)), top) : 0;
+            stds ? fmin(on * exp(value(&desk->targets, means + k % stds, pair)), top) : 0;
         memcpy(pair, &batch->observations[i * O], O * sizeof *pair);
         memcpy(pair + O, &batch->actions[i * A], A * sizeof *pair);
-        for (k = 0; k < 2; k++) {
-            double mean = value(&agent->critics, k, pair);
-            losses.critic[k] += pow(mean - mean_target, 2) / ROWS;
-            losses.q_mean += mean / (2 * ROWS);
-            if (agent->wac) {
-                double std = exp(value(&agent->critics, 2 + k, pair));
-                losses.std[k] += pow(std - std_target, 2) / ROWS;
-                losses.sigma_visited += std / (2 * ROWS);
-            }
+        for (k = 0; k < means + stds; k++) {
+            double out = value(&desk->critics, k, pair), std = exp(out);
+            seen.loss[k] += pow(k < means ? out - mean_target : std - std_target, 2) / ROWS;
+            seen.average[k] += (k < means ? out : std) / ROWS;
         }
         for (int m = 0; m <= target_policy; m++) {
             log_prob =
-                act(agent, m, &batch->observations[i * O], &agent->noise[(m * ROWS + i) * A], pair);
-            trusted(agent, &agent->critics, pair, m == target_policy ? 0 : kappa, &bound);
-            losses.policy[m] += (alphas[m] * log_prob - bound) / ROWS;
+                act(agent, m, &batch->observations[i * O], &desk->noise[(m * ROWS + i) * A], pair);
+            trusted(agent, &desk->critics, NULL, means, pair, m == target_policy ? 0 : kappa,
+                    &bound);
+            seen.objective[m] += (alphas[m] * log_prob - bound) / ROWS;
         }
     }
-    for (int i = 0; i < agent->synthetic; i++)
-        for (int k = 0; k < 2; k++) {
-            const real *pair = agent->pairs + (ROWS + i) * (O + A);
-            double std = exp(value(&agent->critics, 2 + k, pair));
-            double old = fmin(exp(value(&agent->anchors, k, pair)), top);
-            losses.regularisation[k] += pow(std - old, 2) / agent->synthetic;
-            losses.sigma_uniform += std / (2 * agent->synthetic);
+    for (int i = 0; i < synthetic; i++)
+        for (int k = 0; k < stds; k++) {
+            const real *pair = desk->pairs + (ROWS + i) * (O + A);
+            double std = exp(value(&desk->critics, means + k, pair));
+            double old = fmin(exp(value(&desk->anchors, k, pair)), top);
+            seen.regularisation[means + k] += pow(std - old, 2) / synthetic;
+            seen.average_synthetic[means + k] += std / synthetic;
         }
-    return losses;
+    return seen;
 }
 
 static void assert_same(double value, double expected, const char *what)
@@ -389,66 +443,87 @@ static void assert_same(double value, double expected, const char *what)
         fail_msg("%s is %.15g, not %.15g", what, value, expected);
 }
 
+static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, bool clamped)
+{
+    wac_agent *agent = make_agent(algorithm, row, clamped);
+    const wac_seat *seat = agent->seat;
+    wac_agent_learn(agent);
+    sights expected = plain_losses(agent, agent->row->learn == wac_oe_wac_learn);
+    for (int k = 0; k < agent->critics; k++) {
+        assert_same(seat->loss[k], expected.loss[k], "critic loss");
+        assert_same(seat->average[k], expected.average[k], "average");
+        assert_same(seat->regularisation[k], expected.regularisation[k], "regularisation");
+        assert_same(seat->average_synthetic[k], expected.average_synthetic[k], "synthetic average");
+    }
+    for (int m = 0; m < agent->row->policies; m++)
+        assert_same(seat->objective[m], expected.objective[m], "objective");
+
+    /* families: the mean over their members */
+    wac_losses losses;
+    wac_seat_losses(agent, 0, &losses);
+    double mean = 0, std = 0;
+    for (int k = 0; k < agent->critics; k++)
+        *(k < agent->row->means ? &mean : &std) += expected.loss[k];
+    assert_same(losses.mean, mean / agent->row->means, "mean critics' loss");
+    if (agent->row->stds)
+        assert_same(losses.std, std / agent->row->stds, "std critics' loss");
+    else
+        assert_true(isnan(losses.std) && isnan(losses.sigma_visited));
+    for (int role = 0; role < WAC_POLICY_TOTAL; role++)
+        assert_same(losses.policy[role],
+                    expected.objective[wac_agent_policy(agent, (wac_policy_role)role)], "policy");
+    wac_agent_destroy(agent);
+}
+
 static void losses_are_as_defined(void **state)
 {
     (void)state;
     static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OE_WAC,
                                                WAC_ALGORITHM_ME_WAC};
-    for (int a = 0; a < 3; a++)
-        for (int clamped = 0; clamped < 2; clamped++) {
-            wac_agent *agent = make_agent(algorithms[a], clamped);
-            wac_losses losses;
-            wac_agent_learn(agent, &losses);
-            wac_losses expected = plain_losses(agent, algorithms[a] == WAC_ALGORITHM_OE_WAC);
-            for (int k = 0; k < 2; k++) {
-                assert_same(losses.critic[k], expected.critic[k], "critic loss");
-                assert_same(losses.std[k], expected.std[k], "std loss");
-                assert_same(losses.regularisation[k], expected.regularisation[k], "regularisation");
-                assert_same(losses.policy[k], expected.policy[k], "policy loss");
-            }
-            assert_same(losses.q_mean, expected.q_mean, "q_mean");
-            if (agent->wac) {
-                assert_same(losses.sigma_visited, expected.sigma_visited, "sigma_visited");
-                assert_same(losses.sigma_uniform, expected.sigma_uniform, "sigma_uniform");
-            }
-            wac_agent_destroy(agent);
-        }
+    for (int clamped = 0; clamped < 2; clamped++) {
+        for (int a = 0; a < 3; a++)
+            check_losses(algorithms[a], NULL, clamped);
+        for (int i = 0; i < MANY_ROWS; i++)
+            check_losses(kin(&many_rows[i]), &many_rows[i], clamped);
+    }
 }
 
 /* The clamped agents above do meet every clamp, and their losses are what the clamps make them. */
 static void clamps_are_at_work(void **state)
 {
     (void)state;
-    wac_agent *agent = make_agent(WAC_ALGORITHM_OE_WAC, true);
-    wac_losses losses;
-    learn_keeping_gradients(agent, &losses);
-    real top = agent->sigma_max;
+    wac_agent *agent = make_agent(WAC_ALGORITHM_OE_WAC, NULL, true);
+    wac_desk *desk = desk_of(agent);
+    const wac_seat *seat = agent->seat;
+    int means = agent->row->means, stds = agent->row->stds, synthetic = seat->synthetic;
+    learn_keeping_gradients(agent);
+    real top = seat->sigma_max;
     for (int i = 0; i < ROWS; i++)
-        assert_true(agent->std_target[i] == (agent->batch.terminals[i] == 1 ? 0 : top));
-    for (int k = 0; k < WAC_CRITICS; k++)
-        for (int i = 0; i < agent->synthetic; i++)
-            assert_true(agent->anchor_pass.out[k * agent->synthetic + i] > log(top));
+        assert_true(desk->std_target[i] == (desk->batch.terminals[i] == 1 ? 0 : top));
+    for (int k = 0; k < stds; k++)
+        for (int i = 0; i < synthetic; i++)
+            assert_true(desk->anchor_pass.out[k * synthetic + i] > log(top));
 
-    wac_stack stds = wac_stack_slice(&agent->critics, WAC_CRITICS, WAC_CRITICS);
-    wac_input all = {.x = agent->pairs, .rows = ROWS + agent->synthetic};
-    agent->ops->forward(agent->team, &stds, all, &agent->critic_pass);
-    for (int k = 0; k < WAC_CRITICS; k++) {
+    wac_stack std_critics = wac_stack_slice(&desk->critics, means, stds);
+    wac_input all = {.x = desk->pairs, .rows = ROWS + synthetic};
+    desk->host->ops->forward(NULL, &std_critics, all, &desk->critic_pass);
+    for (int k = 0; k < stds; k++) {
         double seen = 0, unseen = 0;
-        const real *out = agent->critic_pass.out + k * (ROWS + agent->synthetic);
+        const real *out = desk->critic_pass.out + k * (ROWS + synthetic);
         for (int i = 0; i < ROWS; i++)
-            seen += pow(exp(out[i]) - agent->std_target[i], 2) / ROWS;
-        for (int i = 0; i < agent->synthetic; i++)
-            unseen += pow(exp(out[ROWS + i]) - top, 2) / agent->synthetic;
-        assert_true(fabs(losses.std[k] - seen) < 1e-10);
-        assert_true(fabs(losses.regularisation[k] - unseen) < 1e-10);
+            seen += pow(exp(out[i]) - desk->std_target[i], 2) / ROWS;
+        for (int i = 0; i < synthetic; i++)
+            unseen += pow(exp(out[ROWS + i]) - top, 2) / synthetic;
+        assert_true(fabs(seat->loss[means + k] - seen) < 1e-10);
+        assert_true(fabs(seat->regularisation[means + k] - unseen) < 1e-10);
     }
 
     /* beyond the clamp of the log-std no gradient at all: not of its weights, not of its bias */
     for (int m = 0; m < 2; m++) {
-        wac_layer head = wac_stack_layer(&agent->policies, gradients.policies, m, WAC_LAYERS - 1);
+        wac_layer head = wac_stack_layer(&desk->policies, gradients.policies, m, 2);
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < A; j++) {
-                real log_std = agent->policy_pass.out[(m * ROWS + i) * 2 * A + A + j];
+                real log_std = desk->policy_pass.out[(m * ROWS + i) * 2 * A + A + j];
                 assert_true(j == m % A ? log_std > 2 : log_std < -20);
             }
         for (int j = 0; j < A; j++) {
@@ -462,17 +537,18 @@ static void clamps_are_at_work(void **state)
 }
 
 /* OAC's bound at tanh(mean) */
-static double oac_bound(wac_agent *agent, const float *observation, const real *mean, double beta)
+static double oac_bound(const wac_desk *desk, const float *observation, const real *mean,
+                        double beta)
 {
     real x[O + A];
     for (int i = 0; i < O; i++)
         x[i] = observation[i];
     for (int j = 0; j < A; j++)
         x[O + j] = tanh(mean[j]);
-    agent->ops->forward(agent->team, &agent->critics, (wac_input){.x = x, .rows = 1},
-                        &agent->critic_pass);
-    double q1 = agent->critic_pass.out[0];
-    double q2 = agent->critic_pass.out[agent->critic_pass.capacity];
+    desk->host->ops->forward(NULL, &desk->critics, (wac_input){.x = x, .rows = 1},
+                             &desk->critic_pass);
+    double q1 = desk->critic_pass.out[0];
+    double q2 = desk->critic_pass.out[desk->critic_pass.capacity];
     return (q1 + q2) / 2 + beta * fabs(q1 - q2) / 2;
 }
 
@@ -480,7 +556,8 @@ static double oac_bound(wac_agent *agent, const float *observation, const real *
 static void oac_shifts_along_the_gradient(void **state)
 {
     (void)state;
-    wac_agent *agent = make_agent(WAC_ALGORITHM_OAC, false);
+    wac_agent *agent = make_agent(WAC_ALGORITHM_OAC, NULL, false);
+    const wac_desk *desk = desk_of(agent);
     static const float observations[][O] = {{0.1f, -0.4f, 0.8f}, {-1, 1, 0}, {0.3f, 0.3f, -0.9f}};
     static const double betas[] = {4, 0, 6.5};
     for (int n = 0; n < 3; n++) {
@@ -488,25 +565,25 @@ static void oac_shifts_along_the_gradient(void **state)
         real x[O], mean[A], std[A], g[A];
         for (int i = 0; i < O; i++)
             x[i] = observations[n][i];
-        agent->ops->forward(agent->team, &agent->policies, (wac_input){.x = x, .rows = 1},
-                            &agent->policy_pass);
+        desk->host->ops->forward(NULL, &desk->policies, (wac_input){.x = x, .rows = 1},
+                                 &desk->policy_pass);
         double length = 0;
         for (int j = 0; j < A; j++) {
-            mean[j] = agent->policy_pass.out[j];
-            std[j] = exp(agent->policy_pass.out[A + j]);
+            mean[j] = desk->policy_pass.out[j];
+            std[j] = exp(desk->policy_pass.out[A + j]);
         }
         for (int j = 0; j < A; j++) {
             real before = mean[j];
             mean[j] = before + 1e-6;
-            double above = oac_bound(agent, observations[n], mean, betas[n]);
+            double above = oac_bound(desk, observations[n], mean, betas[n]);
             mean[j] = before - 1e-6;
-            g[j] = (above - oac_bound(agent, observations[n], mean, betas[n])) / 2e-6;
+            g[j] = (above - oac_bound(desk, observations[n], mean, betas[n])) / 2e-6;
             mean[j] = before;
             length += std[j] * std[j] * g[j] * g[j];
         }
         float action[A], greedy[A];
-        wac_oac_explore(agent, observations[n], noise, 2, betas[n], action);
-        wac_oac_explore(agent, observations[n], noise, 0, betas[n], greedy); /* no shift */
+        wac_oac_act(agent, 0, observations[n], noise, 2, betas[n], action);
+        wac_oac_act(agent, 0, observations[n], noise, 0, betas[n], greedy); /* no shift */
         for (int j = 0; j < A; j++) {
             double shift = sqrt(2 * 2.0) * std[j] * std[j] * g[j] / (sqrt(length) + 1e-5);
             assert_true(fabs(shift) > 1e-3);
@@ -520,9 +597,13 @@ static void oac_shifts_along_the_gradient(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sac_losses),         cmocka_unit_test(oe_wac_losses),
-        cmocka_unit_test(me_wac_losses),      cmocka_unit_test(losses_are_as_defined),
-        cmocka_unit_test(clamps_are_at_work), cmocka_unit_test(oac_shifts_along_the_gradient),
+        cmocka_unit_test(sac_losses),
+        cmocka_unit_test(oe_wac_losses),
+        cmocka_unit_test(me_wac_losses),
+        cmocka_unit_test(losses_of_many_critics),
+        cmocka_unit_test(losses_are_as_defined),
+        cmocka_unit_test(clamps_are_at_work),
+        cmocka_unit_test(oac_shifts_along_the_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

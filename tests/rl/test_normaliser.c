@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "rl/agent.h"
+#include "rl/host/host.h"
 
 #include <math.h>
 
@@ -92,20 +92,20 @@ static void an_agent_sees_through_it(void **state)
             wac_agent_remember(other, &moved[0], &action, (double)x[1], &moved[1], i % 50 == 49);
         }
         /* raw in the replay, scaled in the batch */
-        assert_true(other->replay.records[0] > 10);
+        assert_true(wac_host_desk(other, 0)->replay.records[0] > 10);
         for (int i = 0; i < 30; i++) {
             assert_int_equal(wac_agent_update(one, &losses, &error), 0);
             assert_int_equal(wac_agent_update(other, &losses, &error), 0);
             for (int j = 0; j < other->rows; j++)
-                assert_true(fabsf(other->batch.observations[j]) <= 1);
+                assert_true(fabsf(wac_host_desk(other, 0)->batch.observations[j]) <= 1);
         }
         for (float x = -2; x <= 2; x += 0.5f) {
             float moved = 50 + 8 * x, left, right;
             wac_agent_act(one, WAC_POLICY_TARGET, &x, &left);
             wac_agent_act(other, WAC_POLICY_TARGET, &moved, &right);
             assert_true(fabsf(left - right) < 1e-3f);
-            wac_agent_explore(one, &x, &left);
-            wac_agent_explore(other, &moved, &right);
+            wac_agent_explore(one, NULL, &x, &left);
+            wac_agent_explore(other, NULL, &moved, &right);
             assert_true(fabsf(left - right) < 1e-2f);
             wac_agent_value(one, 1, &x, &left, &left, NULL);
             wac_agent_value(other, 1, &moved, &right, &right, NULL);

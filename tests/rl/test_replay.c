@@ -1,6 +1,5 @@
 /* The replay buffer: what is added comes back by gather, before and after the ring wraps. */
-#include "rl/agent.h"
-#include "rl/replay.h"
+#include "rl/host/host.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +98,7 @@ static void ring_holds_the_latest(void **state)
             batch.rows = (int)filled;
             for (int i = 0; i < batch.rows; i++)
                 index[i] = filled - 1 - i;
-            wac_ops_reference.gather(replay.records, O, A, index, &batch);
+            wac_gather(replay.records, O, A, index, &batch);
             for (int i = 0; i < batch.rows; i++) {
                 /* slot s holds the latest transition whose number leaves s on division */
                 int64_t slot = index[i], latest = id - (id - slot) % capacity;
@@ -124,7 +123,7 @@ static void same_index_twice(void **state)
     wac_batch batch = {5, observations, actions, rewards, nexts, terminals};
     const int64_t index[] = {2, 2, 0, 3, 1};
     const int64_t ids[] = {2, 2, 4, 3, 5};
-    wac_ops_reference.gather(replay.records, O, A, index, &batch);
+    wac_gather(replay.records, O, A, index, &batch);
     for (int i = 0; i < 5; i++)
         assert_row(&batch, i, ids[i]);
     /* a time limit is no end */
@@ -159,9 +158,9 @@ static void agents_draw_what_they_hold(void **state)
         int64_t oldest = id < CAPACITY ? 0 : id - CAPACITY + 1;
         int seen[3 * CAPACITY] = {0};
         for (int i = 0; i < ROWS; i++) {
-            int64_t drawn = (int64_t)(agent->batch.observations[i * O] / 16);
+            int64_t drawn = (int64_t)(wac_host_desk(agent, 0)->batch.observations[i * O] / 16);
             assert_true(drawn >= oldest && drawn <= id);
-            assert_row(&agent->batch, i, drawn);
+            assert_row(&wac_host_desk(agent, 0)->batch, i, drawn);
             seen[drawn]++;
         }
         for (int64_t held = oldest; held <= id; held++)
@@ -176,7 +175,7 @@ static void join_puts_pairs_together(void **state)
     const real observations[] = {1, 2, 3, 4, 5, 6}, actions[] = {7, 8, 9, 10};
     const real expected[] = {1, 2, 3, 7, 8, 4, 5, 6, 9, 10};
     real x[10];
-    wac_ops_reference.join(2, O, A, observations, actions, x);
+    wac_join(2, O, A, observations, actions, x);
     assert_memory_equal(x, expected, sizeof x);
 }
 

@@ -2,6 +2,7 @@
  * nothing. The C library's functions are stood in front of, which sanitizers do not allow. */
 #include "base/arena.h"
 #include "base/files.h"
+#include "base/rng.h"
 #include "config/config.h"
 #include "env/world.h"
 #include "nn/cpu/mixed.h"
@@ -412,7 +413,7 @@ static void walk_on(walk *walk, int steps, bool update)
         float action[1], next[1];
         wac_step step;
         wac_losses losses;
-        wac_agent_explore(walk->agent, walk->observation, action);
+        wac_agent_explore(walk->agent, NULL, walk->observation, action);
         assert_int_equal(wac_world_step(walk->world, &walk->rng, action, next, &step, &error),
                          WAC_STATUS_OK);
         wac_agent_remember(walk->agent, walk->observation, action, step.reward, next,

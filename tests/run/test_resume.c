@@ -3,7 +3,7 @@
  *
  * The clock of this program is a counter: every look at it moves it on by a second, so that a run
  * reports after each step and each update and can be stopped at exactly that point. */
-#include "nn/backend.h"
+#include "nn/cpu/product.h"
 #include "stats/runset.h"
 #include "support/run_tools.h"
 

@@ -1,6 +1,7 @@
 /* Runs from their start to their end: what progress.csv says, the same bytes for the same seed,
  * what replay remembers, when a run is done, what a world may do wrong, and how much memory it
  * takes. */
+#include "rl/host/host.h"
 #include "support/run_tools.h"
 
 #include "base/csv.h"
@@ -350,7 +351,7 @@ static void ruined_networks_are_not_saved(void **state)
     assert_ok(wac_run_create(&run, &config, &walk, at("run"), &options, &error));
     assert_int_equal(wac_run_train(run, &error), WAC_STATUS_INTERRUPTED);
     walk_order.fault_step = stop = 0;
-    run->agent->critics.params[3] = INFINITY;
+    wac_host_desk(run->agent, 0)->critics.params[3] = INFINITY;
     stop = 1;
     assert_int_equal(wac_run_train(run, &error), WAC_STATUS_NUMERIC);
     assert_message(WAC_STATUS_NUMERIC, "q1/hidden0/weight became inf", "interrupted");

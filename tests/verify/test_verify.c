@@ -1,7 +1,7 @@
 /* Recorded updates: those that others made, where they are at hand, and some of our own, in which
  * every number must matter and every part must be there. And what the program says of them. */
 #include "base/files.h"
-#include "rl/algorithms.h"
+#include "rl/host/host.h"
 #include "verify/update.h"
 
 #include <glob.h>
@@ -120,8 +120,11 @@ static wac_status shake(void *user, const wac_agent_tensor *tensor, wac_error *e
 
 static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, int step)
 {
-    const wac_batch *batch = &agent->batch;
-    int pairs = agent->synthetic;
+    wac_desk *desk = wac_host_desk(agent, 0);
+    const wac_batch *batch = &desk->batch;
+    const wac_seat *seat = agent->seat;
+    bool has_std = agent->row->stds > 0;
+    int pairs = seat->synthetic;
     float observations[B * O], actions[B * A]; /* of the synthetic pairs; M <= B */
     const struct {
         const char *name;
@@ -134,13 +137,13 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
         {"rewards", batch->rewards, B, 1, false},
         {"next_observations", batch->next_observations, B, O, false},
         {"terminals", batch->terminals, B, 1, false},
-        {"noise_policy", agent->noise, B, A, true},
-        {"noise_next", agent->next_noise, B, A, true},
-        {"noise_target_policy", agent->noise + B * A, B, A, true}, /* from here WAC's */
+        {"noise_policy", desk->noise, B, A, true},
+        {"noise_next", desk->next_noise, B, A, true},
+        {"noise_target_policy", desk->noise + B * A, B, A, true}, /* from here WAC's */
         {"synthetic_observations", observations, pairs, O, false},
         {"synthetic_actions", actions, pairs, A, false},
     };
-    for (size_t i = 0; i < (agent->wac ? 10 : 7); i++) {
+    for (size_t i = 0; i < (has_std ? 10 : 7); i++) {
         fill(rng, inputs[i].data, inputs[i].rows * inputs[i].columns, inputs[i].normal);
         if (inputs[i].data == batch->terminals)
             for (int row = 0; row < B; row++)
@@ -149,27 +152,26 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
             inputs[i].name);
     }
     for (int i = 0; i < pairs; i++) {
-        float *pair = agent->pairs + (B + i) * (O + A);
+        float *pair = desk->pairs + (B + i) * (O + A);
         memcpy(pair, observations + i * O, O * sizeof *pair);
         memcpy(pair + O, actions + i * A, A * sizeof *pair);
     }
 
-    wac_losses losses;
-    wac_agent_learn(agent, &losses);
+    wac_agent_learn(agent);
     const struct {
         const char *name;
         double value;
     } outputs[] = {
-        {agent->wac ? "loss_mean1" : "loss_q1", losses.critic[0]},
-        {agent->wac ? "loss_mean2" : "loss_q2", losses.critic[1]},
-        {"alpha", losses.alpha[0]},
-        {"target_alpha", losses.alpha[1]},
-        {"loss_std1", losses.std[0]},
-        {"loss_std2", losses.std[1]},
-        {"reg_std1", losses.regularisation[0]},
-        {"reg_std2", losses.regularisation[1]},
+        {has_std ? "loss_mean1" : "loss_q1", seat->loss[0]},
+        {has_std ? "loss_mean2" : "loss_q2", seat->loss[1]},
+        {"alpha", (double)seat->alpha[0]},
+        {"target_alpha", (double)seat->alpha[1]},
+        {"loss_std1", seat->loss[2]},
+        {"loss_std2", seat->loss[3]},
+        {"reg_std1", seat->regularisation[2]},
+        {"reg_std2", seat->regularisation[3]},
     };
-    for (size_t i = 0; i < (agent->wac ? 8 : 3); i++)
+    for (size_t i = 0; i < (has_std ? 8 : 3); i++)
         add(recording, &(float){(float)outputs[i].value}, 1, 0, "expect/step%d/%s", step,
             outputs[i].name);
 }
@@ -181,8 +183,8 @@ static void record_exploration(recording *recording, wac_agent *agent, wac_rng *
     fill(rng, observations, EXPLORED * O, false);
     fill(rng, noise, EXPLORED * A, true);
     for (int i = 0; i < EXPLORED; i++)
-        wac_oac_explore(agent, observations + i * O, noise + i * A, (double)delta, (double)beta,
-                        actions + i * A);
+        wac_oac_act(agent, 0, observations + i * O, noise + i * A, (double)delta, (double)beta,
+                    actions + i * A);
     add(recording, observations, EXPLORED, O, "in/explore/observations");
     add(recording, noise, EXPLORED, A, "in/explore/noise");
     add(recording, &beta, 1, 0, "in/explore/beta_ub");
@@ -203,7 +205,9 @@ static void record(recording *recording, const char *algorithm, int pairs)
     config.rho = (double)pairs / B;
     config.learning_rate = config.std_learning_rate = 0.001;
     assert_int_equal(wac_agent_create(&agent, &config, O, A, 1, -1, NULL), WAC_STATUS_OK);
-    assert_int_equal(agent->synthetic, agent->wac ? pairs : 0);
+    wac_desk *desk = wac_host_desk(agent, 0);
+    bool has_std = agent->row->stds > 0;
+    assert_int_equal(agent->seat->synthetic, has_std ? pairs : 0);
 
     const wac_metadata metadata[SETTINGS] = {
         {"algorithm", algorithm},   {"observation_size", "3"},
@@ -215,19 +219,22 @@ static void record(recording *recording, const char *algorithm, int pairs)
         {"reward_min", "-0.5"},     {"reward_max", "0.5"}};
     *recording = (struct recording){0};
     memcpy(recording->metadata, metadata, sizeof metadata);
-    agent->entropy.log_alpha[0] = -0.25f;
-    add(recording, agent->entropy.log_alpha, 1, 0, "in/init/log_alpha");
-    if (agent->wac) {
-        agent->entropy.log_alpha[1] = 0.5f;
-        add(recording, agent->entropy.log_alpha + 1, 1, 0, "in/init/log_target_alpha");
+    desk->entropy.log_alpha[0] = -0.25f;
+    add(recording, desk->entropy.log_alpha, 1, 0, "in/init/log_alpha");
+    if (has_std) {
+        desk->entropy.log_alpha[1] = 0.5f;
+        add(recording, desk->entropy.log_alpha + 1, 1, 0, "in/init/log_target_alpha");
     }
     wac_rng rng = {.seed = 7};
     keeper before = {recording, "in/init/"}, after = {recording, "expect/final/"};
-    assert_int_equal(wac_agent_visit_networks(agent, shake, &rng, NULL), WAC_STATUS_OK);
-    assert_int_equal(wac_agent_visit_networks(agent, keep, &before, NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, shake, &rng, NULL),
+                     WAC_STATUS_OK);
+    assert_int_equal(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, keep, &before, NULL),
+                     WAC_STATUS_OK);
     for (int step = 0; step < STEPS; step++)
         record_step(recording, agent, &rng, step);
-    assert_int_equal(wac_agent_visit_networks(agent, keep, &after, NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, keep, &after, NULL),
+                     WAC_STATUS_OK);
     if (config.algorithm == WAC_ALGORITHM_OAC)
         record_exploration(recording, agent, &rng);
     wac_agent_destroy(agent);

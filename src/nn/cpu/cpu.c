@@ -7,11 +7,11 @@
  * of its parameters. Every number is one sum in one fixed order however the work is cut, so any
  * number of threads computes the same bits.
  */
-#include "nn/adam.h"
+#include "nn/backend.h"
 #include "nn/cpu/layers.h"
 #include "nn/cpu/mixed.h"
-#include "nn/reference/reference.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -25,13 +25,6 @@ enum {
 static int pieces_of(int count, int size)
 {
     return (count + size - 1) / size;
-}
-
-/* In mixed precision h0 and the gradient of h1 are 16 bits wide, a row in half of the place for one
- * of floats. Widths that fill no panel stay in single precision. */
-static bool is_mixed(const wac_stack *stack)
-{
-    return stack->mixed && stack->shape.width % WAC_PANEL == 0;
 }
 
 /* One forward or backward pass, as its pieces see it. */
@@ -64,7 +57,7 @@ static int threads_for(const job *job, const wac_team *team)
 }
 
 /* Cut a pass for the team; returns the number of pieces. */
-static int cut(job *job, const wac_team *team)
+static int pieces_for(job *job, const wac_team *team)
 {
     int members = job->stack->members, threads = threads_for(job, team);
     if (members % threads == 0) {
@@ -80,10 +73,10 @@ static share share_of(const job *job, int piece, int count)
 {
     if (job->members)
         return (share){piece * job->members, (piece + 1) * job->members, 0, count, piece};
-    int member = piece / job->cuts, cut = piece % job->cuts;
+    int member = piece / job->cuts, part = piece % job->cuts;
     int size = pieces_of(pieces_of(count, job->cuts), GRAIN) * GRAIN;
-    return (share){member, member + 1, wac_smaller(cut * size, count),
-                   wac_smaller((cut + 1) * size, count), member};
+    return (share){member, member + 1, wac_smaller(part * size, count),
+                   wac_smaller((part + 1) * size, count), member};
 }
 
 static wac_pass pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row)
@@ -121,9 +114,9 @@ static void forward_piece(void *work, int piece)
         wac_pass pass = pass_at(job->pass, stack, job->kept ? m : share.slice, first);
         const float *x = input_at(job, m, first);
         if (job->mixed && (job->kept || !few)) {
-            wac_bf16 *h0 = (wac_bf16 *)pass.h0;
-            wac_hidden_forward(&layer0, few, rows, x, pass.h1, hidden_weights(stack, m));
-            wac_mixed_cut(rows, width, pass.h1, width, h0, 2 * width);
+            wac_bf16 *h0 = (wac_bf16 *)pass.h[0];
+            wac_hidden_forward(&layer0, few, rows, x, pass.h[1], hidden_weights(stack, m));
+            wac_mixed_cut(rows, width, pass.h[1], width, h0, 2 * width);
             wac_mixed_run(&(wac_mixed_product){.rows = rows,
                                                .columns = width,
                                                .depth = width,
@@ -132,44 +125,79 @@ static void forward_piece(void *work, int piece)
                                                .b = layer1.weight,
                                                .b_row = 1,
                                                .b_column = width,
-                                               .c = pass.h1,
+                                               .c = pass.h[1],
                                                .c_row = width,
                                                .finish = WAC_FINISH_BIAS_RELU,
                                                .bias = layer1.bias});
         } else {
-            wac_hidden_forward(&layer0, few, rows, x, pass.h0, hidden_weights(stack, m));
-            wac_hidden_forward(&layer1, few, rows, pass.h0, pass.h1,
+            wac_hidden_forward(&layer0, few, rows, x, pass.h[0], hidden_weights(stack, m));
+            wac_hidden_forward(&layer1, few, rows, pass.h[0], pass.h[1],
                                job->kept && m + 1 == share.member_end
                                    ? hidden_weights(stack, share.member)
                                    : nothing);
         }
-        wac_dots(&layer2, rows, pass.h1, pass_at(job->pass, stack, m, first).out);
+        wac_dots(&layer2, rows, pass.h[1], pass_at(job->pass, stack, m, first).out);
     }
+}
+
+/* Hidden layers in mixed precision, if asked for: then h[0] and the gradient of h[1] are 16 bits
+ * wide, a row in half of the place for one of floats. Widths that fill no panel stay in single
+ * precision. */
+static job job_of(const wac_stack *stack, wac_input input, const wac_pass *pass, bool mixed)
+{
+    assert(stack->shape.hidden == 2 && stack->shape.activation == WAC_ACTIVATION_RELU);
+    return (job){.stack = stack,
+                 .input = input,
+                 .pass = pass,
+                 .mixed = mixed && stack->shape.width % WAC_PANEL == 0};
+}
+
+static void run_forward(wac_team *team, job job, bool kept)
+{
+    job.kept = kept;
+    wac_team_run(team, forward_piece, &job, pieces_for(&job, team));
 }
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    job job = {
-        .stack = stack, .input = input, .pass = pass, .mixed = is_mixed(stack), .kept = true};
-    wac_team_run(team, forward_piece, &job, cut(&job, team));
+    run_forward(team, job_of(stack, input, pass, false), true);
+}
+
+static void forward_mixed(wac_team *team, const wac_stack *stack, wac_input input,
+                          const wac_pass *pass)
+{
+    run_forward(team, job_of(stack, input, pass, true), true);
 }
 
 static void infer(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    job job = {.stack = stack, .input = input, .pass = pass, .mixed = is_mixed(stack)};
-    wac_team_run(team, forward_piece, &job, cut(&job, team));
+    run_forward(team, job_of(stack, input, pass, false), false);
 }
 
-/* The way back uses the activations up. The gradient of h1 takes the place of h1; in mixed
- * precision it is cut into the empty halves of h0's rows, and the gradient of h0 comes after it. */
+static void infer_mixed(wac_team *team, const wac_stack *stack, wac_input input,
+                        const wac_pass *pass)
+{
+    run_forward(team, job_of(stack, input, pass, true), false);
+}
+
+/* Masks of products longer than this can not stand where the product goes: then the gradient of
+ * h[0] has a place of its own. */
+static int spare_width(const wac_shape *shape)
+{
+    return shape->width > WAC_PRODUCT_DEPTH ? shape->width : 0;
+}
+
+/* The way back uses the activations up. The gradient of h[1] takes the place of h[1]; in
+ * mixed precision it is cut into the empty halves of h[0]'s rows, and the gradient of h[0] comes
+ * after it. */
 static wac_bf16 *cut_dh1(const wac_stack *stack, const wac_pass *pass)
 {
-    return (wac_bf16 *)pass->h0 + stack->shape.width;
+    return (wac_bf16 *)pass->h[0] + stack->shape.width;
 }
 
 static float *dh0_of(const job *job, const wac_pass *pass)
 {
-    return job->mixed ? pass->h1 : pass->dh0;
+    return job->mixed ? pass->h[1] : pass->spare_width ? pass->spare : pass->h[0];
 }
 
 static const float *dout_at(const job *job, int member, int row)
@@ -197,13 +225,13 @@ static void rows_back(const job *job, int member, int first, int rows, wac_span 
                                            .b = layer1.weight,
                                            .b_row = width,
                                            .b_column = 1,
-                                           .c = pass.h1,
+                                           .c = pass.h[1],
                                            .c_row = width,
                                            .finish = WAC_FINISH_MASK,
-                                           .active = (const wac_bf16 *)pass.h0,
+                                           .active = (const wac_bf16 *)pass.h[0],
                                            .active_row = 2 * width});
     else
-        wac_hidden_dinput(&layer1, rows, 0, pass.h1, pass.h0, pass.dh0, ahead);
+        wac_hidden_dinput(&layer1, rows, 0, pass.h[1], pass.h[0], dh0_of(job, &pass), ahead);
     if (gradient->inputs) {
         int kept = stack->shape.inputs - gradient->input_first;
         size_t row = (size_t)(member * job->pass->capacity + first);
@@ -231,11 +259,11 @@ static void selected_back(const job *job, int member, int first, int end)
     }
     size_t row_bytes = (size_t)width * (job->mixed ? sizeof(wac_bf16) : sizeof(float));
     for (int i = 0; i < count; i++)
-        memmove(pass.h0 + i * width, pass.h0 + list[i] * width, row_bytes);
+        memmove(pass.h[0] + i * width, pass.h[0] + list[i] * width, row_bytes);
     wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
-    wac_head_back(&layer2, count, list, 0, width, dout, pass.h1, NULL, NULL);
+    wac_head_back(&layer2, count, list, 0, width, dout, pass.h[1], NULL, NULL);
     if (job->mixed)
-        wac_mixed_cut(count, width, pass.h1, width, cut_dh1(stack, &pass), 2 * width);
+        wac_mixed_cut(count, width, pass.h[1], width, cut_dh1(stack, &pass), 2 * width);
     rows_back(job, member, first, count,
               member + 1 < stack->members ? hidden_weights(stack, member + 1) : nothing);
 
@@ -264,16 +292,16 @@ static void upper_units(const job *job, int member, int first, int end)
     wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
     wac_layer dlayer1 = wac_stack_layer(stack, job->gradient->params, member, 1);
     wac_layer dlayer2 = wac_stack_layer(stack, job->gradient->params, member, 2);
-    wac_head_back(&layer2, rows, NULL, first, end, dout, pass.h1, dlayer2.weight, dlayer1.bias);
+    wac_head_back(&layer2, rows, NULL, first, end, dout, pass.h[1], dlayer2.weight, dlayer1.bias);
     if (first == 0)
         wac_sum_rows(rows, dlayer2.outputs, 0, dlayer2.outputs, dout, dlayer2.bias);
     if (job->mixed) {
         wac_bf16 *dh1 = cut_dh1(stack, &pass);
-        wac_mixed_cut(rows, end - first, pass.h1 + first, width, dh1 + first, 2 * width);
-        wac_mixed_dweight(rows, width, first, end, dh1, (const wac_bf16 *)pass.h0, 2 * width,
+        wac_mixed_cut(rows, end - first, pass.h[1] + first, width, dh1 + first, 2 * width);
+        wac_mixed_dweight(rows, width, first, end, dh1, (const wac_bf16 *)pass.h[0], 2 * width,
                           dlayer1.weight);
     } else {
-        wac_hidden_dweight(&dlayer1, rows, first, end, pass.h0, pass.h1,
+        wac_hidden_dweight(&dlayer1, rows, first, end, pass.h[0], pass.h[1],
                            hidden_weights(stack, member));
     }
 }
@@ -334,21 +362,16 @@ static void lower_piece(void *work, int piece)
     lower_units(job, share.member, share.first, share.end);
 }
 
-static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
-                     const float *dout, const wac_gradient *gradient)
+static void run_backward(wac_team *team, job job, const float *dout, const wac_gradient *gradient)
 {
-    job job = {.stack = stack,
-               .input = input,
-               .pass = pass,
-               .dout = dout,
-               .gradient = gradient,
-               .mixed = is_mixed(stack)};
+    job.dout = dout;
+    job.gradient = gradient;
     if (!gradient->params) {
         job.cuts = threads_for(&job, team);
         wac_team_run(team, selected_piece, &job, job.cuts);
         return;
     }
-    int pieces = cut(&job, team);
+    int pieces = pieces_for(&job, team);
     if (job.members) {
         wac_team_run(team, members_piece, &job, pieces);
         return;
@@ -358,11 +381,24 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
     wac_team_run(team, lower_piece, &job, pieces);
 }
 
+static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
+                     const float *dout, const wac_gradient *gradient)
+{
+    run_backward(team, job_of(stack, input, pass, false), dout, gradient);
+}
+
+static void backward_mixed(wac_team *team, const wac_stack *stack, wac_input input,
+                           const wac_pass *pass, const float *dout, const wac_gradient *gradient)
+{
+    run_backward(team, job_of(stack, input, pass, true), dout, gradient);
+}
+
 /* Element-wise work over a member's parameters, cut into blocks. */
 typedef struct sweep {
     const wac_stack *stack, *source;
     const float *gradient;
-    const wac_adam *adam;
+    wac_moments moments;
+    wac_adam_factors factors;
     float rate;
     int pieces; /* per member */
 } sweep;
@@ -382,21 +418,19 @@ WAC_VECTORISED static void adam_block(wac_adam_factors factors, size_t count, co
 static void adam_piece(void *work, int piece)
 {
     const sweep *sweep = work;
-    int member = piece / sweep->pieces;
     size_t first = (size_t)(piece % sweep->pieces) * BLOCK, end = block_end(sweep, first);
-    size_t at = (size_t)member * sweep->stack->stride + first;
-    const wac_adam *adam = sweep->adam;
-    adam_block(wac_adam_prepare(adam->steps, adam->rates[member]), end - first,
-               sweep->gradient + at, adam->first + at, adam->second + at,
-               sweep->stack->params + at);
+    size_t at = (size_t)(piece / sweep->pieces) * sweep->stack->stride + first;
+    adam_block(sweep->factors, end - first, sweep->gradient + at, sweep->moments.first + at,
+               sweep->moments.second + at, sweep->stack->params + at);
 }
 
-static void adam(wac_team *team, const wac_stack *stack, const float *gradient,
-                 const wac_adam *adam)
+static void adam(wac_team *team, const wac_stack *stack, const float *gradient, wac_moments moments,
+                 wac_adam_factors factors)
 {
     sweep sweep = {.stack = stack,
                    .gradient = gradient,
-                   .adam = adam,
+                   .moments = moments,
+                   .factors = factors,
                    .pieces = pieces_of((int)stack->stride, BLOCK)};
     wac_team_run(team, adam_piece, &sweep, stack->members * sweep.pieces);
 }
@@ -427,10 +461,20 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
 
 const wac_ops wac_ops_cpu = {
     .name = "cpu",
+    .spare_width = spare_width,
     .forward = forward,
     .infer = infer,
     .backward = backward,
     .adam = adam,
     .polyak = polyak,
-    WAC_REFERENCE_BATCH,
+};
+
+const wac_ops wac_ops_mixed = {
+    .name = "cpu, mixed",
+    .spare_width = spare_width,
+    .forward = forward_mixed,
+    .infer = infer_mixed,
+    .backward = backward_mixed,
+    .adam = adam,
+    .polyak = polyak,
 };

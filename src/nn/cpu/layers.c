@@ -12,8 +12,6 @@ enum {
     UNITS = 256          /* … for so many hidden units at once */
 };
 
-_Static_assert((int)WAC_IN_PLACE <= (int)WAC_PRODUCT_DEPTH, "the mask is gone before it is needed");
-
 /* wherever it lies in memory */
 typedef float lanes
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));

@@ -6,7 +6,7 @@
  * [depth / 2][WAC_PANEL][2], when a product begins. Every sum has one order, whatever the tile or
  * piece it falls into. Parameters, moments, the first layer, the heads and all gradients of
  * parameters stay in single precision. Nothing here may be called where wac_mixed_missing
- * (backend.h) names something.
+ * (product.h) names something.
  */
 #ifndef WAC_NN_CPU_MIXED_H
 #define WAC_NN_CPU_MIXED_H

@@ -1,6 +1,5 @@
 /* Which version runs, and the one for every other machine: the library's. */
 #include "nn/cpu/product.h"
-#include "nn/backend.h"
 
 #include <cblas.h>
 #include <stdbool.h>

@@ -59,6 +59,9 @@ typedef struct wac_product {
 /* By the best version for this processor. */
 void wac_product_run(const wac_product *product);
 
+/* The instructions that this processor lacks for mixed precision (mixed.h), or null. */
+const char *wac_mixed_missing(void);
+
 /* The versions; each only where the processor has the instructions, the library everywhere. */
 void wac_product_avx512(const wac_product *product);
 void wac_product_avx2(const wac_product *product);

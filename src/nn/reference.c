@@ -1,7 +1,6 @@
 /* The reference backend's networks: forward, backward, Adam and Polyak in plain loops. The oracle
  * of every faster version, and the only code of the gradient checks in double precision. */
-#include "nn/adam.h"
-#include "nn/reference/reference.h"
+#include "nn/backend.h"
 
 /* y [rows][outputs] = x W^T + b, then ReLU if asked */
 static void layer_forward(const wac_layer *layer, int rows, const real *x, real *y, bool relu)
@@ -50,20 +49,28 @@ static void layer_dinput(const wac_layer *layer, int rows, int first, const real
     }
 }
 
+static int spare_width(const wac_shape *shape)
+{
+    (void)shape;
+    return 0;
+}
+
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
     (void)team;
+    int head = stack->shape.hidden;
     for (int m = 0; m < stack->members; m++) {
-        wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
-        wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
-        wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
         wac_pass own = wac_pass_slice(pass, stack, m);
-        layer_forward(&layer0, input.rows, input.x + (size_t)m * input.stride, own.h0, true);
-        layer_forward(&layer1, input.rows, own.h0, own.h1, true);
-        layer_forward(&layer2, input.rows, own.h1, own.out, false);
+        const real *x = input.x + (size_t)m * input.stride;
+        for (int i = 0; i <= head; i++) {
+            wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
+            layer_forward(&layer, input.rows, i ? own.h[i - 1] : x, i < head ? own.h[i] : own.out,
+                          i < head);
+        }
     }
 }
 
+/* the gradient of a layer's activations takes their place once the layer above is done with them */
 static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
                      const real *dout, const wac_gradient *gradient)
 {
@@ -71,19 +78,17 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
     int rows = input.rows, kept = stack->shape.inputs - gradient->input_first;
     for (int m = 0; m < stack->members; m++) {
         wac_pass own = wac_pass_slice(pass, stack, m);
-        const real *x = input.x + (size_t)m * input.stride;
         const real *dy = dout + (size_t)m * (size_t)(pass->capacity * stack->shape.outputs);
-        const real *inputs[] = {x, own.h0, own.h1};
-        real *gradients[] = {own.dh0, own.h1};
-        for (int i = WAC_LAYERS - 1; i >= 0; i--) {
+        for (int i = stack->shape.hidden; i >= 0; i--) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
             if (gradient->params) {
                 wac_layer dlayer = wac_stack_layer(stack, gradient->params, m, i);
-                layer_dparams(&dlayer, rows, inputs[i], dy);
+                layer_dparams(&dlayer, rows, i ? own.h[i - 1] : input.x + (size_t)m * input.stride,
+                              dy);
             }
             if (i > 0) {
-                layer_dinput(&layer, rows, 0, dy, inputs[i], gradients[i - 1]);
-                dy = gradients[i - 1];
+                layer_dinput(&layer, rows, 0, dy, own.h[i - 1], own.h[i - 1]);
+                dy = own.h[i - 1];
             } else if (gradient->inputs) {
                 layer_dinput(&layer, rows, gradient->input_first, dy, NULL,
                              gradient->inputs + (size_t)m * (size_t)(pass->capacity * kept));
@@ -92,15 +97,13 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
     }
 }
 
-static void adam(wac_team *team, const wac_stack *stack, const real *gradient, const wac_adam *adam)
+static void adam(wac_team *team, const wac_stack *stack, const real *gradient, wac_moments moments,
+                 wac_adam_factors factors)
 {
     (void)team;
-    for (int m = 0; m < stack->members; m++) {
-        wac_adam_factors factors = wac_adam_prepare(adam->steps, adam->rates[m]);
-        for (size_t i = (size_t)m * stack->stride; i < (size_t)(m + 1) * stack->stride; i++)
-            wac_adam_move(factors, gradient[i], &adam->first[i], &adam->second[i],
-                          &stack->params[i]);
-    }
+    for (size_t i = 0; i < wac_stack_size(stack); i++)
+        wac_adam_move(factors, gradient[i], &moments.first[i], &moments.second[i],
+                      &stack->params[i]);
 }
 
 static void polyak(wac_team *team, const wac_stack *target, const wac_stack *source, double rate)
@@ -112,10 +115,10 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
 
 const wac_ops wac_ops_reference = {
     .name = "reference",
+    .spare_width = spare_width,
     .forward = forward,
     .infer = forward,
     .backward = backward,
     .adam = adam,
     .polyak = polyak,
-    WAC_REFERENCE_BATCH,
 };

@@ -1,6 +1,5 @@
-/* The reference backend's row-wise operations: policies, targets, errors, replay, random fills. */
-#include "nn/adam.h"
-#include "nn/reference/reference.h"
+/* Row-wise operations: policies, targets, errors, replay. */
+#include "rl/host/batch.h"
 
 #include <string.h>
 
@@ -9,7 +8,7 @@ static real clamp(real value, real low, real high)
     return value < low ? low : value > high ? high : value;
 }
 
-void wac_reference_policy_sample(const wac_sample *s)
+void wac_policy_sample(const wac_sample *s)
 {
     const real half_log_two_pi = (real)0.91893853320467274;
     for (int m = 0; m < s->members; m++) {
@@ -31,8 +30,8 @@ void wac_reference_policy_sample(const wac_sample *s)
     }
 }
 
-void wac_reference_policy_gradient(const wac_sample *s, const real *daction, const real *dlog_prob,
-                                   real *dheads)
+void wac_policy_gradient(const wac_sample *s, const real *daction, const real *dlog_prob,
+                         real *dheads)
 {
     for (int m = 0; m < s->members; m++) {
         for (int i = 0; i < s->rows; i++) {
@@ -55,35 +54,45 @@ void wac_reference_policy_gradient(const wac_sample *s, const real *daction, con
     }
 }
 
-/* Which of the two critics has the smaller upper bound at row i. */
-static int smaller_bound(const wac_critic_rows *critics, int i)
+/* The std that goes with mean critic k, from its logarithm. */
+static real std_of(const wac_critic_rows *critics, int k, int row)
 {
-    real bounds[2];
-    for (int k = 0; k < 2; k++) {
-        bounds[k] = critics->out[k * critics->capacity + i];
-        if (critics->std)
-            bounds[k] += critics->kappa * exp(critics->out[(2 + k) * critics->capacity + i]);
-    }
-    return bounds[1] < bounds[0];
+    int member = critics->first_std + k % critics->stds;
+    return exp(critics->out[member * critics->capacity + row]);
 }
 
-void wac_reference_td_target(const wac_backup *b)
+int wac_smallest_bound(const wac_critic_rows *critics, int row)
+{
+    int best = 0;
+    real smallest = 0;
+    for (int i = 0; i < critics->means; i++) {
+        int k = critics->subset ? critics->subset[i] : i;
+        real bound = critics->out[k * critics->capacity + row];
+        if (critics->stds)
+            bound += critics->kappa * std_of(critics, k, row);
+        if (i == 0 || bound < smallest) {
+            smallest = bound;
+            best = k;
+        }
+    }
+    return best;
+}
+
+void wac_td_target(const wac_backup *b)
 {
     const wac_critic_rows *next = &b->next;
     for (int i = 0; i < next->rows; i++) {
-        int k = smaller_bound(next, i);
+        int k = wac_smallest_bound(next, i);
         real mean = next->out[k * next->capacity + i];
         real going_on = b->discount * (1 - b->terminal[i]);
         b->mean_target[i] = b->reward[i] + going_on * (mean - b->alpha * b->log_prob[i]);
-        if (b->std_target) {
-            real std = exp(next->out[(2 + k) * next->capacity + i]);
-            b->std_target[i] = clamp(going_on * std, 0, b->sigma_max);
-        }
+        if (next->stds)
+            b->std_target[i] = clamp(going_on * std_of(next, k, i), 0, b->sigma_max);
     }
 }
 
-void wac_reference_mean_error(int rows, const real *out, const real *target, real *dout,
-                              double *loss, double *average)
+void wac_mean_error(int rows, const real *out, const real *target, real *dout, double *loss,
+                    double *average)
 {
     *loss = *average = 0;
     for (int i = 0; i < rows; i++) {
@@ -95,9 +104,9 @@ void wac_reference_mean_error(int rows, const real *out, const real *target, rea
     *average /= rows;
 }
 
-void wac_reference_std_error(int rows, int synthetic, const real *out, const real *target,
-                             const real *anchor, real lambda, real sigma_max, real *dout,
-                             double *loss, double *regularisation, double averages[2])
+void wac_std_error(int rows, int synthetic, const real *out, const real *target, const real *anchor,
+                   real lambda, real sigma_max, real *dout, double *loss, double *regularisation,
+                   double averages[2])
 {
     *loss = *regularisation = averages[0] = averages[1] = 0;
     for (int i = 0; i < rows; i++) {
@@ -118,29 +127,27 @@ void wac_reference_std_error(int rows, int synthetic, const real *out, const rea
     averages[1] /= synthetic; /* not a number without synthetic rows */
 }
 
-void wac_reference_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout)
+void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout)
 {
     int capacity = critics->capacity;
     for (int i = 0; i < critics->rows; i++) {
-        int chosen = smaller_bound(critics, i);
-        for (int k = 0; k < 2; k++) {
-            real own = k == chosen ? -weight : 0;
-            real slope = 0; /* of the bound in the log-std */
-            if (critics->std)
-                slope = critics->kappa * exp(critics->out[(2 + k) * capacity + i]);
-            if (k == chosen)
-                bound[i] = critics->out[k * capacity + i] + slope;
-            dout[k * capacity + i] = own;
-            if (critics->std)
-                dout[(2 + k) * capacity + i] = own * slope;
+        int chosen = wac_smallest_bound(critics, i);
+        for (int k = 0; k < critics->means; k++)
+            dout[k * capacity + i] = k == chosen ? -weight : 0;
+        real slope = 0; /* of the bound in the log-std */
+        for (int k = 0; k < critics->stds; k++) {
+            bool own = k == chosen % critics->stds;
+            if (own)
+                slope = critics->kappa * std_of(critics, k, i);
+            dout[(critics->first_std + k) * capacity + i] = own ? -weight * slope : 0;
         }
+        bound[i] = critics->out[chosen * capacity + i] + slope;
     }
 }
 
-void wac_reference_entropy_step(const wac_sample *s, real entropy_target, wac_entropy *entropy)
+void wac_entropy_step(const wac_sample *s, real entropy_target, wac_adam_factors factors,
+                      wac_entropy *entropy)
 {
-    entropy->steps++;
-    wac_adam_factors factors = wac_adam_prepare(entropy->steps, entropy->rate);
     for (int m = 0; m < s->members; m++) {
         double sum = 0;
         for (int i = 0; i < s->rows; i++)
@@ -151,8 +158,8 @@ void wac_reference_entropy_step(const wac_sample *s, real entropy_target, wac_en
     }
 }
 
-void wac_reference_join(int rows, int observations, int actions, const real *observation,
-                        const real *action, real *x)
+void wac_join(int rows, int observations, int actions, const real *observation, const real *action,
+              real *x)
 {
     for (int i = 0; i < rows; i++) {
         real *row = x + (size_t)i * (size_t)(observations + actions);
@@ -161,8 +168,8 @@ void wac_reference_join(int rows, int observations, int actions, const real *obs
     }
 }
 
-void wac_reference_gather(const real *records, int observations, int actions, const int64_t *index,
-                          const wac_batch *batch)
+void wac_gather(const real *records, int observations, int actions, const int64_t *index,
+                const wac_batch *batch)
 {
     size_t o = (size_t)observations, a = (size_t)actions, size = 2 * o + a + 2;
     enum { AHEAD = 16 }; /* they lie anywhere in memory: ask for them in time */
@@ -178,38 +185,5 @@ void wac_reference_gather(const real *records, int observations, int actions, co
         batch->rewards[i] = record[o + a];
         memcpy(batch->next_observations + i * o, record + o + a + 1, o * sizeof *record);
         batch->terminals[i] = record[o + a + 1 + o];
-    }
-}
-
-void wac_reference_fill_uniform(wac_rng *rng, size_t count, real low, real high, real *out)
-{
-    uint32_t words[4];
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 == 0)
-            wac_rng_block(rng, rng->counter++, words);
-        out[i] = low + (high - low) * (real)wac_rng_unit(words[i % 4]);
-    }
-}
-
-void wac_reference_fill_normal(wac_rng *rng, size_t count, real *out)
-{
-    uint32_t words[4];
-    double normals[2];
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 == 0)
-            wac_rng_block(rng, rng->counter++, words);
-        if (i % 2 == 0)
-            wac_rng_normal_pair(words + i % 4, normals);
-        out[i] = (real)normals[i % 2];
-    }
-}
-
-void wac_reference_fill_index(wac_rng *rng, size_t count, int64_t limit, int64_t *out)
-{
-    uint32_t words[4];
-    for (size_t i = 0; i < count; i++) {
-        if (i % 4 == 0)
-            wac_rng_block(rng, rng->counter++, words);
-        out[i] = (int64_t)(((uint64_t)words[i % 4] * (uint64_t)limit) >> 32);
     }
 }

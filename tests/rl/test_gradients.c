@@ -1,6 +1,8 @@
-/* Every operation of the reference backend, in double, against finite differences or a formula
- * written down a second time. Whole losses are in test_gradients_losses.c. */
+/* Every operation of the reference backend and of a batch, in double, against finite differences or
+ * a formula written down a second time. Whole losses are in test_gradients_losses.c. */
 #include "nn/backend.h"
+#include "nn/fill.h"
+#include "rl/host/batch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,13 +18,13 @@ static const wac_ops *const ops = &wac_ops_reference;
 static void fill(uint64_t seed, size_t count, real low, real high, real *out)
 {
     wac_rng rng = wac_rng_make(seed, WAC_STREAM_INIT);
-    ops->fill_uniform(&rng, count, low, high, out);
+    wac_fill_uniform(&rng, count, low, high, out);
 }
 
 static void fill_noise(uint64_t seed, size_t count, real *out)
 {
     wac_rng rng = wac_rng_make(seed, WAC_STREAM_NOISE);
-    ops->fill_normal(&rng, count, out);
+    wac_fill_normal(&rng, count, out);
 }
 
 static void assert_close(double value, double expected, double relative, double absolute)
@@ -72,7 +74,7 @@ static void network_make(network *n, wac_shape shape, int members, int rows, boo
     size_t outputs = (size_t)(members * capacity * shape.outputs);
     *n = (network){0};
     wac_stack_init(&n->stack, &n->arena, shape, members);
-    wac_pass_init(&n->pass, &n->arena, &n->stack, capacity);
+    wac_pass_init(&n->pass, &n->arena, &n->stack, capacity, ops->spare_width(&shape));
     n->weights = WAC_TAKE(&n->arena, real, outputs);
     size_t own = (size_t)(rows * shape.inputs) + 5; /* a gap between members */
     n->x = WAC_TAKE(&n->arena, real, own * (size_t)members);
@@ -81,7 +83,7 @@ static void network_make(network *n, wac_shape shape, int members, int rows, boo
     fill(1, own * (size_t)members, -1, 1, n->x);
     fill(2, outputs, -1, 1, n->weights);
     for (int m = 0; m < members; m++)
-        for (int i = 0; i < WAC_LAYERS; i++) {
+        for (int i = 0; i <= shape.hidden; i++) {
             wac_layer layer = wac_stack_layer(&n->stack, n->stack.params, m, i);
             uint64_t seed = (uint64_t)(100 + 10 * m + i);
             fill(seed, (size_t)(layer.inputs * layer.outputs), -1, 1, layer.weight);
@@ -105,7 +107,11 @@ static double network_objective(void *context)
 static void networks_go_back(void **state)
 {
     (void)state;
-    static const wac_shape shapes[] = {{1, 1, 1}, {5, 7, 2}, {4, 16, 6}};
+    static const wac_shape shapes[] = {{1, 1, 1, .hidden = 2},
+                                       {5, 7, 2, .hidden = 2},
+                                       {4, 16, 6, .hidden = 2},
+                                       {3, 8, 2, .hidden = 1},
+                                       {3, 8, 2, .hidden = 4}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int variant = 0; variant < 4; variant++) {
             network n;
@@ -158,19 +164,19 @@ static void networks_go_forward(void **state)
 {
     (void)state;
     network n;
-    network_make(&n, (wac_shape){3, 5, 2}, 2, 4, false);
+    network_make(&n, (wac_shape){3, 5, 2, .hidden = 3}, 2, 4, false);
     ops->forward(NULL, &n.stack, n.input, &n.pass);
     for (int m = 0; m < 2; m++)
         for (int i = 0; i < 4; i++) {
             real values[5], next[5];
             memcpy(values, n.x + (size_t)m * n.input.stride + i * 3, 3 * sizeof *values);
-            for (int l = 0; l < WAC_LAYERS; l++) {
+            for (int l = 0; l <= n.stack.shape.hidden; l++) {
                 wac_layer layer = wac_stack_layer(&n.stack, n.stack.params, m, l);
                 for (int o = 0; o < layer.outputs; o++) {
                     next[o] = layer.bias[o];
                     for (int k = 0; k < layer.inputs; k++)
                         next[o] += layer.weight[o * layer.inputs + k] * values[k];
-                    if (l < WAC_LAYERS - 1)
+                    if (l < n.stack.shape.hidden)
                         next[o] = fmax(next[o], 0);
                 }
                 memcpy(values, next, sizeof values);
@@ -215,7 +221,7 @@ static void policies_make(policies *p)
 static double policies_objective(void *context)
 {
     policies *p = context;
-    ops->policy_sample(&p->sample);
+    wac_policy_sample(&p->sample);
     double sum = 0;
     for (int i = 0; i < MEMBERS * ROWS * ACTIONS; i++)
         sum += p->daction[i] * p->action[i];
@@ -244,7 +250,7 @@ static void policies_sample_and_go_back(void **state)
             }
             assert_close(p.log_prob[m * ROWS + i], log_prob, 1e-6, 1e-6);
         }
-    ops->policy_gradient(&p.sample, p.daction, p.dlog_prob, dheads);
+    wac_policy_gradient(&p.sample, p.daction, p.dlog_prob, dheads);
     /* 1 - a * a loses digits where the action is all but 1, hence the noise */
     assert_gradient(policies_objective, &p, p.heads, dheads, MEMBERS * CAPACITY * HEADS, 2e-7);
     /* beyond the clamp exactly none, within it some; and the mean goes on learning */
@@ -275,8 +281,8 @@ static double mean_objective(void *context)
     errors *e = context;
     double averages[2];
     for (int k = 0; k < 2; k++)
-        ops->mean_error(e->rows, e->out + k * OUT_CAPACITY, e->target, e->dout + k * OUT_CAPACITY,
-                        &e->losses[k], &averages[k]);
+        wac_mean_error(e->rows, e->out + k * OUT_CAPACITY, e->target, e->dout + k * OUT_CAPACITY,
+                       &e->losses[k], &averages[k]);
     e->average = (averages[0] + averages[1]) / 2;
     return e->losses[0] + e->losses[1];
 }
@@ -309,10 +315,10 @@ static double std_objective(void *context)
     errors *e = context;
     double averages[2][2];
     for (int k = 0; k < 2; k++)
-        ops->std_error(e->rows, e->synthetic, e->out + k * OUT_CAPACITY, e->target,
-                       e->anchor + k * ANCHOR_CAPACITY, lambda, sigma_max,
-                       e->dout + k * OUT_CAPACITY, &e->losses[k], &e->regularisation[k],
-                       averages[k]);
+        wac_std_error(e->rows, e->synthetic, e->out + k * OUT_CAPACITY, e->target,
+                      e->anchor + k * ANCHOR_CAPACITY, lambda, sigma_max,
+                      e->dout + k * OUT_CAPACITY, &e->losses[k], &e->regularisation[k],
+                      averages[k]);
     for (int i = 0; i < 2; i++)
         e->averages[i] = (averages[0][i] + averages[1][i]) / 2;
     return e->losses[0] + e->losses[1] + lambda * (e->regularisation[0] + e->regularisation[1]);
@@ -359,9 +365,11 @@ static void std_errors_go_back(void **state)
     }
 }
 
+enum { BOUNDS = 7 * 12 };
+
 typedef struct bounds {
     wac_critic_rows critics;
-    real out[4 * 12], dout[4 * 12];
+    real out[BOUNDS], dout[BOUNDS];
 } bounds;
 
 static double bound_objective(void *context)
@@ -369,7 +377,7 @@ static double bound_objective(void *context)
     bounds *b = context;
     real bound[12];
     double sum = 0;
-    ops->upper_bound(&b->critics, (real)1 / b->critics.rows, bound, b->dout);
+    wac_upper_bound(&b->critics, (real)1 / b->critics.rows, bound, b->dout);
     for (int i = 0; i < b->critics.rows; i++)
         sum += bound[i];
     return -sum / b->critics.rows;
@@ -378,31 +386,55 @@ static double bound_objective(void *context)
 static void upper_bounds_go_back(void **state)
 {
     (void)state;
-    static const real kappas[] = {1.6448536269514722, 0, -0.5};
-    for (int variant = 0; variant < 4; variant++) {
-        bool std = variant > 0;
-        bounds b = {.critics = {.rows = 10, .capacity = 12, .std = std}};
+    static const struct {
+        int means, stds;
+        real kappa;
+    } variants[] = {{2, 0, 9}, /* kappa is not to be read without std */
+                    {2, 2, 1.6448536269514722},
+                    {2, 2, 0},
+                    {2, 2, -0.5},
+                    {1, 1, 1.5},
+                    {5, 0, 9},
+                    {3, 3, 0.7},
+                    {4, 2, 1.3},
+                    {6, 1, 2}};
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        int means = variants[v].means, stds = variants[v].stds;
+        bounds b = {.critics = {.rows = 10,
+                                .capacity = 12,
+                                .means = means,
+                                .stds = stds,
+                                .first_std = means,
+                                .kappa = variants[v].kappa}};
         b.critics.out = b.out;
-        b.critics.kappa = std ? kappas[variant - 1] : 9; /* not to be read without std */
-        fill(44, 48, -1, 1, b.out);
+        fill(44, BOUNDS, -1, 1, b.out);
         double objective = bound_objective(&b), sum = 0;
-        real dout[48];
+        real dout[BOUNDS];
         memcpy(dout, b.dout, sizeof dout);
-        assert_gradient(bound_objective, &b, b.out, dout, std ? 48 : 24, 1e-9);
-        int chosen[2] = {0, 0};
+        assert_gradient(bound_objective, &b, b.out, dout, (size_t)(means + stds) * 12, 1e-9);
+        int chosen[8] = {0};
         for (int i = 0; i < 10; i++) {
-            double values[2];
-            for (int k = 0; k < 2; k++)
-                values[k] =
-                    b.out[k * 12 + i] + (std ? b.critics.kappa * exp(b.out[(2 + k) * 12 + i]) : 0);
-            int k = values[1] < values[0];
-            assert_true(fabs(values[1] - values[0]) > 1e-3); /* no ties */
-            assert_true(dout[(1 - k) * 12 + i] == 0 && (!std || dout[(3 - k) * 12 + i] == 0));
-            sum += values[k];
-            chosen[k]++;
+            double values[8], smallest = INFINITY;
+            int best = 0;
+            for (int k = 0; k < means; k++) {
+                values[k] = b.out[k * 12 + i];
+                if (stds)
+                    values[k] += b.critics.kappa * exp(b.out[(means + k % stds) * 12 + i]);
+                if (values[k] < smallest)
+                    smallest = values[best = k];
+            }
+            for (int k = 0; k < means; k++) {
+                assert_true(k == best || values[k] > smallest + 1e-3); /* no ties */
+                assert_true(k == best || dout[k * 12 + i] == 0);
+            }
+            for (int k = 0; k < stds; k++)
+                assert_true(k == best % stds || dout[(means + k) * 12 + i] == 0);
+            sum += smallest;
+            chosen[best]++;
         }
         assert_close(-objective, sum / 10, 1e-12, 0);
-        assert_true(chosen[0] > 1 && chosen[1] > 1);
+        for (int k = 0; means == 2 && k < 2; k++)
+            assert_true(chosen[k] > 1);
     }
 }
 
@@ -419,7 +451,13 @@ static void targets_are_backed_up(void **state)
     const real log_prob[N] = {-1, 0.5, 2, 4};
     real mean_target[N], std_target[N];
     wac_backup backup = {
-        .next = {.rows = N, .capacity = C, .std = true, .out = (real *)out, .kappa = 1.5},
+        .next = {.rows = N,
+                 .capacity = C,
+                 .means = 2,
+                 .stds = 2,
+                 .first_std = 2,
+                 .out = (real *)out,
+                 .kappa = 1.5},
         .reward = reward,
         .terminal = terminal,
         .log_prob = log_prob,
@@ -429,7 +467,7 @@ static void targets_are_backed_up(void **state)
         .mean_target = mean_target,
         .std_target = std_target,
     };
-    ops->td_target(&backup);
+    wac_td_target(&backup);
     static const int chosen[N] = {0, 1, 0, 1};
     for (int i = 0; i < N; i++) {
         double on = terminal[i] == 1 ? 0 : 0.9;
@@ -440,12 +478,25 @@ static void targets_are_backed_up(void **state)
     assert_true(std_target[2] == 3 && std_target[3] == 0 && mean_target[3] == 3);
 
     /* without stds the smaller mean is taken, and nothing behind it is read */
-    backup.next.std = false;
+    backup.next.stds = 0;
     backup.std_target = NULL;
     backup.next.kappa = 1000;
-    ops->td_target(&backup);
+    wac_td_target(&backup);
     assert_close(mean_target[1], -1 + 0.9 * (1 - 0.2 * 0.5), 1e-14, 0);
     assert_close(mean_target[2], 2 + 0.9 * (2 - 0.2 * 2), 1e-14, 0);
+
+    /* of a subset the smallest, whatever the others say */
+    static const int subsets[][2] = {{3, 1}, {2, 0}};
+    backup.next.means = 2;
+    for (int s = 0; s < 2; s++) {
+        backup.next.subset = subsets[s];
+        wac_td_target(&backup);
+        for (int i = 0; i < N; i++) {
+            double least = fmin(out[subsets[s][0] * C + i], out[subsets[s][1] * C + i]);
+            double on = terminal[i] == 1 ? 0 : 0.9;
+            assert_close(mean_target[i], reward[i] + on * (least - 0.2 * log_prob[i]), 1e-14, 0);
+        }
+    }
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
@@ -468,14 +519,12 @@ static void adam_steps(void **state)
     (void)state;
     enum { STEPS = 7 };
     network n;
-    network_make(&n, (wac_shape){2, 3, 1}, 3, 1, true);
+    network_make(&n, (wac_shape){2, 3, 1, .hidden = 2}, 3, 1, true);
     size_t size = wac_stack_size(&n.stack);
     real *before = WAC_TAKE(&n.arena, real, size), *gradient = WAC_TAKE(&n.arena, real, size);
     double(*history)[STEPS] = wac_arena_take(&n.arena, size, sizeof *history);
     double rates[] = {1e-3, 0, 0.5};
-    wac_adam adam = {.first = WAC_TAKE(&n.arena, real, size),
-                     .second = WAC_TAKE(&n.arena, real, size),
-                     .rates = rates};
+    wac_moments moments = {WAC_TAKE(&n.arena, real, size), WAC_TAKE(&n.arena, real, size)};
     memcpy(before, n.stack.params, size * sizeof *before);
     for (int t = 0; t < STEPS; t++) {
         fill((uint64_t)(50 + t), size, -1, 1, gradient);
@@ -483,9 +532,11 @@ static void adam_steps(void **state)
         gradient[1] *= 1e-9; /* as small as epsilon */
         for (size_t i = 0; i < size; i++)
             history[i][t] = gradient[i];
-        adam.steps++;
-        ops->adam(NULL, &n.stack, gradient, &adam);
-        assert_int_equal(adam.steps, t + 1);
+        for (int m = 0; m < n.stack.members; m++) {
+            wac_stack one = wac_stack_slice(&n.stack, m, 1);
+            ops->adam(NULL, &one, gradient + (size_t)m * one.stride,
+                      wac_moments_slice(moments, &one, m), wac_adam_prepare(t + 1, rates[m]));
+        }
         for (size_t i = 0; i < size; i++)
             assert_close(n.stack.params[i],
                          adam_expected(history[i], t + 1, rates[i / n.stack.stride], before[i]),
@@ -498,8 +549,8 @@ static void polyak_follows(void **state)
 {
     (void)state;
     network target, source;
-    network_make(&target, (wac_shape){2, 3, 1}, 2, 1, true);
-    network_make(&source, (wac_shape){2, 3, 1}, 2, 1, true);
+    network_make(&target, (wac_shape){2, 3, 1, .hidden = 2}, 2, 1, true);
+    network_make(&source, (wac_shape){2, 3, 1, .hidden = 2}, 2, 1, true);
     size_t size = wac_stack_size(&target.stack);
     fill(61, size, -1, 1, target.stack.params);
     fill(62, size, -1, 1, source.stack.params);
@@ -539,7 +590,7 @@ static void entropy_steps(void **state)
     policies_make(&p);
     policies_objective(&p);
     real log_alpha[MEMBERS] = {0.3, -1}, first[MEMBERS] = {0}, second[MEMBERS] = {0};
-    wac_entropy entropy = {.rate = 1e-3, .log_alpha = log_alpha, .first = first, .second = second};
+    wac_entropy entropy = {log_alpha, first, second};
     real before[MEMBERS] = {0.3, -1};
     double history[MEMBERS][4];
     for (int t = 0; t < 4; t++) {
@@ -547,8 +598,7 @@ static void entropy_steps(void **state)
             temper temper = {&p, m, log_alpha[m]};
             history[m][t] = slope_at(temper_objective, &temper, &temper.log_alpha);
         }
-        ops->entropy_step(&p.sample, -ACTIONS, &entropy);
-        assert_int_equal(entropy.steps, t + 1);
+        wac_entropy_step(&p.sample, -ACTIONS, wac_adam_prepare(t + 1, 1e-3), &entropy);
         for (int m = 0; m < MEMBERS; m++) {
             if (t == 0) /* the gradient itself */
                 assert_close(first[m] / 0.1, history[m][0], 1e-8, 0);

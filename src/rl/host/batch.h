@@ -1,0 +1,104 @@
+/* What an update does with rows of a batch, beside the networks: policies, targets, errors, pairs.
+ * Plain loops, for both backends: they touch few numbers.
+ *
+ * Shapes stand beside the arguments: O observation entries, A action entries. Rows that networks
+ * made start at member * capacity (see wac_pass), all other arrays are dense.
+ */
+#ifndef WAC_RL_HOST_BATCH_H
+#define WAC_RL_HOST_BATCH_H
+
+#include "nn/adam.h"
+
+/* Policies clamp their log-std here; no gradient passes beyond. */
+#define WAC_LOG_STD_MIN ((real)-20)
+#define WAC_LOG_STD_MAX ((real)2)
+
+/* A batch of transitions. */
+typedef struct wac_batch {
+    int rows;
+    real *observations;      /* [rows][O] */
+    real *actions;           /* [rows][A] */
+    real *rewards;           /* [rows] */
+    real *next_observations; /* [rows][O] */
+    real *terminals;         /* [rows] */
+} wac_batch;
+
+/* Actions of `members` tanh-Gaussian policies for the same number of rows. */
+typedef struct wac_sample {
+    int members, rows, actions;
+    int capacity;      /* of the pass that made the heads */
+    const real *heads; /* [members][capacity][2A]: means, then log-stds */
+    const real *noise; /* [members][rows][A], normal */
+    real *action;      /* [members][rows][A] */
+    real *log_prob;    /* [members][rows] */
+} wac_sample;
+
+/* Critic outputs of a batch: mean (or Q) critics, then the logarithms of stds, if there are any.
+ * The std of mean critic k is that of std critic k modulo `stds`. */
+typedef struct wac_critic_rows {
+    int rows, capacity;
+    int means, stds;
+    const int *subset; /* [means]: the mean critics to choose from; null: the first `means` */
+    int first_std;     /* where the stds begin */
+    real *out;         /* [critics][capacity] */
+    real kappa;        /* weight of the std in the upper bound */
+} wac_critic_rows;
+
+/* The Bellman backup (steps 3 and 4 of the update). */
+typedef struct wac_backup {
+    wac_critic_rows next; /* target critics at the next state and action */
+    const real *reward;   /* [rows] */
+    const real *terminal; /* [rows], 1 where the world ended */
+    const real *log_prob; /* [rows], of the next action */
+    real alpha, discount;
+    real sigma_max;    /* clamp of the std's target */
+    real *mean_target; /* [rows] */
+    real *std_target;  /* [rows]; not touched without std critics */
+} wac_backup;
+
+/* Entropy weights, one a policy, on a log scale, with Adam's moments: each [members]. */
+typedef struct wac_entropy {
+    real *log_alpha, *first, *second;
+} wac_entropy;
+
+/* a = tanh(mean + std * noise) and its log-probability */
+void wac_policy_sample(const wac_sample *sample);
+
+/* dheads [members][capacity][2A] of sum(daction * action) + sum(dlog_prob[m] * log_prob); daction
+ * [members][rows][A] */
+void wac_policy_gradient(const wac_sample *sample, const real *daction, const real *dlog_prob,
+                         real *dheads);
+
+/* The critic with the smallest upper bound, mean + kappa std, of a row. */
+int wac_smallest_bound(const wac_critic_rows *critics, int row);
+
+/* targets of the critics */
+void wac_td_target(const wac_backup *backup);
+
+/* squared error of outputs [rows] to their target: its gradient dout, its mean, the mean output */
+void wac_mean_error(int rows, const real *out, const real *target, real *dout, double *loss,
+                    double *average);
+
+/* the same for log-stds: `rows` against target [rows], then `synthetic` rows against
+ * clamp(exp(anchor), 0, sigma_max), anchor [synthetic], weighted by lambda */
+void wac_std_error(int rows, int synthetic, const real *out, const real *target, const real *anchor,
+                   real lambda, real sigma_max, real *dout, double *loss, double *regularisation,
+                   double averages[2]);
+
+/* the smallest upper bound of every row, and dout, laid out like critics->out, of -weight times
+ * their sum; of all mean critics, no subset */
+void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout);
+
+/* one Adam step on log alpha with gradient -(mean(log_prob) + entropy_target) */
+void wac_entropy_step(const wac_sample *sample, real entropy_target, wac_adam_factors factors,
+                      wac_entropy *entropy);
+
+/* rows of pairs: x [rows][O + A] */
+void wac_join(int rows, int observations, int actions, const real *observation, const real *action,
+              real *x);
+
+/* records [..][O + A + 1 + O + 1]: observation, action, reward, next observation, terminal */
+void wac_gather(const real *records, int observations, int actions, const int64_t *index,
+                const wac_batch *batch);
+
+#endif

@@ -1,0 +1,239 @@
+/* Critics: the Wasserstein barycentre of Gaussians as two squared errors, one on means, one on
+ * stds (equation 6 of the paper), and the synthetic pairs that keep unseen stds high (equation 9).
+ */
+#include "rl/host/critics.h"
+
+#include "rl/host/policies.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+static void copy_params(const wac_stack *to, const wac_stack *from)
+{
+    memcpy(to->params, from->params, wac_stack_size(to) * sizeof *to->params);
+}
+
+static bool is_std(const wac_desk *desk, int critic)
+{
+    return critic >= desk->agent->row->means;
+}
+
+static void anchor(wac_desk *desk, wac_team *team, const void *what)
+{
+    (void)team, (void)what;
+    wac_stack stds =
+        wac_stack_slice(&desk->critics, desk->agent->row->means, desk->agent->row->stds);
+    copy_params(&desk->anchors, &stds);
+}
+
+void wac_critics_anchor(wac_agent *agent)
+{
+    wac_host_each(agent, anchor, NULL);
+}
+
+void wac_critics_init(wac_desk *desk, wac_rng *rng)
+{
+    const wac_config *config = &desk->seat->config;
+    double q_min = config->reward_min / (1 - config->discount);
+    double q_max = config->reward_max / (1 - config->discount);
+    for (int m = 0; m < desk->critics.members; m++) {
+        wac_stack_randomise(&desk->critics, m, 3e-3, rng);
+        int head = desk->critics.shape.hidden;
+        real *bias = wac_stack_layer(&desk->critics, desk->critics.params, m, head).bias;
+        if (is_std(desk, m))
+            *bias = log(desk->seat->sigma_max);
+        else if (desk->agent->row->stds > 0 && config->mean_prior)
+            *bias = (real)((q_max + q_min) / 2);
+    }
+    copy_params(&desk->targets, &desk->critics);
+    anchor(desk, NULL, NULL);
+}
+
+/* What critics said of a batch, as the choice of the smallest bound wants it. */
+static wac_critic_rows rows_of(const wac_desk *desk, int rows)
+{
+    const wac_algorithm_row *row = desk->agent->row;
+    return (wac_critic_rows){
+        .rows = rows,
+        .capacity = desk->critic_pass.capacity,
+        .means = row->means,
+        .stds = row->stds,
+        .first_std = row->means,
+        .out = desk->critic_pass.out,
+        .kappa = desk->seat->kappa,
+    };
+}
+
+/* --- targets -------------------------------------------------------------------------------- */
+
+/* The critic that is dealt out: a mean, then its std, since such pairs take equally long. A thread
+ * gets the same ones every time. */
+static int dealt(const wac_desk *desk, int item)
+{
+    int means = desk->agent->row->means;
+    return means == desk->agent->row->stds ? item % 2 * means + item / 2 : item;
+}
+
+static void ask_target(void *work, wac_team *team, int item, int place)
+{
+    wac_desk *desk = work;
+    int m = dealt(desk, item);
+    wac_stack target = wac_stack_slice(&desk->targets, m, 1);
+    wac_pass pass = wac_pass_slice(&desk->critic_pass, &desk->targets, place);
+    pass.out = wac_pass_slice(&desk->critic_pass, &desk->targets, m).out;
+    wac_input input = {.x = desk->query, .rows = desk->agent->rows};
+    desk->host->ops->infer(team, &target, input, &pass);
+}
+
+typedef struct backing {
+    int next, entropy; /* policies */
+} backing;
+
+static void back_up(wac_desk *desk, wac_team *team, const void *what)
+{
+    const backing *backing = what;
+    const wac_agent *agent = desk->agent;
+    wac_policies_sample_next(desk, team, backing->next);
+    wac_join(agent->rows, agent->observations, agent->actions, desk->batch.next_observations,
+             desk->next_sample.action, desk->query);
+    wac_team_deal(team, ask_target, desk, desk->targets.members);
+    wac_backup backup = {
+        .next = rows_of(desk, agent->rows),
+        .reward = desk->batch.rewards,
+        .terminal = desk->batch.terminals,
+        .log_prob = desk->next_sample.log_prob,
+        .alpha = desk->seat->alpha[backing->entropy],
+        .discount = (real)desk->seat->config.discount,
+        .sigma_max = desk->seat->sigma_max,
+        .mean_target = desk->mean_target,
+        .std_target = desk->std_target,
+    };
+    if (agent->row->subset) {
+        backup.next.means = agent->row->subset;
+        backup.next.subset = desk->subset;
+    }
+    wac_td_target(&backup);
+}
+
+void wac_critics_back_up(wac_agent *agent, int next, int entropy)
+{
+    wac_host_each(agent, back_up, &(backing){next, entropy});
+}
+
+/* --- learning ------------------------------------------------------------------------------- */
+
+/* A critic's part of step 5 or 6, and of 9: none needs to know of the others. Mean critics see the
+ * batch; std critics see it and the synthetic pairs behind it. */
+static void teach_critic(void *work, wac_team *team, int item, int place)
+{
+    wac_desk *desk = work;
+    const wac_agent *agent = desk->agent;
+    wac_seat *seat = desk->seat;
+    const wac_ops *ops = desk->host->ops;
+    int m = dealt(desk, item);
+    bool std = is_std(desk, m);
+    wac_stack critic = wac_stack_slice(&desk->critics, m, 1);
+    wac_pass pass = wac_pass_slice(&desk->critic_pass, &desk->critics, place);
+    real *dout = desk->dout + (size_t)(place * pass.capacity);
+    real *dparams = desk->gradients + (size_t)place * critic.stride;
+    wac_input input = {.x = desk->pairs, .rows = agent->rows + (std ? seat->synthetic : 0)};
+    ops->forward(team, &critic, input, &pass);
+    if (std) {
+        int k = m - agent->row->means;
+        wac_stack anchor = wac_stack_slice(&desk->anchors, k, 1);
+        wac_pass anchored = wac_pass_slice(&desk->anchor_pass, &desk->anchors, k);
+        wac_input unseen = {.x = desk->pairs + (size_t)(agent->rows * critic.shape.inputs),
+                            .rows = seat->synthetic};
+        double averages[2];
+        ops->infer(team, &anchor, unseen, &anchored);
+        wac_std_error(agent->rows, seat->synthetic, pass.out, desk->std_target, anchored.out,
+                      (real)seat->config.lambda, seat->sigma_max, dout, &seat->loss[m],
+                      &seat->regularisation[m], averages);
+        seat->average[m] = averages[0];
+        seat->average_synthetic[m] = averages[1];
+    } else {
+        wac_mean_error(agent->rows, pass.out, desk->mean_target, dout, &seat->loss[m],
+                       &seat->average[m]);
+    }
+    ops->backward(team, &critic, input, &pass, dout, &(wac_gradient){.params = dparams});
+
+    wac_stack target = wac_stack_slice(&desk->targets, m, 1);
+    double rate = std ? seat->config.std_learning_rate : seat->config.learning_rate;
+    ops->adam(team, &critic, dparams, wac_moments_slice(desk->critic_moments, &critic, m),
+              wac_adam_prepare(seat->critic_steps, rate));
+    ops->polyak(team, &target, &critic, seat->config.target_rate);
+}
+
+static void teach(wac_desk *desk, wac_team *team, const void *what)
+{
+    (void)what;
+    const wac_agent *agent = desk->agent;
+    wac_join(agent->rows, agent->observations, agent->actions, desk->batch.observations,
+             desk->batch.actions, desk->pairs);
+    desk->seat->critic_steps++;
+    wac_team_deal(team, teach_critic, desk, desk->critics.members);
+}
+
+void wac_critics_teach(wac_agent *agent)
+{
+    wac_host_each(agent, teach, NULL);
+}
+
+/* --- outside of updates --------------------------------------------------------------------- */
+
+void wac_critics_slope(wac_agent *agent, int seat, const float *observation, const real *action,
+                       wac_weigh_fn *weigh, const void *user, real *slope)
+{
+    wac_desk *desk = wac_host_desk(agent, seat);
+    const wac_ops *ops = desk->host->ops;
+    int means = agent->row->means, o = agent->observations, a = agent->actions;
+    size_t capacity = (size_t)desk->critic_pass.capacity;
+    real *x = desk->query, values[WAC_CRITICS_MOST], weights[WAC_CRITICS_MOST];
+    for (int i = 0; i < o; i++)
+        x[i] = wac_normalise(&desk->normaliser, i, observation[i]);
+    memcpy(x + o, action, (size_t)a * sizeof *x);
+    wac_stack critics = wac_stack_slice(&desk->critics, 0, means);
+    wac_input input = {.x = x, .rows = 1};
+    wac_gradient gradient = {.inputs = desk->dactions, .input_first = o};
+    ops->forward(NULL, &critics, input, &desk->critic_pass);
+    for (int k = 0; k < means; k++)
+        values[k] = desk->critic_pass.out[(size_t)k * capacity];
+    weigh(user, values, weights);
+    for (int k = 0; k < means; k++)
+        desk->dout[(size_t)k * capacity] = weights[k];
+    ops->backward(NULL, &critics, input, &desk->critic_pass, desk->dout, &gradient);
+    for (int j = 0; j < a; j++) {
+        slope[j] = 0;
+        for (int k = 0; k < means; k++)
+            slope[j] += desk->dactions[(size_t)k * capacity * (size_t)a + (size_t)j];
+    }
+}
+
+void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observations,
+                       const float *actions, float *mean, float *std)
+{
+    wac_desk *desk = wac_host_desk(agent, seat);
+    size_t o = (size_t)agent->observations, a = (size_t)agent->actions;
+    int capacity = desk->critic_pass.capacity, means = agent->row->means;
+    for (int first = 0; first < rows; first += agent->rows) {
+        int count = rows - first < agent->rows ? rows - first : agent->rows;
+        for (size_t i = 0; i < (size_t)count; i++) {
+            real *x = desk->query + i * (o + a);
+            for (size_t j = 0; j < o; j++)
+                x[j] = wac_normalise(&desk->normaliser, (int)j,
+                                     observations[((size_t)first + i) * o + j]);
+            for (size_t j = 0; j < a; j++)
+                x[o + j] = actions[((size_t)first + i) * a + j];
+        }
+        desk->host->ops->infer(desk->host->team, &desk->critics,
+                               (wac_input){.x = desk->query, .rows = count}, &desk->critic_pass);
+        wac_critic_rows critics = rows_of(desk, count);
+        for (int i = 0; i < count; i++) {
+            int k = wac_smallest_bound(&critics, i);
+            mean[first + i] = (float)critics.out[k * capacity + i];
+            if (std)
+                std[first + i] =
+                    (float)exp(critics.out[(means + k % agent->row->stds) * capacity + i]);
+        }
+    }
+}

@@ -1,0 +1,309 @@
+/* The host: its desks, and what they draw and remember. */
+#include "rl/host/host.h"
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "nn/cpu/product.h"
+#include "nn/fill.h"
+#include "rl/host/critics.h"
+#include "rl/host/policies.h"
+#include "rl/host/state.h"
+
+#include <assert.h>
+#include <tgmath.h>
+
+wac_desk *wac_host_desk(const wac_agent *agent, int seat)
+{
+    return &((const wac_host *)agent->device)->desks[seat];
+}
+
+/* What is done at every desk. */
+typedef struct errand {
+    const wac_agent *agent;
+    wac_desk_fn *run;
+    const void *what;
+} errand;
+
+static void run_at_desk(void *work, wac_team *team, int seat, int place)
+{
+    (void)place;
+    const errand *errand = work;
+    if (errand->agent->seat[seat].active)
+        errand->run(wac_host_desk(errand->agent, seat), team, errand->what);
+}
+
+void wac_host_each(const wac_agent *agent, wac_desk_fn *run, const void *what)
+{
+    const wac_host *host = agent->device;
+    wac_team_deal(host->team, run_at_desk, &(errand){agent, run, what}, agent->seats);
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static wac_moments take_moments(wac_arena *arena, const wac_stack *stack)
+{
+    size_t size = wac_stack_size(stack);
+    return (wac_moments){WAC_TAKE(arena, real, size), WAC_TAKE(arena, real, size)};
+}
+
+static wac_sample take_sample(wac_arena *arena, const wac_agent *agent, int members,
+                              const wac_pass *pass, const real *noise)
+{
+    size_t rows = (size_t)members * (size_t)agent->rows;
+    return (wac_sample){
+        .members = members,
+        .rows = agent->rows,
+        .actions = agent->actions,
+        .capacity = agent->rows,
+        .heads = pass->out,
+        .noise = noise,
+        .action = WAC_TAKE(arena, real, rows * (size_t)agent->actions),
+        .log_prob = WAC_TAKE(arena, real, rows),
+    };
+}
+
+static void take_networks(wac_desk *desk, wac_arena *arena)
+{
+    const wac_agent *agent = desk->agent;
+    int width = (int)desk->seat->config.width, policies = agent->row->policies;
+    wac_shape policy = {agent->observations, width, 2 * agent->actions, .hidden = 2};
+    wac_shape critic = {agent->observations + agent->actions, width, 1, .hidden = 2};
+    wac_stack_init(&desk->policies, arena, policy, policies);
+    wac_stack_init(&desk->critics, arena, critic, agent->critics);
+    wac_stack_init(&desk->targets, arena, critic, agent->critics);
+    wac_stack_init(&desk->anchors, arena, critic, agent->row->stds);
+    desk->policy_moments = take_moments(arena, &desk->policies);
+    desk->critic_moments = take_moments(arena, &desk->critics);
+    desk->entropy = (wac_entropy){WAC_TAKE(arena, real, (size_t)policies),
+                                  WAC_TAKE(arena, real, (size_t)policies),
+                                  WAC_TAKE(arena, real, (size_t)policies)};
+    desk->gradients = WAC_TAKE(arena, real,
+                               larger((size_t)agent->critics * desk->critics.stride,
+                                      (size_t)policies * desk->policies.stride));
+}
+
+/* Lay out everything; the arena remembers whether it could. */
+static void take_memory(wac_desk *desk, wac_arena *arena)
+{
+    const wac_agent *agent = desk->agent;
+    const wac_config *config = &desk->seat->config;
+    size_t rows = (size_t)agent->rows, o = (size_t)agent->observations, a = (size_t)agent->actions;
+    size_t policies = (size_t)agent->row->policies;
+    int synthetic = desk->seat->synthetic, all_rows = agent->rows + synthetic;
+    size_t critic_rows = (size_t)agent->critics * (size_t)all_rows;
+
+    wac_replay_init(&desk->replay, arena, agent->observations, agent->actions,
+                    config->replay_capacity);
+    wac_normaliser_init(&desk->normaliser, arena, agent->observations,
+                        config->normalisation == WAC_NORMALISATION_RUNNING);
+    take_networks(desk, arena);
+
+    desk->index = WAC_TAKE(arena, int64_t, rows);
+    desk->batch = (wac_batch){
+        .rows = agent->rows,
+        .observations = WAC_TAKE(arena, real, rows * o),
+        .actions = WAC_TAKE(arena, real, rows * a),
+        .rewards = WAC_TAKE(arena, real, rows),
+        .next_observations = WAC_TAKE(arena, real, rows * o),
+        .terminals = WAC_TAKE(arena, real, rows),
+    };
+    desk->noise = WAC_TAKE(arena, real, policies * rows * a);
+    desk->next_noise = WAC_TAKE(arena, real, rows * a);
+    desk->pairs = WAC_TAKE(arena, real, (size_t)all_rows * (o + a));
+
+    wac_stack one = wac_stack_slice(&desk->policies, 0, 1);
+    int spare = desk->host->ops->spare_width(&one.shape);
+    wac_pass_init(&desk->policy_pass, arena, &desk->policies, agent->rows, spare);
+    wac_pass_init(&desk->next_pass, arena, &one, agent->rows, spare);
+    wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, spare);
+    wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, spare);
+    desk->sample = take_sample(arena, agent, agent->row->policies, &desk->policy_pass, desk->noise);
+    desk->next_sample = take_sample(arena, agent, 1, &desk->next_pass, desk->next_noise);
+    desk->query = WAC_TAKE(arena, real, rows * (o + a));
+    desk->mean_target = WAC_TAKE(arena, real, rows);
+    desk->std_target = WAC_TAKE(arena, real, rows);
+    desk->bound = WAC_TAKE(arena, real, rows);
+    desk->dout = WAC_TAKE(arena, real, critic_rows);
+    desk->dactions = WAC_TAKE(arena, real, critic_rows * a);
+    desk->daction = WAC_TAKE(arena, real, policies * rows * a);
+    desk->dheads = WAC_TAKE(arena, real, policies * rows * 2 * a);
+}
+
+static void set_first_values(wac_desk *desk)
+{
+    const wac_config *config = &desk->seat->config;
+    wac_rng rng = wac_rng_make((uint64_t)config->seed, WAC_STREAM_INIT);
+    for (int m = 0; m < desk->policies.members; m++)
+        desk->entropy.log_alpha[m] = (real)log(config->entropy_weight);
+    wac_policies_init(desk, &rng);
+    wac_critics_init(desk, &rng);
+    wac_desk_settle(desk);
+}
+
+void wac_desk_settle(wac_desk *desk)
+{
+    desk->seat->remembered = desk->replay.count;
+    wac_normaliser_refresh(&desk->normaliser);
+    for (int m = 0; m < desk->policies.members; m++)
+        desk->seat->alpha[m] = exp(desk->entropy.log_alpha[m]);
+}
+
+/* The operations that a config asks for. */
+static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_error *error)
+{
+    *ops = &wac_ops_reference;
+#ifdef WAC_DOUBLE
+    (void)config, (void)error;
+#else
+    bool mixed = config->precision == WAC_PRECISION_MIXED;
+    const char *missing = mixed ? wac_mixed_missing() : NULL;
+    if (missing)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "precision mixed needs a processor with %s, and this one has none; set "
+                        "precision to single",
+                        missing);
+    if (config->backend == WAC_BACKEND_CPU)
+        *ops = mixed ? &wac_ops_mixed : &wac_ops_cpu;
+#endif
+    return WAC_STATUS_OK;
+}
+
+static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error *error)
+{
+    const wac_config *config = plan->configs;
+    const wac_ops *ops;
+    WAC_TRY(choose_ops(&ops, config, error));
+    wac_arena *arena = &agent->arena;
+    wac_host *host = WAC_TAKE(arena, wac_host, 1);
+    wac_desk *desks = WAC_TAKE(arena, wac_desk, (size_t)agent->seats);
+    if (!arena->failed) {
+        *host = (wac_host){.ops = ops, .desks = desks};
+        agent->device = host;
+    }
+    for (int i = 0; i < agent->seats && !arena->failed; i++) {
+        desks[i].agent = agent;
+        desks[i].seat = &agent->seat[i];
+        desks[i].host = host;
+        take_memory(&desks[i], arena);
+    }
+    if (arena->failed)
+        return wac_fail(error, WAC_STATUS_MEMORY,
+                        "out of memory for an agent with width %lld, batch_size %lld and "
+                        "replay_capacity %lld; make one of them smaller",
+                        (long long)config->width, (long long)config->batch_size,
+                        (long long)config->replay_capacity);
+    WAC_TRY(wac_team_create(&host->team, plan->threads, plan->first_cpu, error));
+    for (int i = 0; i < agent->seats; i++)
+        set_first_values(&desks[i]);
+    return WAC_STATUS_OK;
+}
+
+static void destroy(wac_agent *agent)
+{
+    wac_host *host = agent->device;
+    if (host)
+        wac_team_destroy(host->team);
+}
+
+/* --- drawing and remembering ---------------------------------------------------------------- */
+
+static void draw_batch(wac_desk *desk)
+{
+    const wac_agent *agent = desk->agent;
+    wac_fill_index(&desk->seat->batch_rng, (size_t)agent->rows, wac_replay_filled(&desk->replay),
+                   desk->index);
+    wac_gather(desk->replay.records, agent->observations, agent->actions, desk->index,
+               &desk->batch);
+    wac_normalise_rows(&desk->normaliser, agent->rows, desk->batch.observations);
+    wac_normalise_rows(&desk->normaliser, agent->rows, desk->batch.next_observations);
+}
+
+static void draw_noise(wac_desk *desk)
+{
+    const wac_agent *agent = desk->agent;
+    wac_seat *seat = desk->seat;
+    size_t actions = (size_t)agent->rows * (size_t)agent->actions;
+    int inputs = desk->critics.shape.inputs;
+    wac_fill_normal(&seat->noise_rng, (size_t)desk->policies.members * actions, desk->noise);
+    wac_fill_normal(&seat->noise_rng, actions, desk->next_noise);
+    wac_fill_uniform(&seat->synthetic_rng, (size_t)seat->synthetic * (size_t)inputs, -1, 1,
+                     desk->pairs + (size_t)agent->rows * (size_t)inputs);
+}
+
+/* The critics that this update's backup chooses from: each subset is as likely as any other. */
+static void draw_subset(wac_desk *desk)
+{
+    const wac_algorithm_row *row = desk->agent->row;
+    int all[WAC_CRITICS_MOST];
+    for (int i = 0; i < row->means; i++)
+        all[i] = i;
+    for (int i = 0; i < row->subset; i++) {
+        int64_t pick;
+        wac_fill_index(&desk->seat->subset_rng, 1, row->means - i, &pick);
+        desk->subset[i] = all[i + pick];
+        all[i + pick] = all[i];
+    }
+}
+
+static void draw_piece(void *work, int piece)
+{
+    if (piece == 0) {
+        draw_batch(work);
+        return;
+    }
+    draw_noise(work);
+    draw_subset(work);
+}
+
+static void draw_at_desk(wac_desk *desk, wac_team *team, const void *what)
+{
+    (void)what;
+    assert(desk->replay.count > 0);
+    wac_team_run(team, draw_piece, desk, 2);
+}
+
+static void draw(wac_agent *agent)
+{
+    wac_host_each(agent, draw_at_desk, NULL);
+}
+
+static void remember(wac_agent *agent, int seat, const float *observation, const float *action,
+                     double reward, const float *next_observation, bool terminated)
+{
+    wac_desk *desk = wac_host_desk(agent, seat);
+    wac_normaliser_add(&desk->normaliser, observation);
+    wac_replay_add(&desk->replay, observation, action, reward, next_observation, terminated);
+    desk->seat->remembered = desk->replay.count;
+}
+
+static void batch(const wac_agent *agent, int seat, const real **states, const real **actions)
+{
+    const wac_desk *desk = wac_host_desk(agent, seat);
+    *states = desk->batch.observations;
+    *actions = desk->batch.actions;
+}
+
+const wac_steps wac_steps_host = {
+    .name = "host",
+    .create = create,
+    .destroy = destroy,
+    .draw = draw,
+    .sample = wac_policies_sample,
+    .tune = wac_policies_tune,
+    .back_up = wac_critics_back_up,
+    .teach = wac_critics_teach,
+    .aim = wac_policies_aim,
+    .climb = wac_policies_climb,
+    .anchor = wac_critics_anchor,
+    .act = wac_policies_act,
+    .slope = wac_critics_slope,
+    .value = wac_critics_value,
+    .remember = remember,
+    .batch = batch,
+    .visit = wac_desk_visit,
+};

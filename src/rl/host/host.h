@@ -1,0 +1,69 @@
+/* The steps on this machine's processors, over the table of operations (nn/backend.h).
+ *
+ * Each seat has a desk: its networks, its replay, and the arrays that an update works with. A team
+ * of threads takes desks one by one where they can be shared out evenly, else it works at one
+ * together.
+ */
+#ifndef WAC_RL_HOST_H
+#define WAC_RL_HOST_H
+
+#include "base/threads.h"
+#include "nn/backend.h"
+#include "rl/host/batch.h"
+#include "rl/normaliser.h"
+#include "rl/replay.h"
+#include "rl/steps.h"
+
+typedef struct wac_desk {
+    wac_agent *agent;
+    wac_seat *seat;
+    const struct wac_host *host;
+    wac_replay replay;         /* of raw observations */
+    wac_normaliser normaliser; /* what networks read went through it */
+
+    wac_stack policies, critics, targets, anchors;
+    wac_moments policy_moments, critic_moments;
+    wac_entropy entropy;
+    real *gradients; /* of the network that a thread is at, laid out like its parameters */
+
+    /* what an update reads */
+    int64_t *index; /* [B] */
+    wac_batch batch;
+    real *noise;      /* [policies][B][A], for actions at s */
+    real *next_noise; /* [B][A], for the action at s' */
+    real *pairs;      /* [B + M][O + A]: the batch's, then the synthetic ones */
+
+    /* what it works with */
+    int subset[WAC_CRITICS_MOST];   /* of the mean critics, where the row asks for one */
+    wac_pass policy_pass;           /* policies, B rows */
+    wac_pass next_pass;             /* one policy, B rows */
+    wac_pass critic_pass;           /* critics, B + M rows */
+    wac_pass anchor_pass;           /* anchors, M rows */
+    wac_sample sample;              /* of all policies at s */
+    wac_sample next_sample;         /* of the one that acts at s' */
+    real *query;                    /* [B][O + A], pairs with freshly sampled actions */
+    real *mean_target, *std_target; /* [B] */
+    real *bound;                    /* [B], what a policy climbs */
+    real *dout;                     /* [critics][B + M] */
+    real *dactions;                 /* [critics][B + M][A], one set per critic */
+    real *daction;                  /* [policies][B][A] */
+    real *dheads;                   /* [policies][B][2A] */
+} wac_desk;
+
+typedef struct wac_host {
+    const wac_ops *ops;
+    wac_team *team;
+    wac_desk *desks; /* [seats] */
+} wac_host;
+
+wac_desk *wac_host_desk(const wac_agent *agent, int seat);
+
+/* Do something at the desk of every active seat; `team` (null: the caller alone) is there to help,
+ * `what` is passed on. */
+typedef void wac_desk_fn(wac_desk *desk, wac_team *team, const void *what);
+void wac_host_each(const wac_agent *agent, wac_desk_fn *run, const void *what);
+
+/* Make what follows from weights and sums that were set. */
+void wac_desk_settle(wac_desk *desk);
+
+#endif

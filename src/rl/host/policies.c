@@ -1,0 +1,241 @@
+/* Policies: how they sample, what they climb. */
+#include "rl/host/policies.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+enum { LEAST_ROWS = 16 }; /* fewer are not worth waking another thread for */
+
+void wac_policies_init(wac_desk *desk, wac_rng *rng)
+{
+    for (int m = 0; m < desk->policies.members; m++)
+        wac_stack_randomise(&desk->policies, m, 1e-3, rng);
+}
+
+/* Rows `first` and on of one policy's part of a sample. */
+static wac_sample sample_at(const wac_sample *whole, int policy, int first, int rows)
+{
+    wac_sample sample = *whole;
+    size_t row = (size_t)(policy * whole->rows + first), actions = (size_t)whole->actions;
+    sample.members = 1;
+    sample.rows = rows;
+    sample.heads += (size_t)(policy * whole->capacity + first) * 2 * actions;
+    sample.noise += row * actions;
+    sample.action += row * actions;
+    sample.log_prob += row;
+    return sample;
+}
+
+/* Where the rows of a batch are cut for a team. */
+static int pieces_of_rows(const wac_agent *agent, const wac_team *team)
+{
+    int threads = wac_team_threads(team), most = agent->rows / LEAST_ROWS;
+    return threads < most ? threads : most > 0 ? most : 1;
+}
+
+static int first_row(const wac_agent *agent, int piece, int pieces)
+{
+    return (int)((int64_t)agent->rows * piece / pieces);
+}
+
+/* Let a policy act at observations, shared out by rows. */
+typedef struct acting {
+    wac_desk *desk;
+    const real *observations;
+    int policy;  /* of the agent */
+    int place;   /* in pass and sample */
+    bool learns; /* the activations are needed afterwards */
+    const wac_pass *pass;
+    const wac_sample *sample;
+    int pieces;
+} acting;
+
+static void act_rows(void *work, int piece)
+{
+    const acting *acting = work;
+    const wac_desk *desk = acting->desk;
+    const wac_agent *agent = desk->agent;
+    const wac_ops *ops = desk->host->ops;
+    int first = first_row(agent, piece, acting->pieces);
+    int rows = first_row(agent, piece + 1, acting->pieces) - first;
+    wac_stack policy = wac_stack_slice(&desk->policies, acting->policy, 1);
+    wac_pass pass = wac_pass_slice(acting->pass, &policy, acting->place);
+    pass = wac_pass_from(&pass, &policy, first);
+    wac_sample sample = sample_at(acting->sample, acting->place, first, rows);
+    wac_input input = {.x = acting->observations + (size_t)(first * agent->observations),
+                       .rows = rows};
+    (acting->learns ? ops->forward : ops->infer)(NULL, &policy, input, &pass);
+    wac_policy_sample(&sample);
+}
+
+static void act(acting *acting, wac_team *team)
+{
+    acting->pieces = pieces_of_rows(acting->desk->agent, team);
+    wac_team_run(team, act_rows, acting, acting->pieces);
+}
+
+static void sample_policy(void *work, wac_team *team, int policy, int place)
+{
+    (void)place;
+    wac_desk *desk = work;
+    acting acting = {.desk = desk,
+                     .observations = desk->batch.observations,
+                     .policy = policy,
+                     .place = policy,
+                     .learns = true,
+                     .pass = &desk->policy_pass,
+                     .sample = &desk->sample};
+    act(&acting, team);
+}
+
+static void sample(wac_desk *desk, wac_team *team, const void *what)
+{
+    (void)what;
+    wac_team_deal(team, sample_policy, desk, desk->policies.members);
+}
+
+void wac_policies_sample(wac_agent *agent)
+{
+    wac_host_each(agent, sample, NULL);
+}
+
+void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy)
+{
+    acting acting = {.desk = desk,
+                     .observations = desk->batch.next_observations,
+                     .policy = policy,
+                     .pass = &desk->next_pass,
+                     .sample = &desk->next_sample};
+    act(&acting, team);
+}
+
+static void tune(wac_desk *desk, wac_team *team, const void *what)
+{
+    (void)team, (void)what;
+    wac_seat *seat = desk->seat;
+    if (!seat->config.entropy_tuning)
+        return;
+    wac_entropy_step(&desk->sample, (real)-desk->agent->actions,
+                     wac_adam_prepare(++seat->entropy_steps, seat->config.learning_rate),
+                     &desk->entropy);
+    for (int m = 0; m < desk->policies.members; m++)
+        seat->alpha[m] = exp(desk->entropy.log_alpha[m]);
+}
+
+void wac_policies_tune(wac_agent *agent)
+{
+    wac_host_each(agent, tune, NULL);
+}
+
+/* One policy's aim, shared out by rows: of each, which critics it goes back through differs, but
+ * not how many. */
+typedef struct aiming {
+    wac_desk *desk;
+    int policy;
+    bool with_std;
+    int pieces;
+} aiming;
+
+static void aim_rows(void *work, int piece)
+{
+    const aiming *aiming = work;
+    wac_desk *desk = aiming->desk;
+    const wac_agent *agent = desk->agent;
+    const wac_ops *ops = desk->host->ops;
+    int first = first_row(agent, piece, aiming->pieces);
+    int rows = first_row(agent, piece + 1, aiming->pieces) - first;
+    size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
+    size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
+    int means = agent->row->means, stds = aiming->with_std ? agent->row->stds : 0;
+    wac_stack critics = wac_stack_slice(&desk->critics, 0, means + stds);
+    wac_pass pass = wac_pass_from(&desk->critic_pass, &critics, first);
+    wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
+    wac_critic_rows values = {.rows = rows,
+                              .capacity = pass.capacity,
+                              .means = means,
+                              .stds = stds,
+                              .first_std = means,
+                              .out = pass.out,
+                              .kappa = desk->seat->kappa};
+    real *dout = desk->dout + row, *wishes = desk->dactions + row * a;
+    real *daction = desk->daction + at * a;
+    wac_gradient gradient = {.inputs = wishes, .input_first = agent->observations};
+    wac_join(rows, agent->observations, agent->actions, desk->batch.observations + row * o,
+             desk->sample.action + at * a, desk->query + row * (o + a));
+    ops->forward(NULL, &critics, input, &pass);
+    wac_upper_bound(&values, (real)1 / (real)agent->rows, desk->bound + row, dout);
+    ops->backward(NULL, &critics, input, &pass, dout, &gradient);
+
+    /* what each critic would have the action do, together, and what that asks of the policy */
+    for (size_t i = 0; i < (size_t)rows * a; i++) {
+        daction[i] = 0;
+        for (int m = 0; m < means + stds; m++)
+            daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
+    }
+    wac_sample sample = sample_at(&desk->sample, aiming->policy, first, rows);
+    real dlog_prob = desk->seat->alpha[aiming->policy] / (real)agent->rows;
+    wac_policy_gradient(&sample, daction, &dlog_prob, desk->dheads + at * 2 * a);
+}
+
+static void aim(wac_desk *desk, wac_team *team, const void *what)
+{
+    aiming aiming = *(const struct aiming *)what;
+    int rows = desk->agent->rows, policy = aiming.policy;
+    aiming.desk = desk;
+    aiming.pieces = pieces_of_rows(desk->agent, team);
+    wac_team_run(team, aim_rows, &aiming, aiming.pieces);
+    double log_prob = 0, bound = 0;
+    for (int i = 0; i < rows; i++) {
+        log_prob += (double)desk->sample.log_prob[policy * rows + i];
+        bound += (double)desk->bound[i];
+    }
+    desk->seat->objective[policy] = ((double)desk->seat->alpha[policy] * log_prob - bound) / rows;
+}
+
+void wac_policies_aim(wac_agent *agent, int policy, bool with_std)
+{
+    wac_host_each(agent, aim, &(aiming){.policy = policy, .with_std = with_std});
+}
+
+static void climb_policy(void *work, wac_team *team, int policy, int place)
+{
+    wac_desk *desk = work;
+    const wac_agent *agent = desk->agent;
+    const wac_ops *ops = desk->host->ops;
+    wac_stack one = wac_stack_slice(&desk->policies, policy, 1);
+    wac_pass pass = wac_pass_slice(&desk->policy_pass, &desk->policies, policy);
+    const real *dheads = desk->dheads + (size_t)(policy * agent->rows * 2 * agent->actions);
+    real *dparams = desk->gradients + (size_t)place * one.stride;
+    wac_input input = {.x = desk->batch.observations, .rows = agent->rows};
+    ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams});
+    ops->adam(team, &one, dparams, wac_moments_slice(desk->policy_moments, &one, policy),
+              wac_adam_prepare(desk->seat->policy_steps, desk->seat->config.learning_rate));
+}
+
+static void climb(wac_desk *desk, wac_team *team, const void *what)
+{
+    (void)what;
+    desk->seat->policy_steps++;
+    wac_team_deal(team, climb_policy, desk, desk->policies.members);
+}
+
+void wac_policies_climb(wac_agent *agent)
+{
+    wac_host_each(agent, climb, NULL);
+}
+
+void wac_policies_act(wac_agent *agent, int seat, int policy, const float *observation, real *heads)
+{
+    wac_desk *desk = wac_host_desk(agent, seat);
+    real *x = desk->query;
+    for (int i = 0; i < agent->observations; i++)
+        x[i] = wac_normalise(&desk->normaliser, i, observation[i]);
+    wac_stack one = wac_stack_slice(&desk->policies, policy, 1);
+    desk->host->ops->infer(NULL, &one, (wac_input){.x = x, .rows = 1}, &desk->next_pass);
+    for (int i = 0; i < 2 * agent->actions; i++) {
+        real head = desk->next_pass.out[i];
+        if (i >= agent->actions)
+            head = fmin(fmax(head, WAC_LOG_STD_MIN), WAC_LOG_STD_MAX);
+        heads[i] = head;
+    }
+}

@@ -1,0 +1,195 @@
+/* Everything a desk holds, as named arrays: what checkpoints save and recorded updates set. */
+#include "rl/host/state.h"
+
+#include "base/status.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#ifdef WAC_DOUBLE
+#define DTYPE_REAL WAC_DTYPE_F64
+#else
+#define DTYPE_REAL WAC_DTYPE_F32
+#endif
+
+typedef struct visit {
+    wac_agent_visitor *visitor;
+    void *user;
+    wac_error *error;
+} visit;
+
+/* columns 0: a vector of `rows` */
+static wac_status show(const visit *v, wac_dtype dtype, int64_t rows, int64_t columns, void *data,
+                       const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+static wac_status show(const visit *v, wac_dtype dtype, int64_t rows, int64_t columns, void *data,
+                       const char *format, ...)
+{
+    wac_agent_tensor tensor = {
+        .dtype = dtype, .rank = columns ? 2 : 1, .shape = {rows, columns}, .data = data};
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(tensor.name, sizeof tensor.name, format, arguments);
+    va_end(arguments);
+    assert(length < (int)sizeof tensor.name);
+    (void)length;
+    return v->visitor(v->user, &tensor, v->error);
+}
+
+/* --- networks ------------------------------------------------------------------------------- */
+
+enum { NAME = 32 };
+
+/* What the members of a stack are called. */
+typedef void name_fn(const wac_algorithm_row *row, int member, char name[NAME]);
+
+static void policy_name(const wac_algorithm_row *row, int member, char name[NAME])
+{
+    static const char *const roles[] = {"behaviour_policy", "target_policy"};
+    snprintf(name, NAME, "%s", row->policies > 1 ? roles[member] : "policy");
+}
+
+static void critic_name(const wac_algorithm_row *row, int member, char name[NAME])
+{
+    bool std = member >= row->means;
+    snprintf(name, NAME, "%s%d", std ? "std" : row->critics,
+             (std ? member - row->means : member) + 1);
+}
+
+static void anchor_name(const wac_algorithm_row *row, int member, char name[NAME])
+{
+    (void)row;
+    snprintf(name, NAME, "old_std%d", member + 1);
+}
+
+/* One layer, or part of one: rows `first` … of its outputs. */
+static wac_status show_layer(const visit *v, const wac_layer *layer, int first, int outputs,
+                             const char *path, const char *label)
+{
+    WAC_TRY(show(v, DTYPE_REAL, outputs, layer->inputs,
+                 layer->weight + (size_t)first * (size_t)layer->inputs, "%s/%s/weight", path,
+                 label));
+    return show(v, DTYPE_REAL, outputs, 0, layer->bias + first, "%s/%s/bias", path, label);
+}
+
+/* Weights and biases of a stack, or its moments, as PREFIX NET/LAYER/…; a policy's head counts as
+ * two layers. */
+static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_stack *stack,
+                             real *block, name_fn *name_of, const char *prefix)
+{
+    for (int m = 0; m < stack->members; m++) {
+        char name[NAME], path[64], label[NAME];
+        name_of(desk->agent->row, m, name);
+        snprintf(path, sizeof path, "%s%s", prefix, name);
+        for (int i = 0; i < stack->shape.hidden; i++) {
+            wac_layer layer = wac_stack_layer(stack, block, m, i);
+            snprintf(label, sizeof label, "hidden%d", i);
+            WAC_TRY(show_layer(v, &layer, 0, layer.outputs, path, label));
+        }
+        wac_layer head = wac_stack_layer(stack, block, m, stack->shape.hidden);
+        if (name_of == policy_name) {
+            int half = head.outputs / 2;
+            WAC_TRY(show_layer(v, &head, 0, half, path, "mean"));
+            WAC_TRY(show_layer(v, &head, half, half, path, "log_std"));
+        } else {
+            WAC_TRY(show_layer(v, &head, 0, head.outputs, path, "out"));
+        }
+    }
+    return WAC_STATUS_OK;
+}
+
+static wac_status show_networks(const visit *v, wac_desk *desk)
+{
+    WAC_TRY(show_stack(v, desk, &desk->policies, desk->policies.params, policy_name, ""));
+    WAC_TRY(show_stack(v, desk, &desk->critics, desk->critics.params, critic_name, ""));
+    WAC_TRY(show_stack(v, desk, &desk->targets, desk->targets.params, critic_name, "target_"));
+    return show_stack(v, desk, &desk->anchors, desk->anchors.params, anchor_name, "");
+}
+
+/* --- the rest ------------------------------------------------------------------------------- */
+
+static wac_status show_learning(const visit *v, wac_desk *desk)
+{
+    const struct {
+        const wac_stack *stack;
+        wac_moments moments;
+        name_fn *name_of;
+    } learners[] = {{&desk->policies, desk->policy_moments, policy_name},
+                    {&desk->critics, desk->critic_moments, critic_name}};
+    for (int i = 0; i < 2; i++) {
+        WAC_TRY(show_stack(v, desk, learners[i].stack, learners[i].moments.first,
+                           learners[i].name_of, "adam/first/"));
+        WAC_TRY(show_stack(v, desk, learners[i].stack, learners[i].moments.second,
+                           learners[i].name_of, "adam/second/"));
+    }
+    wac_normaliser *n = &desk->normaliser;
+    if (n->on) {
+        WAC_TRY(show(v, WAC_DTYPE_F64, 1, 0, n->count, "normaliser/count"));
+        WAC_TRY(show(v, WAC_DTYPE_F64, n->size, 0, n->mean, "normaliser/mean"));
+        WAC_TRY(show(v, WAC_DTYPE_F64, n->size, 0, n->squares, "normaliser/squares"));
+    }
+    int policies = desk->policies.members;
+    WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.log_alpha, "log_alpha"));
+    WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.first, "adam/first/log_alpha"));
+    WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.second, "adam/second/log_alpha"));
+    wac_seat *seat = desk->seat;
+    const struct {
+        const char *name;
+        void *value; /* all 64 bits wide */
+    } counters[] = {{"adam/steps/policies", &seat->policy_steps},
+                    {"adam/steps/critics", &seat->critic_steps},
+                    {"adam/steps/log_alpha", &seat->entropy_steps},
+                    {"counter/explore", &seat->explore_rng.counter},
+                    {"counter/batch", &seat->batch_rng.counter},
+                    {"counter/noise", &seat->noise_rng.counter},
+                    {"counter/synthetic", &seat->synthetic_rng.counter},
+                    {"counter/subset", &seat->subset_rng.counter}};
+    size_t count = sizeof counters / sizeof *counters - !desk->agent->row->subset;
+    for (size_t i = 0; i < count; i++)
+        WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, counters[i].value, "%s", counters[i].name));
+    return WAC_STATUS_OK;
+}
+
+static wac_status show_replay(const visit *v, wac_desk *desk)
+{
+    wac_replay *replay = &desk->replay;
+    WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &replay->count, "replay/count"));
+    return show(v, DTYPE_REAL, wac_replay_filled(replay), (int64_t)wac_replay_record(replay),
+                replay->records, "replay/records");
+}
+
+static wac_status show_drawn(const visit *v, wac_desk *desk)
+{
+    const wac_agent *agent = desk->agent;
+    const wac_batch *batch = &desk->batch;
+    int rows = agent->rows, o = agent->observations, a = agent->actions;
+    WAC_TRY(show(v, DTYPE_REAL, rows, o, batch->observations, "observations"));
+    WAC_TRY(show(v, DTYPE_REAL, rows, a, batch->actions, "actions"));
+    WAC_TRY(show(v, DTYPE_REAL, rows, 0, batch->rewards, "rewards"));
+    WAC_TRY(show(v, DTYPE_REAL, rows, o, batch->next_observations, "next_observations"));
+    WAC_TRY(show(v, DTYPE_REAL, rows, 0, batch->terminals, "terminals"));
+    WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->next_noise, "noise_next"));
+    for (int m = 0; m < desk->policies.members; m++)
+        WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->noise + (size_t)(m * rows * a), "noise_%s",
+                     m ? "target_policy" : "policy"));
+    if (desk->seat->synthetic > 0)
+        WAC_TRY(show(v, DTYPE_REAL, desk->seat->synthetic, o + a,
+                     desk->pairs + (size_t)(rows * (o + a)), "synthetic"));
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_desk_visit(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visitor,
+                          void *user, wac_error *error)
+{
+    static wac_status (*const shows[])(const visit *v, wac_desk *desk) = {
+        [WAC_STATE_NETWORKS] = show_networks,
+        [WAC_STATE_LEARNING] = show_learning,
+        [WAC_STATE_REPLAY] = show_replay,
+        [WAC_STATE_DRAWN] = show_drawn,
+    };
+    wac_desk *desk = wac_host_desk(agent, seat);
+    wac_status status = shows[state](&(visit){visitor, user, error}, desk);
+    wac_desk_settle(desk);
+    return status;
+}

@@ -1,0 +1,223 @@
+/* Saving and loading agents. */
+#include "rl/save.h"
+
+#include "base/files.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "rl/steps.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
+{
+    return tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
+}
+
+wac_status wac_seat_visit(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,
+                          void *user, wac_error *error)
+{
+    return agent->steps->visit(agent, seat, state, visit, user, error);
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+/* What an agent a file is of; each file carries it, and loading compares it. */
+enum { LABELS = 6 };
+
+typedef struct labels {
+    wac_metadata list[LABELS];
+    char observations[16], actions[16], width[24];
+} labels;
+
+static void make_labels(labels *labels, const wac_agent *agent, int seat)
+{
+    const wac_config *config = &agent->seat[seat].config;
+    snprintf(labels->observations, sizeof labels->observations, "%d", agent->observations);
+    snprintf(labels->actions, sizeof labels->actions, "%d", agent->actions);
+    snprintf(labels->width, sizeof labels->width, "%" PRId64, config->width);
+    const wac_metadata list[LABELS] = {
+        {"format", "wac-checkpoint-2"},
+        {"environment", config->environment},
+        {"algorithm", wac_algorithm_name((wac_algorithm)config->algorithm)},
+        {"observation_size", labels->observations},
+        {"action_size", labels->actions},
+        {"width", labels->width},
+    };
+    memcpy(labels->list, list, sizeof list);
+}
+
+static wac_status check_labels(const labels *labels, const wac_tensor_file *file, wac_error *error)
+{
+    const char *path = wac_tensor_file_path(file);
+    for (int i = 0; i < LABELS; i++) {
+        const wac_metadata *label = &labels->list[i];
+        const char *found = wac_tensor_file_metadata(file, label->key);
+        if (!found)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s is not a checkpoint of wac: it does not say its %s", path,
+                            label->key);
+        if (strcmp(found, label->value) == 0)
+            continue;
+        if (i == 0)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s has the format %s, and this version of wac reads %s; use the "
+                            "version that wrote it, or train the run again",
+                            path, WAC_CLIP(found), label->value);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s is a checkpoint with %s %s, but config.yaml says %s; put the run's own "
+                        "config.yaml back",
+                        path, label->key, WAC_CLIP(found), label->value);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_save_add(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    wac_save_list *list = user;
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        wac_agent_tensor *more = realloc(list->tensors, room * sizeof *more);
+        if (!more)
+            return wac_fail_memory(error, "the checkpoint");
+        list->tensors = more;
+        list->room = room;
+    }
+    list->tensors[list->count++] = *tensor;
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int seat,
+                          const char *directory, const char *name, wac_error *error)
+{
+    char path[PATH_MAX];
+    labels labels;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, name, error));
+    wac_tensor *tensors = calloc(list->count, sizeof *tensors);
+    if (!tensors)
+        return wac_fail_memory(error, "the checkpoint");
+    for (size_t i = 0; i < list->count; i++) {
+        const wac_agent_tensor *from = &list->tensors[i];
+        tensors[i] = (wac_tensor){.name = from->name,
+                                  .dtype = from->dtype,
+                                  .rank = from->rank,
+                                  .shape = {from->shape[0], from->shape[1]},
+                                  .data = from->data};
+    }
+    make_labels(&labels, agent, seat);
+    wac_status status =
+        wac_tensor_file_write(path, tensors, list->count, labels.list, LABELS, error);
+    free(tensors);
+    return status;
+}
+
+wac_status wac_save_open(wac_tensor_file **file, const wac_agent *agent, int seat,
+                         const char *directory, const char *name, wac_error *error)
+{
+    char path[PATH_MAX];
+    labels labels;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, name, error));
+    WAC_TRY(wac_tensor_file_open(file, path, error));
+    make_labels(&labels, agent, seat);
+    wac_status status = check_labels(&labels, *file, error);
+    if (status != WAC_STATUS_OK)
+        wac_tensor_file_close(*file);
+    return status;
+}
+
+wac_status wac_save_read(void *file, const wac_agent_tensor *tensor, wac_error *error)
+{
+    return wac_tensor_file_copy(file, tensor->name, tensor->dtype,
+                                wac_agent_tensor_elements(tensor), tensor->data, error);
+}
+
+/* --- agents --------------------------------------------------------------------------------- */
+
+typedef struct part {
+    const char *file;
+    wac_state first, last;
+} part;
+
+static const part parts[] = {
+    {"agent.safetensors", WAC_STATE_NETWORKS, WAC_STATE_LEARNING},
+    {"replay.safetensors", WAC_STATE_REPLAY, WAC_STATE_REPLAY},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static wac_status visit_part(const part *part, wac_agent *agent, int seat, wac_agent_visitor *visit,
+                             void *user, wac_error *error)
+{
+    for (wac_state state = part->first; state <= part->last; state++)
+        WAC_TRY(wac_seat_visit(agent, seat, state, visit, user, error));
+    return WAC_STATUS_OK;
+}
+
+/* An update can ruin the networks without its own losses showing it. */
+static wac_status check_finite(const wac_save_list *list, const wac_seat *seat, wac_error *error)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const wac_agent_tensor *tensor = &list->tensors[i];
+        const float *values = tensor->data;
+        int64_t elements = tensor->dtype == WAC_DTYPE_F32 ? wac_agent_tensor_elements(tensor) : 0;
+        for (int64_t j = 0; j < elements; j++)
+            if (!isfinite(values[j]))
+                return wac_fail(error, WAC_STATUS_NUMERIC,
+                                "%s became %g by update %" PRId64 ", so that is not saved; try a "
+                                "smaller learning_rate or check the rewards",
+                                tensor->name, (double)values[j], seat->critic_steps);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, wac_error *error)
+{
+    wac_save_list list = {0};
+    wac_status status = WAC_STATUS_OK;
+    for (int i = 0; i < PARTS && status == WAC_STATUS_OK; i++) {
+        list.count = 0;
+        status = visit_part(&parts[i], agent, seat, wac_save_add, &list, error);
+        if (status == WAC_STATUS_OK && parts[i].last != WAC_STATE_REPLAY)
+            status = check_finite(&list, &agent->seat[seat], error);
+        if (status == WAC_STATUS_OK)
+            status = wac_save_write(&list, agent, seat, directory, parts[i].file, error);
+    }
+    free(list.tensors);
+    return status;
+}
+
+/* As wac_save_read, but no count below zero. */
+static wac_status read_array(void *file, const wac_agent_tensor *tensor, wac_error *error)
+{
+    WAC_TRY(wac_save_read(file, tensor, error));
+    if (tensor->dtype == WAC_DTYPE_I64 && *(const int64_t *)tensor->data < 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s holds a %s that no agent can have; use another copy of the checkpoint",
+                        wac_tensor_file_path(file), tensor->name);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, wac_error *error)
+{
+    for (int i = 0; i < PARTS; i++) {
+        wac_tensor_file *file;
+        WAC_TRY(wac_save_open(&file, agent, seat, directory, parts[i].file, error));
+        wac_status status = visit_part(&parts[i], agent, seat, read_array, file, error);
+        wac_tensor_file_close(file);
+        WAC_TRY(status);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_agent_save(wac_agent *agent, const char *directory, wac_error *error)
+{
+    return wac_seat_save(agent, 0, directory, error);
+}
+
+wac_status wac_agent_load(wac_agent *agent, const char *directory, wac_error *error)
+{
+    return wac_seat_load(agent, 0, directory, error);
+}

@@ -1,0 +1,74 @@
+/* The steps that algorithms are written in, one table a device.
+ *
+ * Each step does its part for all active seats. The steps of an update, in the order of the paper's
+ * algorithm: draw, sample, tune, back_up, teach, aim, climb. None allocates or fails; what an
+ * update saw is left in the seats.
+ */
+#ifndef WAC_RL_STEPS_H
+#define WAC_RL_STEPS_H
+
+#include "rl/agent.h"
+
+/* The weights [means] of a sum of mean critics, from their values [means]. */
+typedef void wac_weigh_fn(const void *user, const real *values, real *weights);
+
+typedef struct wac_steps {
+    const char *name;
+
+    /* agent->device for agent->seats seats, with first weights; seats and sizes are set */
+    wac_status (*create)(wac_agent *agent, const wac_agent_plan *plan, wac_error *error);
+    void (*destroy)(wac_agent *agent);
+
+    /* batch, noise and synthetic pairs, from replay and streams */
+    void (*draw)(wac_agent *agent);
+
+    /* step 1: actions of every policy at the batch's states */
+    void (*sample)(wac_agent *agent);
+
+    /* step 2: move the entropy weights (unless they are fixed) */
+    void (*tune)(wac_agent *agent);
+
+    /* steps 3 and 4: the next action by policy `next`, and the targets of means and stds; with the
+     * entropy weight of policy `entropy` */
+    void (*back_up)(wac_agent *agent, int next, int entropy);
+
+    /* steps 5 and 6: one Adam step of every critic towards its target; and step 9, since nothing
+     * before the next update reads the target critics: they follow */
+    void (*teach)(wac_agent *agent);
+
+    /* steps 7 and 8: gradient of a policy's objective, mean(alpha log pi - min bound), in its
+     * heads; the bound is that of the mean critics, or of mean and std … */
+    void (*aim)(wac_agent *agent, int policy, bool with_std);
+
+    /* … and one Adam step of all policies along what they aim at */
+    void (*climb)(wac_agent *agent);
+
+    /* hold the std critics as they are now */
+    void (*anchor)(wac_agent *agent);
+
+    /* mean and log-std (clamped) of one policy of a seat for one observation: heads [2A] */
+    void (*act)(wac_agent *agent, int seat, int policy, const float *observation, real *heads);
+
+    /* the slope in the action [A] of a weighted sum of a seat's mean critics at one pair */
+    void (*slope)(wac_agent *agent, int seat, const float *observation, const real *action,
+                  wac_weigh_fn *weigh, const void *user, real *slope);
+
+    /* what a seat's critics believe of pairs: see wac_agent_value */
+    void (*value)(wac_agent *agent, int seat, int rows, const float *observations,
+                  const float *actions, float *mean, float *std);
+
+    /* keep a transition */
+    void (*remember)(wac_agent *agent, int seat, const float *observation, const float *action,
+                     double reward, const float *next_observation, bool terminated);
+
+    /* states [B][O] and actions [B][A] of a seat's last batch, where the host can read them */
+    void (*batch)(const wac_agent *agent, int seat, const real **states, const real **actions);
+
+    /* show the arrays of a seat's state, in the agent's order, and take over what was changed */
+    wac_status (*visit)(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,
+                        void *user, wac_error *error);
+} wac_steps;
+
+extern const wac_steps wac_steps_host; /* rl/host/host.c */
+
+#endif
