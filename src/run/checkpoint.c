@@ -17,9 +17,10 @@ enum {
     SUMS_SIZE = sizeof(wac_sums) / sizeof(double),
 };
 
-/* What the run itself adds to the agent's arrays. `state` [state_size] is the world's. */
-static wac_status visit_run(wac_run *run, double *state, wac_agent_visitor *visit, void *user,
-                            wac_error *error)
+/* What the run itself adds to the agent's files. `state` [state_size] is the world's; `remembered`,
+ * by the agent, tells whether its files are of the same moment. */
+static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
+                            wac_agent_visitor *visit, void *user, wac_error *error)
 {
     const wac_agent_tensor tensors[] = {
         {"position", WAC_DTYPE_I64, 1, {POSITION_SIZE}, &run->position},
@@ -36,6 +37,7 @@ static wac_status visit_run(wac_run *run, double *state, wac_agent_visitor *visi
          run->visited.counts},
         {"world", WAC_DTYPE_F64, 1, {run->world->spec.state_size}, state},
         {"observation", WAC_DTYPE_F32, 1, {run->world->spec.observation_size}, run->observation},
+        {"replay/count", WAC_DTYPE_I64, 1, {1}, remembered},
     };
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
         WAC_TRY(visit(user, &tensors[i], error));
@@ -48,7 +50,8 @@ static wac_status write_files(wac_run *run, wac_save_list *list, double *state, 
     WAC_TRY(wac_agent_save(run->agent, folder, error));
     run->position.world_counter = (int64_t)run->world_rng.counter;
     run->world->type->save(run->world->self, state);
-    WAC_TRY(visit_run(run, state, wac_save_add, list, error));
+    int64_t remembered = wac_agent_remembered(run->agent);
+    WAC_TRY(visit_run(run, state, &remembered, wac_save_add, list, error));
     return wac_save_write(list, run->agent, 0, folder, "run.safetensors", error);
 }
 
@@ -76,20 +79,12 @@ wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
     return wac_runlog_note_time(run, false, error);
 }
 
-static wac_status refuse_position(const char *folder, wac_error *error)
-{
-    return wac_fail(error, WAC_STATUS_INPUT,
-                    "%s/run.safetensors holds a position that no run can be at; use another copy "
-                    "of the checkpoint",
-                    folder);
-}
-
-static wac_status load_run(wac_run *run, const char *folder, wac_error *error)
+static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
     WAC_TRY(wac_save_open(&file, run->agent, 0, folder, "run.safetensors", error));
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
-    wac_status status = state ? visit_run(run, state, wac_save_read, file, error)
+    wac_status status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
                               : wac_fail_memory(error, "the checkpoint");
     if (status == WAC_STATUS_OK)
         status = wac_world_load(run->world, state, run->position.episode_steps, error);
@@ -97,8 +92,12 @@ static wac_status load_run(wac_run *run, const char *folder, wac_error *error)
     wac_tensor_file_close(file);
     WAC_TRY(status);
     const wac_position *at = &run->position;
-    if (at->epoch < 0 || at->explored < 0 || at->updated < 0 || at->rows < 0 || at->env_steps < 0)
-        return refuse_position(folder, error);
+    if (at->epoch < 0 || at->explored < 0 || at->updated < 0 || at->rows < 0 || at->env_steps < 0 ||
+        *remembered < 0 || (*remembered == 0 && at->started))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s/run.safetensors holds a position that no run can be at; use another "
+                        "copy of the checkpoint",
+                        folder);
     run->world_rng.counter = (uint64_t)at->world_counter;
     return WAC_STATUS_OK;
 }
@@ -137,10 +136,15 @@ bool wac_checkpoint_rows(int64_t *rows, const char *directory)
 
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
-    WAC_TRY(load_run(run, folder, error));
+    int64_t remembered = 0;
+    WAC_TRY(load_run(run, &remembered, folder, error));
     WAC_TRY(wac_agent_load(run->agent, folder, error));
-    bool empty = wac_agent_remembered(run->agent) == 0;
-    return empty && run->position.started ? refuse_position(folder, error) : WAC_STATUS_OK;
+    if (wac_agent_remembered(run->agent) != remembered)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s/replay.safetensors is of another moment than run.safetensors beside "
+                        "it; use another copy of the checkpoint",
+                        folder);
+    return WAC_STATUS_OK;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
