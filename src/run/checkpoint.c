@@ -1,9 +1,13 @@
 /* Checkpoints: the folder checkpoint/ of a run, three safetensors files that hold everything the
  * next step depends on and nothing else (no clock, no thread count, no path), so that equal runs
  * have equal bytes. A new one is made beside the old and takes its place whole. */
+#include "run/checkpoint.h"
+
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "run/folder.h"
+#include "run/log.h"
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -147,10 +151,10 @@ static wac_agent_tensor replay_tensor(wac_replay *replay)
 }
 
 static wac_status write_list(const list *list, const labels *labels, const char *folder,
-                             const char *name, wac_error *error)
+                             wac_folder_file file, wac_error *error)
 {
     char path[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
+    WAC_TRY(wac_folder_path(path, folder, file, error));
     return wac_tensor_file_write(path, list->tensors, list->count, labels->list, LABELS, error);
 }
 
@@ -161,25 +165,25 @@ static wac_status write_files(wac_run *run, list *list, double *state, const cha
     make_labels(&labels, run);
     WAC_TRY(wac_agent_visit(run->agent, add_tensor, list, error));
     WAC_TRY(check_finite(run, list, error));
-    WAC_TRY(write_list(list, &labels, folder, "agent.safetensors", error));
+    WAC_TRY(write_list(list, &labels, folder, WAC_FOLDER_AGENT, error));
 
     list->count = 0;
     wac_agent_tensor replay = replay_tensor(&run->agent->replay);
     WAC_TRY(add_tensor(list, &replay, error));
-    WAC_TRY(write_list(list, &labels, folder, "replay.safetensors", error));
+    WAC_TRY(write_list(list, &labels, folder, WAC_FOLDER_REPLAY, error));
 
     list->count = 0;
     run->position.world_counter = (int64_t)run->world_rng.counter;
     run->world->type->save(run->world->self, state);
     WAC_TRY(visit_run(run, state, add_tensor, list, error));
-    return write_list(list, &labels, folder, "run.safetensors", error);
+    return write_list(list, &labels, folder, WAC_FOLDER_RUN, error);
 }
 
 wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], fresh[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "checkpoint", error));
-    WAC_TRY(wac_path_join(fresh, sizeof fresh, run->directory, "checkpoint.new", error));
+    WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_CHECKPOINT, error));
+    WAC_TRY(wac_folder_path(fresh, run->directory, WAC_FOLDER_CHECKPOINT_NEW, error));
     /* the rows that the checkpoint counts must be on the disk before it is */
     WAC_TRY(wac_runlog_sync(run, error));
     WAC_TRY(wac_directory_remove(fresh, error));
@@ -200,10 +204,10 @@ wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
 }
 
 static wac_status open_file(wac_tensor_file **file, const wac_run *run, const char *folder,
-                            const char *name, wac_error *error)
+                            wac_folder_file which, wac_error *error)
 {
     char path[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
+    WAC_TRY(wac_folder_path(path, folder, which, error));
     WAC_TRY(wac_tensor_file_open(file, path, error));
     wac_status status = check_labels(run, *file, error);
     if (status != WAC_STATUS_OK)
@@ -214,7 +218,7 @@ static wac_status open_file(wac_tensor_file **file, const wac_run *run, const ch
 static wac_status load_agent(wac_run *run, const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
-    WAC_TRY(open_file(&file, run, folder, "agent.safetensors", error));
+    WAC_TRY(open_file(&file, run, folder, WAC_FOLDER_AGENT, error));
     wac_status status = wac_agent_visit(run->agent, load_tensor, file, error);
     wac_normaliser_refresh(&run->agent->normaliser);
     wac_tensor_file_close(file);
@@ -224,7 +228,7 @@ static wac_status load_agent(wac_run *run, const char *folder, wac_error *error)
 static wac_status load_replay(wac_run *run, const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
-    WAC_TRY(open_file(&file, run, folder, "replay.safetensors", error));
+    WAC_TRY(open_file(&file, run, folder, WAC_FOLDER_REPLAY, error));
     wac_agent_tensor replay = replay_tensor(&run->agent->replay);
     wac_status status = load_tensor(file, &replay, error);
     wac_tensor_file_close(file);
@@ -234,7 +238,7 @@ static wac_status load_replay(wac_run *run, const char *folder, wac_error *error
 static wac_status load_run(wac_run *run, const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
-    WAC_TRY(open_file(&file, run, folder, "run.safetensors", error));
+    WAC_TRY(open_file(&file, run, folder, WAC_FOLDER_RUN, error));
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
     wac_status status = state ? visit_run(run, state, load_tensor, file, error)
                               : wac_fail_memory(error, "the checkpoint");
@@ -254,31 +258,15 @@ static wac_status load_run(wac_run *run, const char *folder, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-/* The folder to load: where a replacement was cut off, the old one stands beside; where one goes on
- * this moment, the new one is there at the second look. */
-static wac_status find_folder(char folder[PATH_MAX], bool *found, const wac_run *run,
-                              wac_error *error)
-{
-    const char *const names[] = {"checkpoint", "checkpoint.old", "checkpoint"};
-    *found = false;
-    for (int i = 0; i < 3 && !*found; i++) {
-        WAC_TRY(wac_path_join(folder, PATH_MAX, run->directory, names[i], error));
-        *found = wac_path_exists(folder);
-    }
-    return WAC_STATUS_OK;
-}
-
 bool wac_checkpoint_rows(int64_t *rows, const char *directory)
 {
-    static const char *const names[] = {"checkpoint/run.safetensors",
-                                        "checkpoint.old/run.safetensors"};
-    char path[PATH_MAX];
+    char folder[PATH_MAX], path[PATH_MAX];
     wac_tensor_file *file = NULL;
     wac_position at;
-    for (int i = 0; i < 2 && !file; i++)
-        if (wac_path_join(path, sizeof path, directory, names[i], NULL) != WAC_STATUS_OK ||
-            wac_tensor_file_open(&file, path, NULL) != WAC_STATUS_OK)
-            file = NULL;
+    if (!wac_folder_find_checkpoint(folder, directory) ||
+        wac_folder_path(path, folder, WAC_FOLDER_RUN, NULL) != WAC_STATUS_OK ||
+        wac_tensor_file_open(&file, path, NULL) != WAC_STATUS_OK)
+        file = NULL;
     bool known = file && wac_tensor_file_copy(file, "position", WAC_DTYPE_I64, POSITION_SIZE, &at,
                                               NULL) == WAC_STATUS_OK;
     wac_tensor_file_close(file);
@@ -308,7 +296,7 @@ wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error)
     for (int i = 0; i < ATTEMPTS && !steady; i++) {
         char folder[PATH_MAX];
         struct stat before, after;
-        WAC_TRY(find_folder(folder, found, run, error));
+        *found = wac_folder_find_checkpoint(folder, run->directory);
         if (!*found)
             return WAC_STATUS_OK;
         bool there = stat(folder, &before) == 0;
@@ -316,17 +304,4 @@ wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error)
         steady = there && stat(folder, &after) == 0 && is_same(&before, &after);
     }
     return status;
-}
-
-void wac_checkpoint_tidy(const wac_run *run)
-{
-    char path[PATH_MAX];
-    if (wac_path_join(path, sizeof path, run->directory, "checkpoint.new", NULL) == WAC_STATUS_OK)
-        (void)wac_directory_remove(path, NULL);
-    /* the old one goes only where there is another */
-    if (wac_path_join(path, sizeof path, run->directory, "checkpoint", NULL) != WAC_STATUS_OK ||
-        !wac_path_exists(path))
-        return;
-    if (wac_path_join(path, sizeof path, run->directory, "checkpoint.old", NULL) == WAC_STATUS_OK)
-        (void)wac_directory_remove(path, NULL);
 }
