@@ -6,10 +6,9 @@
 #include "terminal/progress.h"
 
 #include "base/files.h"
-#include "config/config.h"
 #include "draw/demo.h"
+#include "run/folder.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -72,34 +71,16 @@ typedef struct demo {
     cli_progress display;
 } demo;
 
-/* True where nothing stands in the folder but what a demo cut off at its start may leave. */
-static bool is_unused(const char *directory)
-{
-    DIR *folder = opendir(directory);
-    bool unused = folder != NULL;
-    for (struct dirent *entry; unused && (entry = readdir(folder));) {
-        const char *suffix = strrchr(entry->d_name, '.');
-        unused = strspn(entry->d_name, ".") == strlen(entry->d_name) ||
-                 (suffix && strcmp(suffix, ".tmp") == 0);
-    }
-    if (folder)
-        closedir(folder);
-    return unused;
-}
-
 /* The config of the run that is there already; it must be one of a demo. */
 static int inspect_run(demo *demo, side *side, int64_t epochs, int64_t seed)
 {
-    char path[PATH_MAX];
     wac_error error = {0};
     wac_config *config = &side->config;
     wac_outcome outcome;
-    if (wac_path_join(path, sizeof path, side->directory, "config.yaml", &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
-    side->exists = wac_path_exists(path);
+    side->exists = wac_folder_is_run(side->directory);
     if (!side->exists)
         return CLI_OK;
-    if (wac_config_read_run(config, path, &error) != WAC_STATUS_OK)
+    if (wac_folder_read_config(config, side->directory, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     /* a table cut off in a row is no end: going on mends it, or says what is wrong */
     if (wac_outcome_read(&outcome, side->directory, NULL) != WAC_STATUS_OK)
@@ -138,7 +119,8 @@ static int inspect(demo *demo, int64_t epochs, int64_t seed)
             return status;
     }
     side *sides = demo->sides;
-    if (there && !sides[OE_WAC].exists && !sides[SAC].exists && !is_unused(demo->directory))
+    if (there && !sides[OE_WAC].exists && !sides[SAC].exists &&
+        !wac_directory_is_unused(demo->directory, NULL))
         return cli_refuse("%s exists and holds no demo; choose another folder with --out",
                           demo->directory);
     /* where one was cut off before it began, it follows the other */

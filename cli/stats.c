@@ -99,7 +99,7 @@ static const char *excuse(char text[96], const wac_record *run, wac_measure meas
 {
     if (!run->finished) {
         snprintf(text, 96, "is not finished (%zu of %" PRId64 " epochs)",
-                 run->rows ? run->rows - 1 : 0, run->config.epochs);
+                 run->history.rows ? run->history.rows - 1 : 0, run->config.epochs);
         return text;
     }
     if (!isnan(wac_record_measure(run, measure)))

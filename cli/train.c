@@ -4,7 +4,8 @@
 
 #include "base/files.h"
 #include "config/environments.h"
-#include "run/run.h"
+#include "run/folder.h"
+#include "run/train.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -82,17 +83,10 @@ static void print_log(void *user, const char *message)
     fprintf(stderr, "%s\n", message);
 }
 
-static bool holds(const char *directory, const char *name)
-{
-    char path[PATH_MAX];
-    return wac_path_join(path, sizeof path, directory, name, NULL) == WAC_STATUS_OK &&
-           wac_path_exists(path);
-}
-
 /* A run is never overwritten, nor anything else. */
 static int check_out(const char *out)
 {
-    if (holds(out, "config.yaml"))
+    if (wac_folder_is_run(out))
         return cli_refuse("%s is a run already; go on with: %s train --resume %s, or choose "
                           "another --out",
                           out, cli_program(), out);
@@ -115,6 +109,7 @@ static void name_folder(char *folder, size_t size, const wac_config *config)
 
 static int train(wac_run *run, const char *directory, cli_progress *display)
 {
+    char checkpoint[PATH_MAX];
     wac_error error = {0};
     wac_status status = wac_run_train(run, &error);
     wac_run_destroy(run);
@@ -126,7 +121,7 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
     }
     if (status != WAC_STATUS_OK) {
         cli_fail(&error);
-        if (holds(directory, "checkpoint") || holds(directory, "checkpoint.old"))
+        if (wac_folder_find_checkpoint(checkpoint, directory))
             fprintf(stderr, "wac: the last checkpoint is whole; go on with: %s train --resume %s\n",
                     cli_program(), directory);
         else

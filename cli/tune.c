@@ -106,13 +106,12 @@ static int conclude(const wac_sweep *sweep, const wac_search *search, const char
 {
     wac_error error = {0};
     wac_tuned *list;
-    size_t count, length;
+    size_t count;
     char seeds[48], span[80];
     if (wac_tune_rank(&list, &count, sweep, search, directory, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    const char *measure = wac_word_at(WAC_SEARCH_MEASURES, search->measure, &length);
     describe_span(span, sweep, search->last);
-    printf("%.*s over %s: mean (min .. max) of %s\n", (int)length, measure, span,
+    printf("%s over %s: mean (min .. max) of %s\n", wac_columns[search->measure].name, span,
            cli_count(seeds, (int64_t)list[0].runs, "seed"));
     for (size_t i = 0, end; i < count; i = end) {
         end = i + 1;

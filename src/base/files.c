@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -371,4 +372,45 @@ wac_status wac_directory_replace(const char *path, const char *fresh, wac_error 
     if (failure)
         return fail_system(error, "replace", place, failure);
     return wac_directory_remove(old, error);
+}
+
+static bool is_leftover(const char *entry, const char *name)
+{
+    const char *end = strrchr(entry, '.');
+    if (!end || strcmp(end, ".tmp") != 0)
+        return false;
+    if (!name)
+        return true;
+    size_t length = strlen(name);
+    if (strncmp(entry, name, length) != 0 || entry[length] != '.')
+        return false;
+    const char *digits = entry + length + 1;
+    return digits < end && digits + strspn(digits, "0123456789-") == end;
+}
+
+bool wac_directory_is_unused(const char *directory, const char *name)
+{
+    DIR *folder = opendir(directory);
+    bool unused = folder != NULL;
+    for (struct dirent *entry; unused && (entry = readdir(folder));)
+        unused =
+            strspn(entry->d_name, ".") == strlen(entry->d_name) || is_leftover(entry->d_name, name);
+    if (folder)
+        closedir(folder);
+    return unused;
+}
+
+void wac_directory_tidy(const char *directory, const char *name)
+{
+    DIR *folder = opendir(directory);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[PATH_MAX];
+        if (!is_leftover(entry->d_name, name) ||
+            wac_path_join(path, sizeof path, directory, entry->d_name, NULL) != WAC_STATUS_OK)
+            continue;
+        if (unlink(path) != 0)
+            (void)wac_directory_remove(path, NULL);
+    }
+    if (folder)
+        closedir(folder);
 }

@@ -54,4 +54,11 @@ wac_status wac_directory_place(const char *path, const char *fresh, wac_error *e
  * off, `path` or `path`.old is a whole folder. */
 wac_status wac_directory_replace(const char *path, const char *fresh, wac_error *error);
 
+/* A write of NAME that is cut off leaves "NAME.123-0.tmp" behind, or NAME.123.tmp of a folder:
+ * remove what there is of `name`. */
+void wac_directory_tidy(const char *directory, const char *name);
+
+/* True for a folder that holds nothing, or nothing but that; with null, but any *.tmp. */
+bool wac_directory_is_unused(const char *directory, const char *name);
+
 #endif

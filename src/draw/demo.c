@@ -5,12 +5,12 @@
  * script; the rest of the script is the constant text below. */
 #include "draw/demo.h"
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "base/status.h"
 #include "draw/cells.h"
 #include "draw/plot.h"
 #include "env/riverswim.h"
+#include "run/folder.h"
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -19,76 +19,45 @@
 
 enum { WIDTH = 1600, HEIGHT = 1040 };
 
-/* The columns of a progress.csv that we need. */
-typedef struct progress {
-    wac_csv csv;
-    int epoch, eval_return, coverage, seconds;
-} progress;
-
-static wac_status read_progress(progress *progress, const char *directory, wac_error *error)
-{
-    char path[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, directory, "progress.csv", error));
-    WAC_TRY(wac_csv_read(&progress->csv, path, error));
-    struct {
-        const char *name;
-        int *column;
-    } const wanted[] = {{"epoch", &progress->epoch},
-                        {"eval_return", &progress->eval_return},
-                        {"coverage_visited", &progress->coverage},
-                        {"seconds", &progress->seconds}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        *wanted[i].column = wac_csv_column(&progress->csv, wanted[i].name);
-        if (*wanted[i].column < 0) {
-            wac_csv_free(&progress->csv);
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s has no column %s; is it the progress.csv of a run?", path,
-                            wanted[i].name);
-        }
-    }
-    return WAC_STATUS_OK;
-}
-
-static wac_outcome summarise(const progress *progress)
+static wac_outcome summarise(const wac_history *history)
 {
     wac_outcome outcome = {-1, -1, -1, NAN, NAN, NAN, NAN};
-    for (size_t i = 0; i < progress->csv.rows; i++) {
-        int64_t epoch = (int64_t)wac_csv_at(&progress->csv, i, progress->epoch);
-        double reached = wac_csv_at(&progress->csv, i, progress->eval_return);
-        outcome.last_epoch = epoch;
+    for (size_t i = 0; i < history->rows; i++) {
+        double reached = history->columns[WAC_COLUMN_EVAL_RETURN][i];
+        outcome.last_epoch = (int64_t)i;
         outcome.last_return = reached;
-        outcome.coverage = wac_csv_at(&progress->csv, i, progress->coverage);
-        outcome.seconds = wac_csv_at(&progress->csv, i, progress->seconds);
+        outcome.coverage = history->columns[WAC_COLUMN_COVERAGE_VISITED][i];
+        outcome.seconds = history->columns[WAC_COLUMN_SECONDS][i];
         if (!isnan(reached) && !(reached <= outcome.best_return)) {
-            outcome.best_epoch = epoch;
+            outcome.best_epoch = (int64_t)i;
             outcome.best_return = reached;
         }
         if (outcome.solved_epoch < 0 && reached >= WAC_RIVERSWIM_SOLVED)
-            outcome.solved_epoch = epoch;
+            outcome.solved_epoch = (int64_t)i;
     }
     return outcome;
 }
 
 wac_status wac_outcome_read(wac_outcome *outcome, const char *directory, wac_error *error)
 {
-    progress progress;
-    WAC_TRY(read_progress(&progress, directory, error));
-    *outcome = summarise(&progress);
-    wac_csv_free(&progress.csv);
+    wac_history history;
+    WAC_TRY(wac_history_read(&history, directory, error));
+    *outcome = summarise(&history);
+    wac_history_free(&history);
     return WAC_STATUS_OK;
 }
 
 /* One algorithm's part of the picture. */
 typedef struct side {
     wac_run *run;
-    progress progress;
+    wac_history history;
     wac_outcome outcome;
 } side;
 
 static wac_status open_side(side *side, const char *directory, bool wac, wac_error *error)
 {
-    WAC_TRY(read_progress(&side->progress, directory, error));
-    side->outcome = summarise(&side->progress);
+    WAC_TRY(wac_history_read(&side->history, directory, error));
+    side->outcome = summarise(&side->history);
     WAC_TRY(wac_run_open(&side->run, directory, NULL, NULL, error));
     const wac_config *config = wac_run_config(side->run);
     const char *algorithm = wac_algorithm_name((wac_algorithm)config->algorithm);
@@ -102,17 +71,16 @@ static wac_status open_side(side *side, const char *directory, bool wac, wac_err
 
 static void close_side(side *side)
 {
-    wac_csv_free(&side->progress.csv);
+    wac_history_free(&side->history);
     wac_run_destroy(side->run);
 }
 
-static void write_curves(wac_plot *plot, const char *name, const progress *progress)
+static void write_curves(wac_plot *plot, const char *name, const wac_history *history)
 {
     wac_plot_file(plot, name);
-    for (size_t i = 0; i < progress->csv.rows; i++)
-        wac_plot_print(plot, "%g %.9g %.9g\n", wac_csv_at(&progress->csv, i, progress->epoch),
-                       wac_csv_at(&progress->csv, i, progress->eval_return),
-                       wac_csv_at(&progress->csv, i, progress->coverage));
+    for (size_t i = 0; i < history->rows; i++)
+        wac_plot_print(plot, "%zu %.9g %.9g\n", i, history->columns[WAC_COLUMN_EVAL_RETURN][i],
+                       history->columns[WAC_COLUMN_COVERAGE_VISITED][i]);
 }
 
 static const char script[] =
@@ -272,8 +240,8 @@ static wac_status draw(const side *wac, const side *sac, const char *path, wac_e
         return wac_fail(error, WAC_STATUS_INPUT, "the path %.64s… is too long", path);
     wac_plot plot;
     WAC_TRY(wac_plot_begin(&plot, error));
-    write_curves(&plot, "wac-curves", &wac->progress);
-    write_curves(&plot, "sac-curves", &sac->progress);
+    write_curves(&plot, "wac-curves", &wac->history);
+    write_curves(&plot, "sac-curves", &sac->history);
     int64_t wac_most = wac_map_visits(&plot, "wac-visits", wac->run);
     int64_t sac_most = wac_map_visits(&plot, "sac-visits", sac->run);
     double sigma_range[2] = {0, 1};

@@ -7,6 +7,7 @@
 #include "draw/scene.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
+#include "run/folder.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -26,13 +27,6 @@ static void close_subject(wac_subject *subject)
         wac_run_destroy(subject->run);
     else
         wac_world_destroy(subject->world);
-}
-
-static bool is_run(const char *word)
-{
-    char path[PATH_MAX];
-    return wac_path_join(path, sizeof path, word, "config.yaml", NULL) == WAC_STATUS_OK &&
-           wac_path_exists(path);
 }
 
 /* Neither run nor environment: a path or a folder was meant to be a run, anything else a name. */
@@ -60,7 +54,7 @@ static wac_status open_world(wac_subject *subject, const char *word, wac_error *
 
 static wac_status open_subject(wac_subject *subject, const char *word, wac_error *error)
 {
-    if (!is_run(word))
+    if (!wac_folder_is_run(word))
         return open_world(subject, word, error);
     WAC_TRY(wac_run_open(&subject->run, word, NULL, NULL, error));
     subject->world = subject->run->evaluation_world;
@@ -146,7 +140,7 @@ static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind
         return WAC_STATUS_OK;
     }
     char folder[PATH_MAX];
-    WAC_TRY(wac_path_join(folder, sizeof folder, first->run->directory, "figures", error));
+    WAC_TRY(wac_folder_path(folder, first->run->directory, WAC_FOLDER_FIGURES, error));
     if (!wac_path_exists(folder))
         WAC_TRY(wac_directory_make(folder, error));
     return wac_path_join(stem, PATH_MAX, folder, names[kind], error);

@@ -239,22 +239,18 @@ static wac_status read_where(reader *in, wac_where *where, const wac_yaml_pair *
 
 static wac_status read_column(reader *in, void *user, const yaml_node_t *node, const char *key)
 {
-    static const char *const names[] = {"return",   "success",          "episodes",
-                                        "coverage", "coverage_visited", NULL};
-    static const wac_column columns[] = {wac_column_eval_return, wac_column_eval_success,
-                                         wac_column_eval_episodes, wac_column_coverage_sampled,
-                                         wac_column_coverage_visited};
     wac_figure *figure = user;
+    wac_column column;
     const char *text;
+    char names[128];
     WAC_TRY(wac_yaml_text(&in->yaml, &text, node, key));
-    int place = place_of(names, text);
-    if (place < 0)
-        return wac_yaml_refuse(&in->yaml, wac_yaml_line(node),
-                               "\"%s\" must be return, success, episodes, coverage or "
-                               "coverage_visited, not \"%s\"",
-                               key, WAC_CLIP(text));
-    figure->columns[figure->column_count++] = (int)columns[place];
-    return WAC_STATUS_OK;
+    if (wac_column_find(&column, text)) {
+        figure->columns[figure->column_count++] = (int)column;
+        return WAC_STATUS_OK;
+    }
+    wac_columns_join(names, sizeof names, true);
+    return wac_yaml_refuse(&in->yaml, wac_yaml_line(node), "\"%s\" must be %s, not \"%s\"", key,
+                           names, WAC_CLIP(text));
 }
 
 static const char *const figure_keys[] = {"kind",  "title",   "rows",  "x",

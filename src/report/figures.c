@@ -19,9 +19,9 @@ static bool write_curve(wac_sheet *sheet, const char *name, wac_column column,
     /* as far as all of them go; those that have just begun are not waited for */
     size_t rows = SIZE_MAX, drawn = 0, longest = 0;
     for (size_t i = 0; i < count; i++) {
-        longest = runs[i]->rows > longest ? runs[i]->rows : longest;
-        if (runs[i]->rows > 0 && runs[i]->rows < rows)
-            rows = runs[i]->rows;
+        longest = runs[i]->history.rows > longest ? runs[i]->history.rows : longest;
+        if (runs[i]->history.rows > 0 && runs[i]->history.rows < rows)
+            rows = runs[i]->history.rows;
     }
     rows = longest ? rows : 0;
     sheet->uneven |= rows < longest;
@@ -29,8 +29,8 @@ static bool write_curve(wac_sheet *sheet, const char *name, wac_column column,
     for (size_t epoch = 0; epoch < rows; epoch++) {
         size_t there = 0;
         for (size_t i = 0; i < count; i++)
-            if (epoch < runs[i]->rows && !isnan(runs[i]->columns[column][epoch]))
-                values[there++] = runs[i]->columns[column][epoch];
+            if (epoch < runs[i]->history.rows && !isnan(runs[i]->history.columns[column][epoch]))
+                values[there++] = runs[i]->history.columns[column][epoch];
         if (there == 0)
             continue;
         double mean = wac_mean(values, there), spread = there > 1 ? wac_spread(values, there) : 0;
@@ -46,20 +46,14 @@ static bool write_curve(wac_sheet *sheet, const char *name, wac_column column,
 static void print_curves(wac_sheet *sheet, const char *names, const bool *there, int column)
 {
     wac_plot *plot = &sheet->page.plot;
-    bool first = true, share = column == wac_column_eval_success,
-         low = column == wac_column_coverage_sampled || column == wac_column_coverage_visited ||
-               column == wac_column_eval_episodes;
-    bool any = false;
+    bool first = true, any = false;
     for (size_t i = 0; i < sheet->line_count; i++)
         any |= there[i];
     if (!any) {
         wac_sheet_nothing(sheet);
         return;
     }
-    wac_plot_print(plot, "set xrange [0:*]; set yrange %s\nplot ",
-                   share ? "[0:1.04]"
-                   : low ? "[0:*]"
-                         : "[*:*]");
+    wac_plot_print(plot, "set xrange [0:*]; set yrange %s\nplot ", wac_columns[column].axis);
     for (int pass = sheet->pooled; pass < 2; pass++) /* bands below all lines */
         for (size_t i = 0; i < sheet->line_count; i++) {
             const wac_sheet_look *style = wac_sheet_style(sheet, i);
@@ -105,7 +99,7 @@ static void print_curve_page(wac_sheet *sheet, const bool *there)
             bool leftmost = wac_sheet_grid_panel(sheet, &grid, row, t);
             wac_plot_print(&sheet->page.plot,
                            "set xlabel 'epoch' tc rgb grey\nset ylabel '%s' tc rgb grey\n",
-                           leftmost ? wac_pretty_column(figure->columns[row]) : "");
+                           leftmost ? wac_columns[figure->columns[row]].words : "");
             print_curves(sheet, names,
                          there + ((size_t)row * sheet->task_count + t) * SHEET_MOST_LINES,
                          figure->columns[row]);

@@ -451,38 +451,12 @@ static void write_settings(FILE *to, const wac_report_page *page)
 
 enum { MOST_MACHINES = 12, MACHINE = 400 };
 
-/* What a run's manifest tells of program and machine; empty where it is lost. */
-static double read_manifest(const wac_record *record, char program[MACHINE], char machine[MACHINE])
-{
-    char path[PATH_MAX], *text = NULL;
-    *program = *machine = 0;
-    if (wac_path_join(path, sizeof path, record->path, "manifest.json", NULL) != WAC_STATUS_OK ||
-        wac_file_read(&text, NULL, path, 1 << 20, NULL) != WAC_STATUS_OK)
-        return 0;
-    json_t *manifest = json_loads(text, 0, NULL), *host = json_object_get(manifest, "machine");
-    const char *version = json_string_value(json_object_get(manifest, "version"));
-    const char *commit = json_string_value(json_object_get(manifest, "commit"));
-    const char *processor = json_string_value(json_object_get(host, "processor"));
-    const char *system = json_string_value(json_object_get(host, "system"));
-    const char *release = json_string_value(json_object_get(host, "release"));
-    double seconds = json_number_value(json_object_get(manifest, "seconds"));
-    if (version)
-        snprintf(program, MACHINE, "wac %.64s, commit %.64s", version, commit ? commit : "unknown");
-    if (processor)
-        snprintf(machine, MACHINE, "%.160s, %lld processors, %.60s %.80s", processor,
-                 (long long)json_integer_value(json_object_get(host, "processors")),
-                 system ? system : "", release ? release : "");
-    json_decref(manifest);
-    free(text);
-    return seconds;
-}
-
 static void note(char list[MOST_MACHINES][MACHINE], size_t *count, const char *text)
 {
     for (size_t i = 0; i < *count; i++)
         if (strcmp(list[i], text) == 0)
             return;
-    if (*text && *count < MOST_MACHINES)
+    if (*count < MOST_MACHINES)
         strcpy(list[(*count)++], text);
 }
 
@@ -494,13 +468,20 @@ static void write_made(FILE *to, const wac_report_page *page)
     double seconds = 0;
     const wac_record *first = NULL;
     for (size_t i = 0; i < set->count; i++) {
-        char program[MACHINE], machine[MACHINE];
+        char text[MACHINE];
         if (!wac_selection_has(page->selection, set->runs[i].group))
             continue;
         first = first ? first : &set->runs[i];
-        seconds += read_manifest(&set->runs[i], program, machine);
-        note(programs, &program_count, program);
-        note(machines, &machine_count, machine);
+        wac_manifest manifest = wac_manifest_read(set->runs[i].path);
+        seconds += manifest.seconds;
+        snprintf(text, sizeof text, "wac %s, commit %s", manifest.version,
+                 *manifest.commit ? manifest.commit : "unknown");
+        if (*manifest.version)
+            note(programs, &program_count, text);
+        snprintf(text, sizeof text, "%s, %lld processors, %s %s", manifest.processor,
+                 (long long)manifest.processors, manifest.system, manifest.release);
+        if (*manifest.processor)
+            note(machines, &machine_count, text);
     }
     fputs("<h2 id=\"made\">How it was made</h2>\n<pre>", to);
     if (page->options->command)

@@ -30,7 +30,6 @@ enum { WAC_PRETTY = 320 };
 const char *wac_pretty_environment(char text[WAC_PRETTY], const char *name);
 const char *wac_pretty_label(char text[WAC_PRETTY], const char *label);
 const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name);
-const char *wac_pretty_column(int column);
 const char *wac_pretty_measure(wac_measure measure);
 
 /* Whether a figure is about this group. */

@@ -101,10 +101,10 @@ static wac_status find_missing(wac_report *report, const wac_runset *set, const 
         if (record && record->finished)
             continue;
         char **to = &report->missing[report->missing_count];
-        int length =
-            record ? asprintf(to, "%s (%zu of %lld epochs)", sweep->runs[i].folder,
-                              record->rows ? record->rows - 1 : 0, (long long)record->config.epochs)
-                   : asprintf(to, "%s", sweep->runs[i].folder);
+        int length = record ? asprintf(to, "%s (%zu of %lld epochs)", sweep->runs[i].folder,
+                                       record->history.rows ? record->history.rows - 1 : 0,
+                                       (long long)record->config.epochs)
+                            : asprintf(to, "%s", sweep->runs[i].folder);
         if (length < 0)
             return wac_fail_memory(error, "the list of missing runs");
         report->missing_count++;
@@ -120,9 +120,8 @@ static bool has_column(const wac_selection *selection, wac_column column)
 {
     const wac_runset *set = selection->set;
     for (size_t i = 0; i < set->count; i++)
-        for (size_t row = 0; row < set->runs[i].rows; row++)
-            if (!isnan(set->runs[i].columns[column][row]))
-                return true;
+        if (!isnan(wac_history_mean(&set->runs[i].history, column, SIZE_MAX)))
+            return true;
     return false;
 }
 
@@ -186,24 +185,24 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
 {
     const wac_runset *set = selection->set;
     int count = 0;
-    bool coverage = has_column(selection, wac_column_coverage_sampled);
-    bool goal = has_column(selection, wac_column_eval_success);
+    bool coverage = has_column(selection, WAC_COLUMN_COVERAGE_SAMPLED);
+    bool goal = has_column(selection, WAC_COLUMN_EVAL_SUCCESS);
     const char *setting = find_setting(set, NULL);
     const char *lines = !has_many_labels(set)     ? NULL
                         : has_two_algorithms(set) ? "algorithm"
                                                   : setting;
     wac_figure *figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Return while learning");
-    figure->columns[figure->column_count++] = wac_column_eval_return;
+    figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_RETURN;
     set_lines(figure, lines);
     if (goal) {
         figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Success and episodes");
-        figure->columns[figure->column_count++] = wac_column_eval_success;
-        figure->columns[figure->column_count++] = wac_column_eval_episodes;
+        figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_SUCCESS;
+        figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_EPISODES;
         set_lines(figure, lines);
     }
     if (coverage) {
         figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Coverage while learning");
-        figure->columns[figure->column_count++] = wac_column_coverage_sampled;
+        figure->columns[figure->column_count++] = WAC_COLUMN_COVERAGE_SAMPLED;
         set_lines(figure, lines);
     }
     for (; setting; setting = find_setting_after(set, setting)) {

@@ -101,9 +101,9 @@ static bool has_numbers(const wac_figure *figure, const wac_group *group)
     if (figure->kind != WAC_FIGURE_CURVES)
         return true;
     for (size_t i = 0; i < group->count; i++)
-        for (size_t row = 0; row < group->runs[i]->rows; row++)
-            if (!isnan(group->runs[i]->columns[figure->columns[0]][row]))
-                return true;
+        if (!isnan(wac_history_mean(&group->runs[i]->history, (wac_column)figure->columns[0],
+                                    SIZE_MAX)))
+            return true;
     return false;
 }
 

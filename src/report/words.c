@@ -77,24 +77,6 @@ const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
     return text;
 }
 
-const char *wac_pretty_column(int column)
-{
-    switch (column) {
-    case wac_column_eval_return:
-        return "return";
-    case wac_column_eval_success:
-        return "success";
-    case wac_column_eval_episodes:
-        return "episodes completed";
-    case wac_column_coverage_sampled:
-        return "coverage";
-    case wac_column_coverage_visited:
-        return "coverage by steps";
-    default:
-        return "value";
-    }
-}
-
 const char *wac_pretty_measure(wac_measure measure)
 {
     switch (measure) {

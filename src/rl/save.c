@@ -92,11 +92,9 @@ wac_status wac_save_add(void *user, const wac_agent_tensor *tensor, wac_error *e
 }
 
 wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int seat,
-                          const char *directory, const char *name, wac_error *error)
+                          const char *path, wac_error *error)
 {
-    char path[PATH_MAX];
     labels labels;
-    WAC_TRY(wac_path_join(path, sizeof path, directory, name, error));
     wac_tensor *tensors = calloc(list->count, sizeof *tensors);
     if (!tensors)
         return wac_fail_memory(error, "the checkpoint");
@@ -115,12 +113,10 @@ wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int
     return status;
 }
 
-wac_status wac_save_open(wac_tensor_file **file, const wac_agent *agent, int seat,
-                         const char *directory, const char *name, wac_error *error)
+wac_status wac_save_open(wac_tensor_file **file, const wac_agent *agent, int seat, const char *path,
+                         wac_error *error)
 {
-    char path[PATH_MAX];
     labels labels;
-    WAC_TRY(wac_path_join(path, sizeof path, directory, name, error));
     WAC_TRY(wac_tensor_file_open(file, path, error));
     make_labels(&labels, agent, seat);
     wac_status status = check_labels(&labels, *file, error);
@@ -143,8 +139,8 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {"agent.safetensors", WAC_STATE_NETWORKS, WAC_STATE_LEARNING},
-    {"replay.safetensors", WAC_STATE_REPLAY, WAC_STATE_REPLAY},
+    {WAC_SAVE_AGENT, WAC_STATE_NETWORKS, WAC_STATE_LEARNING},
+    {WAC_SAVE_REPLAY, WAC_STATE_REPLAY, WAC_STATE_REPLAY},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -178,12 +174,15 @@ wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, wac_
     wac_save_list list = {0};
     wac_status status = WAC_STATUS_OK;
     for (int i = 0; i < PARTS && status == WAC_STATUS_OK; i++) {
+        char path[PATH_MAX];
         list.count = 0;
-        status = visit_part(&parts[i], agent, seat, wac_save_add, &list, error);
+        status = wac_path_join(path, sizeof path, directory, parts[i].file, error);
+        if (status == WAC_STATUS_OK)
+            status = visit_part(&parts[i], agent, seat, wac_save_add, &list, error);
         if (status == WAC_STATUS_OK && parts[i].last != WAC_STATE_REPLAY)
             status = check_finite(&list, &agent->seat[seat], error);
         if (status == WAC_STATUS_OK)
-            status = wac_save_write(&list, agent, seat, directory, parts[i].file, error);
+            status = wac_save_write(&list, agent, seat, path, error);
     }
     free(list.tensors);
     return status;
@@ -204,7 +203,9 @@ wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, wac_
 {
     for (int i = 0; i < PARTS; i++) {
         wac_tensor_file *file;
-        WAC_TRY(wac_save_open(&file, agent, seat, directory, parts[i].file, error));
+        char path[PATH_MAX];
+        WAC_TRY(wac_path_join(path, sizeof path, directory, parts[i].file, error));
+        WAC_TRY(wac_save_open(&file, agent, seat, path, error));
         wac_status status = visit_part(&parts[i], agent, seat, read_array, file, error);
         wac_tensor_file_close(file);
         WAC_TRY(status);

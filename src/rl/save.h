@@ -1,4 +1,4 @@
-/* Agents on disk: agent.safetensors and replay.safetensors in a folder. They hold everything that
+/* Agents on disk: two files in a folder. They hold everything that
  * the next update depends on and nothing else (no clock, no thread count, no path), so that equal
  * agents have equal bytes. */
 #ifndef WAC_RL_SAVE_H
@@ -6,10 +6,13 @@
 
 #include "rl/agent.h"
 
+#define WAC_SAVE_AGENT "agent.safetensors"
+#define WAC_SAVE_REPLAY "replay.safetensors"
+
 wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, wac_error *error);
 wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, wac_error *error);
 
-/* A file of arrays, DIRECTORY/NAME, that says what agent it is of. */
+/* A file of arrays that says what agent it is of. */
 typedef struct wac_save_list {
     wac_agent_tensor *tensors; /* [count]; free() it */
     size_t count, room;
@@ -18,11 +21,11 @@ typedef struct wac_save_list {
 /* An agent's visitor: add the array to the list `user`. */
 wac_status wac_save_add(void *user, const wac_agent_tensor *tensor, wac_error *error);
 wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int seat,
-                          const char *directory, const char *name, wac_error *error);
+                          const char *path, wac_error *error);
 
 /* The reverse: open a file, which must be of such an agent; then visit with wac_save_read. */
-wac_status wac_save_open(wac_tensor_file **file, const wac_agent *agent, int seat,
-                         const char *directory, const char *name, wac_error *error);
+wac_status wac_save_open(wac_tensor_file **file, const wac_agent *agent, int seat, const char *path,
+                         wac_error *error);
 wac_status wac_save_read(void *file, const wac_agent_tensor *tensor, wac_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "run/run.h"
+#include "run/train.h"
 
 double wac_cell_middle(int cell, int cells, double low, double high)
 {

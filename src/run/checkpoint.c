@@ -2,9 +2,13 @@
  * run's own, which hold everything the next step depends on and nothing else (no clock, no thread
  * count, no path), so that equal runs have equal bytes. A new one is made beside the old and takes
  * its place whole. */
+#include "run/checkpoint.h"
+
 #include "base/files.h"
 #include "base/status.h"
 #include "rl/save.h"
+#include "run/folder.h"
+#include "run/log.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -52,14 +56,16 @@ static wac_status write_files(wac_run *run, wac_save_list *list, double *state, 
     run->world->type->save(run->world->self, state);
     int64_t remembered = wac_agent_remembered(run->agent);
     WAC_TRY(visit_run(run, state, &remembered, wac_save_add, list, error));
-    return wac_save_write(list, run->agent, 0, folder, "run.safetensors", error);
+    char path[PATH_MAX];
+    WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
+    return wac_save_write(list, run->agent, 0, path, error);
 }
 
 wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], fresh[PATH_MAX];
-    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "checkpoint", error));
-    WAC_TRY(wac_path_join(fresh, sizeof fresh, run->directory, "checkpoint.new", error));
+    WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_CHECKPOINT, error));
+    WAC_TRY(wac_folder_path(fresh, run->directory, WAC_FOLDER_CHECKPOINT_NEW, error));
     /* the rows that the checkpoint counts must be on the disk before it is */
     WAC_TRY(wac_runlog_sync(run, error));
     WAC_TRY(wac_directory_remove(fresh, error));
@@ -82,7 +88,9 @@ wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
 static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
-    WAC_TRY(wac_save_open(&file, run->agent, 0, folder, "run.safetensors", error));
+    char path[PATH_MAX];
+    WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
+    WAC_TRY(wac_save_open(&file, run->agent, 0, path, error));
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
     wac_status status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
                               : wac_fail_memory(error, "the checkpoint");
@@ -102,31 +110,15 @@ static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder
     return WAC_STATUS_OK;
 }
 
-/* The folder to load: where a replacement was cut off, the old one stands beside; where one goes on
- * this moment, the new one is there at the second look. */
-static wac_status find_folder(char folder[PATH_MAX], bool *found, const wac_run *run,
-                              wac_error *error)
-{
-    const char *const names[] = {"checkpoint", "checkpoint.old", "checkpoint"};
-    *found = false;
-    for (int i = 0; i < 3 && !*found; i++) {
-        WAC_TRY(wac_path_join(folder, PATH_MAX, run->directory, names[i], error));
-        *found = wac_path_exists(folder);
-    }
-    return WAC_STATUS_OK;
-}
-
 bool wac_checkpoint_rows(int64_t *rows, const char *directory)
 {
-    static const char *const names[] = {"checkpoint/run.safetensors",
-                                        "checkpoint.old/run.safetensors"};
-    char path[PATH_MAX];
+    char folder[PATH_MAX], path[PATH_MAX];
     wac_tensor_file *file = NULL;
     wac_position at;
-    for (int i = 0; i < 2 && !file; i++)
-        if (wac_path_join(path, sizeof path, directory, names[i], NULL) != WAC_STATUS_OK ||
-            wac_tensor_file_open(&file, path, NULL) != WAC_STATUS_OK)
-            file = NULL;
+    if (!wac_folder_find_checkpoint(folder, directory) ||
+        wac_folder_path(path, folder, WAC_FOLDER_RUN, NULL) != WAC_STATUS_OK ||
+        wac_tensor_file_open(&file, path, NULL) != WAC_STATUS_OK)
+        file = NULL;
     bool known = file && wac_tensor_file_copy(file, "position", WAC_DTYPE_I64, POSITION_SIZE, &at,
                                               NULL) == WAC_STATUS_OK;
     wac_tensor_file_close(file);
@@ -162,7 +154,7 @@ wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error)
     for (int i = 0; i < ATTEMPTS && !steady; i++) {
         char folder[PATH_MAX];
         struct stat before, after;
-        WAC_TRY(find_folder(folder, found, run, error));
+        *found = wac_folder_find_checkpoint(folder, run->directory);
         if (!*found)
             return WAC_STATUS_OK;
         bool there = stat(folder, &before) == 0;
@@ -170,17 +162,4 @@ wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error)
         steady = there && stat(folder, &after) == 0 && is_same(&before, &after);
     }
     return status;
-}
-
-void wac_checkpoint_tidy(const wac_run *run)
-{
-    char path[PATH_MAX];
-    if (wac_path_join(path, sizeof path, run->directory, "checkpoint.new", NULL) == WAC_STATUS_OK)
-        (void)wac_directory_remove(path, NULL);
-    /* the old one goes only where there is another */
-    if (wac_path_join(path, sizeof path, run->directory, "checkpoint", NULL) != WAC_STATUS_OK ||
-        !wac_path_exists(path))
-        return;
-    if (wac_path_join(path, sizeof path, run->directory, "checkpoint.old", NULL) == WAC_STATUS_OK)
-        (void)wac_directory_remove(path, NULL);
 }

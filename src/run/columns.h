@@ -1,32 +1,65 @@
-/* The columns of progress.csv (docs/metrics.md), in their order: what a run writes, and what those
- * who read runs look for. */
+/* The columns of progress.csv (docs/metrics.md), in their order. Whoever writes and reads the file,
+ * goes by a column or draws one goes by this table: a new column is a row here and the field of
+ * wac_progress (wac/run.h) that it is taken from.
+ *
+ * Row: X(VALUE, field, format, short name, what people call it, axis, need), as described below. */
 #ifndef WAC_RUN_COLUMNS_H
 #define WAC_RUN_COLUMNS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define WAC_COLUMNS(X)                                                                             \
-    X(epoch)                                                                                       \
-    X(env_steps)                                                                                   \
-    X(updates)                                                                                     \
-    X(eval_return)                                                                                 \
-    X(eval_success)                                                                                \
-    X(eval_episodes)                                                                               \
-    X(coverage_sampled)                                                                            \
-    X(coverage_visited)                                                                            \
-    X(alpha)                                                                                       \
-    X(q_mean)                                                                                      \
-    X(sigma_visited)                                                                               \
-    X(sigma_uniform)                                                                               \
-    X(seconds)                                                                                     \
-    X(explore_episodes)                                                                            \
-    X(explore_return)                                                                              \
-    X(explore_success)
+    X(EPOCH, epoch, "%.0f", NULL, NULL, NULL, NOTHING)                                             \
+    X(ENV_STEPS, env_steps, "%.0f", NULL, NULL, NULL, NOTHING)                                     \
+    X(UPDATES, updates, "%.0f", NULL, NULL, NULL, NOTHING)                                         \
+    X(EVAL_RETURN, eval_return, "%.9g", "return", "return", "[*:*]", EVALUATION)                   \
+    X(EVAL_SUCCESS, eval_success, "%.9g", "success", "success", "[0:1.04]", GOAL)                  \
+    X(EVAL_EPISODES, eval_episodes, "%.0f", "episodes", "episodes completed", "[0:*]", EVALUATION) \
+    X(COVERAGE_SAMPLED, coverage_sampled, "%.9g", "coverage", "coverage", "[0:*]", COVERAGE)       \
+    X(COVERAGE_VISITED, coverage_visited, "%.9g", "coverage_visited", "coverage by steps",         \
+      "[0:*]", COVERAGE)                                                                           \
+    X(ALPHA, alpha, "%.9g", NULL, NULL, NULL, NOTHING)                                             \
+    X(Q_MEAN, q_mean, "%.9g", NULL, NULL, NULL, NOTHING)                                           \
+    X(SIGMA_VISITED, sigma_visited, "%.9g", NULL, NULL, NULL, NOTHING)                             \
+    X(SIGMA_UNIFORM, sigma_uniform, "%.9g", NULL, NULL, NULL, NOTHING)                             \
+    X(SECONDS, seconds, "%.3f", NULL, NULL, NULL, NOTHING)                                         \
+    X(EXPLORE_EPISODES, explore_episodes, "%.0f", NULL, NULL, NULL, NOTHING)                       \
+    X(EXPLORE_RETURN, explore_return, "%.9g", NULL, NULL, NULL, NOTHING)                           \
+    X(EXPLORE_SUCCESS, explore_success, "%.9g", NULL, NULL, NULL, NOTHING)
 
-/* wac_column_epoch, wac_column_env_steps, … */
-#define WAC_COLUMN_ENUM(name) wac_column_##name,
-typedef enum wac_column { WAC_COLUMNS(WAC_COLUMN_ENUM) WAC_COLUMN_TOTAL } wac_column;
+#define WAC_COLUMN_VALUE(value, ...) WAC_COLUMN_##value,
+typedef enum wac_column { WAC_COLUMNS(WAC_COLUMN_VALUE) WAC_COLUMN_TOTAL } wac_column;
 
-/* ",epoch,env_steps,…": the header line is this without its first comma, and a newline */
-#define WAC_COLUMN_NAME(name) "," #name
-#define WAC_COLUMN_NAMES WAC_COLUMNS(WAC_COLUMN_NAME)
+/* "epoch,env_steps,…\n" */
+#define WAC_COLUMN_TITLE(value, field, ...) "," #field
+#define WAC_COLUMN_HEADER (&(WAC_COLUMNS(WAC_COLUMN_TITLE) "\n")[1])
+
+/* Without what a column has no values. */
+typedef enum wac_column_need {
+    WAC_COLUMN_NEED_NOTHING,
+    WAC_COLUMN_NEED_EVALUATION,
+    WAC_COLUMN_NEED_GOAL,     /* evaluations of a world with a goal */
+    WAC_COLUMN_NEED_COVERAGE, /* see wac_world_has_coverage */
+} wac_column_need;
+
+typedef struct wac_column_row {
+    const char *name; /* in the file: that of the field */
+    /* for searches and figures, as "wac stats" has it; null where they cannot ask for the column,
+     * and then the next two are null as well */
+    const char *short_name;
+    const char *words; /* what people call it */
+    const char *axis;  /* range of its curves, as gnuplot writes it */
+    wac_column_need need;
+} wac_column_row;
+
+extern const wac_column_row wac_columns[WAC_COLUMN_TOTAL];
+
+/* A column that can be asked for, by either name, dash and underscore alike; false where there is
+ * none of that name. */
+bool wac_column_find(wac_column *column, const char *name);
+
+/* "eval_return, eval_success, … or coverage_visited": those that can be asked for. */
+void wac_columns_join(char *text, size_t size, bool short_names);
 
 #endif

@@ -1,13 +1,15 @@
-/* The readable files of a run: config.yaml, manifest.json, progress.csv. */
+/* The rows of progress.csv: cut back to where the run is, then one more after every evaluation. */
+#include "run/log.h"
+
 #include "base/files.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "config/config.h"
+#include "run/checkpoint.h"
 #include "run/columns.h"
+#include "run/folder.h"
 #include "run/run.h"
+#include "run/train.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,159 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
-
-static const char *const header = &(WAC_COLUMN_NAMES "\n")[1];
-enum { PROGRESS_LIMIT = 1 << 30 };
-
-wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wac_error *error)
-{
-    char path[PATH_MAX], *text;
-    WAC_TRY(wac_path_join(path, sizeof path, directory, "config.yaml", error));
-    WAC_TRY(wac_config_yaml(&text, &run->config, error));
-    wac_status status = wac_file_write(path, text, strlen(text), error);
-    free(text);
-    return status;
-}
-
-static void time_now(char text[32])
-{
-    time_t now = time(NULL);
-    struct tm broken;
-    gmtime_r(&now, &broken);
-    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &broken);
-}
-
-/* "AMD EPYC", from the kernel's list; empty where it has none */
-static void processor_name(char *name, size_t size)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    name[0] = 0;
-    while (file && !name[0] && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) {
-            line[strcspn(line, "\n")] = 0;
-            snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
-        }
-    }
-    if (file)
-        fclose(file);
-}
-
-/* Consumes the manifest. */
-static wac_status write_manifest(json_t *manifest, const char *directory, wac_error *error)
-{
-    char path[PATH_MAX];
-    size_t size;
-    char *text = wac_json_text(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
-    json_decref(manifest);
-    if (!text)
-        return wac_fail_memory(error, "the manifest");
-    text[size] = '\n';
-    wac_status status = wac_path_join(path, sizeof path, directory, "manifest.json", error);
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, text, size + 1, error);
-    free(text);
-    return status;
-}
-
-static json_t *make_manifest(const wac_run *run)
-{
-    char started[32], processor[128];
-    struct utsname system;
-    time_now(started);
-    processor_name(processor, sizeof processor);
-    if (uname(&system) != 0)
-        memset(&system, 0, sizeof system);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n, s:f}",
-                     "program", "wac", "version", wac_version(), "commit", wac_commit(),
-                     "environment", run->config.environment, "algorithm",
-                     wac_algorithm_name((wac_algorithm)run->config.algorithm), "seed",
-                     (json_int_t)run->config.seed, "machine", "name", system.nodename, "system",
-                     system.sysname, "release", system.release, "processor", processor,
-                     "processors", (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started,
-                     "finished", "seconds", 0.0);
-}
-
-wac_status wac_runlog_create(const wac_run *run, wac_error *error)
-{
-    /* make the folder under another name, so that a run's folder always has its files */
-    char fresh[PATH_MAX + 32], path[PATH_MAX + 64];
-    snprintf(fresh, sizeof fresh, "%s.%ld.tmp", run->directory, (long)getpid());
-    if (wac_directory_make(fresh, error) != WAC_STATUS_OK)
-        return wac_fail(error, WAC_STATUS_IO, "cannot make the folder %s: %s; choose another one",
-                        run->directory, strerror(errno));
-    WAC_TRY(wac_path_join(path, sizeof path, fresh, "progress.csv", error));
-    wac_status status = wac_runlog_write_config(run, fresh, error);
-    if (status == WAC_STATUS_OK)
-        status = write_manifest(make_manifest(run), fresh, error);
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, header, strlen(header), error);
-    if (status == WAC_STATUS_OK)
-        status = wac_directory_place(run->directory, fresh, error);
-    if (status != WAC_STATUS_OK)
-        (void)wac_directory_remove(fresh, NULL);
-    return status;
-}
-
-/* The manifest as it stands; null where it is lost or damaged (nothing depends on it). */
-static json_t *read_manifest(const wac_run *run)
-{
-    char path[PATH_MAX], *text = NULL;
-    json_t *manifest = NULL;
-    if (wac_path_join(path, sizeof path, run->directory, "manifest.json", NULL) == WAC_STATUS_OK &&
-        wac_file_read(&text, NULL, path, 1 << 20, NULL) == WAC_STATUS_OK)
-        manifest = json_loads(text, 0, NULL);
-    free(text);
-    if (json_is_object(manifest))
-        return manifest;
-    json_decref(manifest);
-    return NULL;
-}
 
 wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error)
 {
-    char now[32];
-    json_t *manifest = read_manifest(run);
-    if (!manifest)
-        manifest = make_manifest(run);
-    time_now(now);
-    json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null());
-    json_object_set_new(manifest, "seconds", json_real(floor(wac_run_seconds(run) * 1e3) / 1e3));
-    return write_manifest(manifest, run->directory, error);
-}
-
-bool wac_runlog_is_finished(const wac_run *run)
-{
-    json_t *manifest = read_manifest(run);
-    bool finished = json_is_string(json_object_get(manifest, "finished"));
-    json_decref(manifest);
-    return finished;
-}
-
-/* True for "config.yaml.123-0.tmp" and the like, which a write that was cut off leaves behind. */
-static bool is_leftover(const char *name)
-{
-    static const char *const files[] = {"config.yaml.", "manifest.json.", "progress.csv."};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        size_t length = strlen(files[i]);
-        if (strncmp(name, files[i], length) == 0)
-            return strcmp(name + length + strspn(name + length, "0123456789-"), ".tmp") == 0;
-    }
-    return false;
-}
-
-void wac_runlog_tidy(const wac_run *run)
-{
-    DIR *folder = opendir(run->directory);
-    const struct dirent *entry;
-    while (folder && (entry = readdir(folder)))
-        if (is_leftover(entry->d_name))
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
+    return wac_manifest_note(run->directory, &run->config, wac_run_seconds(run), finished, error);
 }
 
 /* Where row `rows` ends, or null if the text has fewer; *last is its beginning (or null). */
@@ -193,26 +47,37 @@ static double read_seconds(const wac_run *run, const char *row)
     char cell[32] = "";
     if (!row)
         return 0;
-    for (int column = 0; column < wac_column_seconds && row; column++)
+    for (int column = 0; column < WAC_COLUMN_SECONDS && row; column++)
         row = strchr(row, ',') ? strchr(row, ',') + 1 : NULL;
     if (row)
         snprintf(cell, sizeof cell, "%.*s", (int)strcspn(row, ",\n"), row);
     if (!wac_number_parse(&seconds, cell))
         seconds = 0;
-    json_t *manifest = read_manifest(run);
-    double noted = json_number_value(json_object_get(manifest, "seconds"));
-    json_decref(manifest);
-    return fmax(seconds, noted);
+    return fmax(seconds, wac_manifest_read(run->directory).seconds);
+}
+
+static bool has_header(const char *text)
+{
+    return strncmp(text, WAC_COLUMN_HEADER, strlen(WAC_COLUMN_HEADER)) == 0;
+}
+
+bool wac_runlog_is_mendable(const char *text, size_t size, const char *directory)
+{
+    int64_t rows = -1, counted;
+    if (size == 0 || text[size - 1] == '\n' || !has_header(text))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        rows += text[i] == '\n';
+    return wac_checkpoint_rows(&counted, directory) && counted <= rows;
 }
 
 wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error)
 {
-    char path[PATH_MAX], *text;
+    char *text;
     const char *last;
-    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
-    if (!wac_path_exists(path))
+    if (!wac_folder_has(run->directory, WAC_FOLDER_PROGRESS))
         return WAC_STATUS_OK;
-    WAC_TRY(wac_file_read(&text, NULL, path, PROGRESS_LIMIT, error));
+    WAC_TRY(wac_progress_text(&text, NULL, run->directory, error));
     bool trained = skip_rows(text, 2, &last) != NULL;
     free(text);
     return trained ? wac_fail(error, WAC_STATUS_INPUT,
@@ -228,11 +93,11 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     char path[PATH_MAX], *text;
     size_t size;
     wac_position *at = &run->position;
-    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "progress.csv", error));
+    WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_PROGRESS, error));
     if (!wac_path_exists(path))
         return wac_fail(error, WAC_STATUS_INPUT, "%s is missing; put it back, or " WAC_TRAIN_AGAIN,
                         path, run->directory);
-    WAC_TRY(wac_file_read(&text, &size, path, PROGRESS_LIMIT, error));
+    WAC_TRY(wac_progress_text(&text, &size, run->directory, error));
     const char *last, *end = skip_rows(text, at->rows, &last);
     /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
     if (end && at->started && at->epoch >= run->config.epochs && !at->evaluated &&
@@ -242,7 +107,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
         end = skip_rows(text, at->rows, &last);
     }
     wac_status status = WAC_STATUS_OK;
-    if (strncmp(text, header, strlen(header)) != 0)
+    if (!has_header(text))
         status = wac_fail(error, WAC_STATUS_INPUT,
                           "%s does not start with the columns of a progress file; put the file "
                           "back as it was, or " WAC_TRAIN_AGAIN,
@@ -262,14 +127,6 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     if (run->progress_file < 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", path, strerror(errno));
     return WAC_STATUS_OK;
-}
-
-/* ",value", or "," where it has none */
-static size_t print_value(char *line, size_t used, size_t size, double value)
-{
-    int length = isnan(value) ? snprintf(line + used, size - used, ",")
-                              : wac_number_print(line + used, size - used, ",%.9g", value);
-    return used + (size_t)length;
 }
 
 static wac_status fail_progress(const wac_run *run, int code, wac_error *error)
@@ -301,23 +158,19 @@ static wac_status append_whole(const wac_run *run, const char *line, size_t size
 
 wac_status wac_runlog_append(wac_run *run, wac_error *error)
 {
-    const wac_progress *p = &run->progress;
+    const wac_progress *now = &run->progress;
     char line[1024];
-    size_t used = (size_t)snprintf(line, sizeof line, "%" PRId64 ",%" PRId64 ",%" PRId64, p->epoch,
-                                   p->env_steps, p->updates);
-    used = print_value(line, used, sizeof line, p->eval_return);
-    used = print_value(line, used, sizeof line, p->eval_success);
-    used = print_value(line, used, sizeof line, (double)p->eval_episodes);
-    const double rest[] = {p->coverage_sampled, p->coverage_visited, p->alpha,
-                           p->q_mean,           p->sigma_visited,    p->sigma_uniform};
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        used = print_value(line, used, sizeof line, rest[i]);
-    used += (size_t)wac_number_print(line + used, sizeof line - used, ",%.3f", p->seconds);
-    used = print_value(line, used, sizeof line, (double)p->explore_episodes);
-    used = print_value(line, used, sizeof line, p->explore_return);
-    used = print_value(line, used, sizeof line, p->explore_success);
+    size_t used = 0;
+    /* a comma before each, also the first; nothing more where there is no value */
+#define PRINT(value, field, format, ...)                                                           \
+    used +=                                                                                        \
+        (size_t)(isnan((double)now->field) ? snprintf(line + used, sizeof line - used, ",")        \
+                                           : wac_number_print(line + used, sizeof line - used,     \
+                                                              "," format, (double)now->field));
+    WAC_COLUMNS(PRINT)
+#undef PRINT
     line[used++] = '\n';
-    WAC_TRY(append_whole(run, line, used, error));
+    WAC_TRY(append_whole(run, line + 1, used - 1, error));
     run->position.rows++;
     return WAC_STATUS_OK;
 }

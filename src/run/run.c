@@ -4,7 +4,10 @@
 #include "base/files.h"
 #include "base/rng.h"
 #include "base/status.h"
-#include "config/config.h"
+#include "run/checkpoint.h"
+#include "run/folder.h"
+#include "run/log.h"
+#include "run/train.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,6 +114,16 @@ static wac_status allocate(wac_run **run, const char *directory, wac_error *erro
     return WAC_STATUS_OK;
 }
 
+/* A run that is ready goes to the caller, one that failed goes nowhere. */
+static wac_status hand_over(wac_run **out, wac_run *run, wac_status status)
+{
+    if (status == WAC_STATUS_OK)
+        *out = run;
+    else
+        wac_run_destroy(run);
+    return status;
+}
+
 static wac_status start(wac_run *run, const wac_environment_type *type,
                         const wac_run_options *options, wac_error *error)
 {
@@ -119,7 +132,7 @@ static wac_status start(wac_run *run, const wac_environment_type *type,
                         "%s exists already; choose another folder, or resume the run that is there",
                         run->directory);
     WAC_TRY(build(run, type, options, false, error));
-    WAC_TRY(wac_runlog_create(run, error));
+    WAC_TRY(wac_folder_make(run->directory, &run->config, error));
     WAC_TRY(take_lock(run, error));
     if (run->config.evaluation_steps > 0 && run->config.evaluation_steps < run->config.path_limit)
         wac_log_write(&run->options.log,
@@ -134,27 +147,19 @@ wac_status wac_run_create(wac_run **out, const wac_config *config, const wac_env
     wac_run *run;
     WAC_TRY(allocate(&run, directory, error));
     run->config = *config;
-    wac_status status = start(run, type, options, error);
-    if (status != WAC_STATUS_OK) {
-        wac_run_destroy(run);
-        return status;
-    }
-    *out = run;
-    return WAC_STATUS_OK;
+    return hand_over(out, run, start(run, type, options, error));
 }
 
 static wac_status read_config(wac_run *run, wac_error *error)
 {
-    char path[PATH_MAX];
     if (!wac_path_exists(run->directory))
         return wac_fail(error, WAC_STATUS_INPUT, "there is no run %s; check that the path is right",
                         run->directory);
-    WAC_TRY(wac_path_join(path, sizeof path, run->directory, "config.yaml", error));
-    if (!wac_path_exists(path))
+    if (!wac_folder_is_run(run->directory))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s is not a run: it has no config.yaml; check that the path is right",
                         run->directory);
-    return wac_config_read_run(&run->config, path, error);
+    return wac_folder_read_config(&run->config, run->directory, error);
 }
 
 static wac_status resume(wac_run *run, const wac_environment_type *type,
@@ -175,10 +180,9 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
                         "the run %s has done %lld epochs already; ask for more than that",
                         run->directory, (long long)run->position.epoch);
     WAC_TRY(wac_runlog_open(run, error));
-    wac_checkpoint_tidy(run);
-    wac_runlog_tidy(run);
+    wac_folder_tidy(run->directory);
     if (run->config.epochs != before)
-        WAC_TRY(wac_runlog_write_config(run, run->directory, error));
+        WAC_TRY(wac_folder_write_config(run->directory, &run->config, error));
     const wac_position *at = &run->position;
     if (wac_run_is_complete(run))
         wac_log_write(&run->options.log, "nothing left to do: epoch %lld was the last",
@@ -201,13 +205,7 @@ wac_status wac_run_resume(wac_run **out, const char *directory, const wac_enviro
 {
     wac_run *run;
     WAC_TRY(allocate(&run, directory, error));
-    wac_status status = resume(run, type, options, epochs, error);
-    if (status != WAC_STATUS_OK) {
-        wac_run_destroy(run);
-        return status;
-    }
-    *out = run;
-    return WAC_STATUS_OK;
+    return hand_over(out, run, resume(run, type, options, epochs, error));
 }
 
 static wac_status look(wac_run *run, const wac_environment_type *type,
@@ -231,11 +229,5 @@ wac_status wac_run_open(wac_run **out, const char *directory, const wac_environm
 {
     wac_run *run;
     WAC_TRY(allocate(&run, directory, error));
-    wac_status status = look(run, type, options, error);
-    if (status != WAC_STATUS_OK) {
-        wac_run_destroy(run);
-        return status;
-    }
-    *out = run;
-    return WAC_STATUS_OK;
+    return hand_over(out, run, look(run, type, options, error));
 }

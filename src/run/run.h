@@ -62,46 +62,6 @@ struct wac_run {
     double spent[WAC_PHASES]; /* seconds of this process in each phase */
 };
 
-/* The way out where a run has lost what nobody can make up; %s: its folder. */
-#define WAC_TRAIN_AGAIN "train it again: wac train --config %s/config.yaml --out NEW"
-
-/* checkpoint.c */
-wac_status wac_checkpoint_save(wac_run *run, wac_error *error);
-/* WAC_STATUS_OK and *found = false where there is none yet */
-wac_status wac_checkpoint_load(wac_run *run, bool *found, wac_error *error);
-/* how many rows of progress.csv the checkpoint of a run counts; false where none can be read */
-bool wac_checkpoint_rows(int64_t *rows, const char *directory);
-/* remove what a save that was cut off left behind; the run must be locked */
-void wac_checkpoint_tidy(const wac_run *run);
-
-/* runlog.c: config.yaml, manifest.json, progress.csv */
-wac_status wac_runlog_create(const wac_run *run, wac_error *error);
-void wac_runlog_tidy(const wac_run *run); /* as wac_checkpoint_tidy */
-wac_status wac_runlog_write_config(const wac_run *run, const char *directory, wac_error *error);
-/* note in the manifest how long the run has trained, and whether it is finished */
-wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error);
-bool wac_runlog_is_finished(const wac_run *run); /* whether it is noted there */
-/* refuses a run without a checkpoint whose progress.csv shows that there was one: what it has must
- * not be overwritten */
-wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error);
-/* opens progress.csv for appending, cut to the rows of the position */
-wac_status wac_runlog_open(wac_run *run, wac_error *error);
-wac_status wac_runlog_append(wac_run *run, wac_error *error);
-wac_status wac_runlog_sync(const wac_run *run, wac_error *error);
-
-/* true where all epochs and the last evaluation are done */
-bool wac_run_is_complete(const wac_run *run);
-
-/* training time of this and earlier processes */
-double wac_run_seconds(const wac_run *run);
-
-bool wac_world_has_coverage(const wac_world *world);
-/* true where coverage has a meaning: one observation, within declared bounds, and one action */
-bool wac_run_has_coverage(const wac_run *run);
-
-/* The random numbers of the evaluation before an epoch: they follow from seed and epoch alone. */
-wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch);
-
 /* The agent of a run directory as its last checkpoint left it, with nothing else opened or changed:
  * for evaluation and figures; another process may be training it. Destroy it as usual. */
 wac_status wac_run_open(wac_run **run, const char *directory, const wac_environment_type *type,

@@ -1,9 +1,14 @@
 /* The training loop: evaluate, explore, update, epoch after epoch. It can stop anywhere and go on
  * as if it had not: all that it depends on is in the run's position, and no random number depends
  * on when it was drawn. */
+#include "run/train.h"
+
 #include "base/rng.h"
 #include "base/status.h"
+#include "run/checkpoint.h"
 #include "run/evaluate.h"
+#include "run/folder.h"
+#include "run/log.h"
 #include "run/run.h"
 
 #include <math.h>
@@ -249,7 +254,8 @@ static wac_status train(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
     if (wac_run_is_complete(run))
-        return wac_runlog_is_finished(run) ? WAC_STATUS_OK : wac_runlog_note_time(run, true, error);
+        return wac_manifest_read(run->directory).finished ? WAC_STATUS_OK
+                                                          : wac_runlog_note_time(run, true, error);
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));
         end_phase(run, WAC_PHASE_EXPLORE);

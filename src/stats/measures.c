@@ -19,34 +19,22 @@ static bool is_riverswim(const wac_record *run)
     return strcmp(run->config.environment, "riverswim") == 0;
 }
 
-/* Mean over the last `most` rows, without empty fields; NaN where all are. */
-static double mean_of_last(const wac_record *run, wac_column column, size_t most)
-{
-    double sum = 0;
-    size_t count = 0;
-    for (size_t row = run->rows > most ? run->rows - most : 0; row < run->rows; row++)
-        if (!isnan(run->columns[column][row])) {
-            sum += run->columns[column][row];
-            count++;
-        }
-    return count ? sum / (double)count : NAN;
-}
-
 static double highest(const wac_record *run, wac_column column)
 {
     double best = NAN;
-    for (size_t row = 0; row < run->rows; row++)
-        best = fmax(best, run->columns[column][row]); /* which passes over NaN */
+    for (size_t row = 0; row < run->history.rows; row++)
+        best = fmax(best, run->history.columns[column][row]); /* which passes over NaN */
     return best;
 }
 
 static double solved_at(const wac_record *run)
 {
     bool river = is_riverswim(run);
-    const double *reached = run->columns[river ? wac_column_eval_return : wac_column_eval_success];
+    const double *reached =
+        run->history.columns[river ? WAC_COLUMN_EVAL_RETURN : WAC_COLUMN_EVAL_SUCCESS];
     double aim = river ? WAC_RIVERSWIM_SOLVED : SOLVED_SUCCESS;
     bool meant = false; /* a task without a goal is not unsolved */
-    for (size_t row = 0; row < run->rows; row++) {
+    for (size_t row = 0; row < run->history.rows; row++) {
         if (reached[row] >= aim)
             return (double)row;
         meant = meant || !isnan(reached[row]);
@@ -57,8 +45,8 @@ static double solved_at(const wac_record *run)
 static double score(const wac_record *run)
 {
     if (is_point(run))
-        return mean_of_last(run, wac_column_eval_success, SUCCESS_EPOCHS);
-    double reached = mean_of_last(run, wac_column_eval_return, RETURN_EPOCHS);
+        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_SUCCESS, SUCCESS_EPOCHS);
+    double reached = wac_history_mean(&run->history, WAC_COLUMN_EVAL_RETURN, RETURN_EPOCHS);
     return is_riverswim(run) ? reached / WAC_RIVERSWIM_ALWAYS_UP : reached;
 }
 
@@ -68,19 +56,19 @@ double wac_record_measure(const wac_record *run, wac_measure measure)
     case WAC_MEASURE_SCORE:
         return score(run);
     case WAC_MEASURE_RETURN:
-        return mean_of_last(run, wac_column_eval_return, RETURN_EPOCHS);
+        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_RETURN, RETURN_EPOCHS);
     case WAC_MEASURE_SUCCESS:
-        return mean_of_last(run, wac_column_eval_success, SUCCESS_EPOCHS);
+        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_SUCCESS, SUCCESS_EPOCHS);
     case WAC_MEASURE_SOLVED:
         return solved_at(run);
     case WAC_MEASURE_COVERAGE:
-        return mean_of_last(run, wac_column_coverage_sampled, run->rows);
+        return wac_history_mean(&run->history, WAC_COLUMN_COVERAGE_SAMPLED, run->history.rows);
     case WAC_MEASURE_COVERAGE_VISITED:
-        return mean_of_last(run, wac_column_coverage_visited, run->rows);
+        return wac_history_mean(&run->history, WAC_COLUMN_COVERAGE_VISITED, run->history.rows);
     case WAC_MEASURE_EPISODES:
-        return mean_of_last(run, wac_column_eval_episodes, SUCCESS_EPOCHS);
+        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_EPISODES, SUCCESS_EPOCHS);
     case WAC_MEASURE_BEST:
-        return highest(run, wac_column_eval_return);
+        return highest(run, WAC_COLUMN_EVAL_RETURN);
     case WAC_MEASURE_TOTAL:
         break;
     }

@@ -1,13 +1,12 @@
 /* Reading runs from disk and sorting them into groups. */
 #include "stats/runset.h"
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "config/config.h"
-#include "run/run.h"
+#include "run/log.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { SIZE_LIMIT = 256 << 20 };
 
 /* --- finding ------------------------------------------------------------------------------- */
 
@@ -38,13 +35,6 @@ static void free_search(search *search)
     for (size_t i = 0; i < search->count; i++)
         free(search->runs[i].path);
     free(search->runs);
-}
-
-static bool has_file(const char *directory, const char *name)
-{
-    char path[PATH_MAX];
-    return wac_path_join(path, sizeof path, directory, name, NULL) == WAC_STATUS_OK &&
-           wac_path_exists(path);
 }
 
 static wac_status note_run(search *search, const char *path, wac_error *error)
@@ -96,7 +86,7 @@ static bool is_folder(const char *path)
 
 static wac_status find_runs(search *search, const char *directory, wac_error *error)
 {
-    if (has_file(directory, "config.yaml") || has_file(directory, "progress.csv"))
+    if (wac_folder_is_run(directory) || wac_folder_has(directory, WAC_FOLDER_PROGRESS))
         return note_run(search, directory, error);
     struct dirent **entries;
     int count = scandir(directory, &entries, is_candidate, compare_entries);
@@ -138,105 +128,28 @@ static wac_status search_directory(search *search, const char *directory, wac_er
 
 /* --- one run ------------------------------------------------------------------------------- */
 
-static wac_status check_columns(const wac_csv *csv, const char *path, wac_error *error)
-{
-#define NAME(name) #name,
-    static const char *const names[] = {WAC_COLUMNS(NAME)};
-#undef NAME
-    for (size_t i = 0; i < WAC_COLUMN_TOTAL || i < csv->columns; i++) {
-        const char *is = i < csv->columns ? csv->names[i] : NULL;
-        const char *should = i < WAC_COLUMN_TOTAL ? names[i] : NULL;
-        if (!is || !should || strcmp(is, should) != 0)
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s:1: column %zu is %s where this version has %s; is it the "
-                            "progress.csv of a run of this version?",
-                            path, i + 1, is ? WAC_CLIP(is) : "missing", should ? should : "none");
-    }
-    for (size_t i = 0; i < csv->rows; i++)
-        if (!(wac_csv_at(csv, i, wac_column_epoch) == (double)i))
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s:%zu: epoch %zu is expected here; the file has lost or doubled rows",
-                            path, wac_csv_line(i), i);
-    return WAC_STATUS_OK;
-}
-
-/* The table, column by column. */
-static wac_status keep_columns(wac_record *run, const wac_csv *csv, const char *path,
-                               wac_error *error)
-{
-    double *cells = malloc((csv->rows * WAC_COLUMN_TOTAL + 1) * sizeof *cells);
-    if (!cells)
-        return wac_fail_memory(error, path);
-    run->rows = csv->rows;
-    for (int column = 0; column < WAC_COLUMN_TOTAL; column++) {
-        run->columns[column] = cells + (size_t)column * run->rows;
-        for (size_t row = 0; row < run->rows; row++)
-            run->columns[column][row] = wac_csv_at(csv, row, column);
-    }
-    return WAC_STATUS_OK;
-}
-
-wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const char *path,
-                            wac_error *error)
-{
-    if (size > 0 && bytes[size - 1] != '\n') {
-        free(bytes);
-        return wac_fail(error, WAC_STATUS_INPUT, "the last line of %s is cut off", path);
-    }
-    wac_csv csv;
-    WAC_TRY(wac_csv_parse(&csv, bytes, size, path, error));
-    wac_status status = check_columns(&csv, path, error);
-    if (status == WAC_STATUS_OK)
-        status = keep_columns(run, &csv, path, error);
-    wac_csv_free(&csv);
-    return status;
-}
-
-bool wac_record_is_finished(const wac_record *run)
-{
-    double aim = run->config.stop_success;
-    bool reached =
-        aim > 0 && run->rows > 0 && run->columns[wac_column_eval_success][run->rows - 1] >= aim;
-    return reached || run->rows > (size_t)run->config.epochs;
-}
-
-/* Whether resuming mends the table: only its last line is cut, behind all that the checkpoint
- * counts. */
-static bool is_mendable(const char *bytes, size_t size, const char *directory)
-{
-    static const char header[] = WAC_COLUMN_NAMES "\n";
-    int64_t rows = -1, counted;
-    if (size == 0 || bytes[size - 1] == '\n' || strncmp(bytes, header + 1, sizeof header - 2) != 0)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        rows += bytes[i] == '\n';
-    return wac_checkpoint_rows(&counted, directory) && counted <= rows;
-}
-
 static wac_status read_run(wac_record *run, const char *directory, wac_error *error)
 {
-    char config[PATH_MAX], progress[PATH_MAX], *bytes;
+    char config[PATH_MAX], progress[PATH_MAX], *text;
     size_t size;
-    WAC_TRY(wac_path_join(config, sizeof config, directory, "config.yaml", error));
-    WAC_TRY(wac_path_join(progress, sizeof progress, directory, "progress.csv", error));
-    const char *const files[] = {config, progress};
-    for (size_t i = 0; i < 2; i++)
-        if (!wac_path_exists(files[i]))
-            return i ? wac_fail(error, WAC_STATUS_INPUT,
-                                "%s is missing; put it back, or " WAC_TRAIN_AGAIN, files[i],
-                                directory)
-                     : wac_fail(error, WAC_STATUS_INPUT,
-                                "%s is missing; put it back, or take the folder away", files[i]);
+    WAC_TRY(wac_folder_path(config, directory, WAC_FOLDER_CONFIG, error));
+    WAC_TRY(wac_folder_path(progress, directory, WAC_FOLDER_PROGRESS, error));
+    if (!wac_path_exists(config))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s is missing; put it back, or take the folder away", config);
+    if (!wac_path_exists(progress))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s is missing; put it back, or " WAC_TRAIN_AGAIN,
+                        progress, directory);
     WAC_TRY(wac_config_read_run(&run->config, config, error));
-    WAC_TRY(wac_file_read(&bytes, &size, progress, SIZE_LIMIT, error));
-    bool mendable = is_mendable(bytes, size, directory);
+    WAC_TRY(wac_progress_text(&text, &size, directory, error));
+    bool mendable = wac_runlog_is_mendable(text, size, directory);
     wac_error why = {0};
-    wac_status status = wac_record_parse(run, bytes, size, progress, &why);
+    wac_status status = wac_history_parse(&run->history, text, size, progress, &why);
     if (status != WAC_STATUS_OK)
         return mendable ? wac_fail(error, status, "%s; mend it: wac train --resume %s", why.message,
                                    directory)
                         : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
-    run->finished = wac_record_is_finished(run);
+    run->finished = wac_history_is_complete(&run->history, &run->config);
     return WAC_STATUS_OK;
 }
 
@@ -496,7 +409,7 @@ void wac_runset_free(wac_runset *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         free(set->runs[i].path);
-        free(set->runs[i].columns[0]);
+        wac_history_free(&set->runs[i].history);
     }
     for (size_t i = 0; i < set->problem_count; i++) {
         free(set->problems[i].path);

@@ -14,15 +14,13 @@
 #ifndef WAC_STATS_RUNSET_H
 #define WAC_STATS_RUNSET_H
 
-#include "run/columns.h"
-#include "wac/config.h"
+#include "run/folder.h"
 
 /* One run. */
 typedef struct wac_record {
     char *path; /* its folder, below the directory that was given */
     wac_config config;
-    size_t rows;                       /* of progress.csv; 0 for a run that has just begun */
-    double *columns[WAC_COLUMN_TOTAL]; /* each [rows]; NaN where the field is empty */
+    wac_history history;
     bool finished; /* has the row after its last epoch, or reached stop_success */
     size_t group;  /* its place in groups */
 } wac_record;
@@ -73,15 +71,6 @@ typedef struct wac_runset {
 wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,
                            bool go_on, wac_error *error);
 void wac_runset_free(wac_runset *set);
-
-/* The part of it that reads a progress.csv from memory into rows and columns of a record. Takes
- * over `bytes` (from malloc, with room for one more behind the `size` given), also when it fails;
- * free(run->columns[0]) after success. `path` is for messages. */
-wac_status wac_record_parse(wac_record *run, char *bytes, size_t size, const char *path,
-                            wac_error *error);
-
-/* Whether a record with config, rows and columns has all rows that its run was to have. */
-bool wac_record_is_finished(const wac_record *run);
 
 /* The settings in which this group differs from others of the set, as "lambda 0.5, rho 1", without
  * the algorithm; empty where there are none. Returns `text`. */

@@ -179,24 +179,18 @@ static wac_status read_whole(const file *in, int64_t *number, const wac_yaml_pai
 }
 
 /* A column, or its name in "wac stats"; dash and underscore are alike. */
-static wac_status read_measure(file *in, int *measure, const wac_yaml_pair *pair)
+static wac_status read_measure(file *in, wac_column *measure, const wac_yaml_pair *pair)
 {
     const char *text;
-    char word[64], columns[256], names[256];
+    char names[256], short_names[256];
     WAC_TRY(wac_yaml_text(&in->to.yaml, &text, pair->value, pair->key));
-    snprintf(word, sizeof word, "%s", text);
-    for (char *at = word; *at; at++)
-        *at = *at == '-' ? '_' : *at;
-    *measure = wac_word_index(WAC_SEARCH_MEASURES, word);
-    if (*measure < 0)
-        *measure = wac_word_index(WAC_SEARCH_NAMES, word);
-    if (*measure >= 0)
+    if (wac_column_find(measure, text))
         return WAC_STATUS_OK;
-    wac_words_join(columns, sizeof columns, WAC_SEARCH_MEASURES);
-    wac_words_join(names, sizeof names, WAC_SEARCH_NAMES);
+    wac_columns_join(names, sizeof names, false);
+    wac_columns_join(short_names, sizeof short_names, true);
     return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
-                           "\"%s\" must be %s, or %s for short, not \"%s\"", pair->key, columns,
-                           names, WAC_CLIP(text));
+                           "\"%s\" must be %s, or %s for short, not \"%s\"", pair->key, names,
+                           short_names, WAC_CLIP(text));
 }
 
 static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
@@ -468,7 +462,7 @@ wac_status wac_sweep_file_parse(wac_sweep *sweep, wac_search *search, const char
     file in = {.to = {.search = search, .sweep = sweep}, .search = search};
     *sweep = (wac_sweep){0};
     if (search)
-        *search = (wac_search){.seed = 1, .last = 10};
+        *search = (wac_search){.seed = 1, .measure = WAC_COLUMN_EVAL_RETURN, .last = 10};
     WAC_TRY(wac_yaml_open(&in.to.yaml, text, size, name, error));
     wac_status status = read_keys(&in);
     in.to.seeds = in.seeds.node;

@@ -3,19 +3,15 @@
 #ifndef WAC_SWEEP_FILE_H
 #define WAC_SWEEP_FILE_H
 
+#include "run/columns.h"
 #include "sweep/sweep.h"
-
-/* The columns of progress.csv that a search can go by, and what "wac stats" calls them. */
-#define WAC_SEARCH_MEASURES                                                                        \
-    "eval_return|eval_success|coverage_visited|coverage_sampled|eval_episodes"
-#define WAC_SEARCH_NAMES "return|success|coverage_visited|coverage|episodes"
 
 /* What a search file says beyond a sweep. */
 typedef struct wac_search {
     int64_t samples; /* settings drawn for each environment and algorithm; 0: all combinations */
     int64_t seed;    /* of the draws */
-    int measure;     /* place in WAC_SEARCH_MEASURES */
-    int64_t last;    /* rows at the end of progress.csv that it is averaged over */
+    wac_column measure;
+    int64_t last; /* rows at the end of progress.csv that it is averaged over */
 } wac_search;
 
 /* wac_sweep_parse; with `search` for the file of a search, which is filled in. */

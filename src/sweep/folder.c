@@ -5,16 +5,14 @@
  * grow, but never mix with another. The directory is locked while a sweep works in it; shares of
  * one sweep lock it together.
  */
-#include "base/files.h"
-#include "base/status.h"
-#include "config/config.h"
-#include "stats/runset.h"
 #include "sweep/parts.h"
 
-#include <dirent.h>
+#include "base/files.h"
+#include "base/status.h"
+#include "run/folder.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +21,7 @@
 
 static const char list_name[] = "sweep.yaml";
 static const char list_head[] = "# The runs of this sweep and their settings; wac reads this.\n";
-enum { LARGEST_LIST = 64 << 20, LARGEST_TABLE = 1 << 30, LARGEST_MANIFEST = 1 << 20 };
+enum { LARGEST_LIST = 64 << 20 };
 
 /* The lines of sweep.yaml; free() the text. */
 static wac_status write_list(char **text, const wac_sweep *sweep, wac_error *error)
@@ -128,101 +126,6 @@ static wac_status check_list(const wac_sweep *sweep, char *text, const char *dir
     return status;
 }
 
-/* True for "NAME.123-0.tmp" and "NAME.123.tmp", which a write that was cut off leaves behind. */
-static bool is_leftover(const char *entry, const char *name)
-{
-    size_t length = strlen(name);
-    if (strncmp(entry, name, length) != 0 || entry[length] != '.')
-        return false;
-    const char *digits = entry + length + 1;
-    size_t count = strspn(digits, "0123456789-");
-    return count > 0 && strcmp(digits + count, ".tmp") == 0;
-}
-
-/* True where nothing stands in a directory but what a sweep cut off at its start may leave. */
-static bool is_unused(const char *directory)
-{
-    DIR *folder = opendir(directory);
-    bool unused = folder != NULL;
-    for (struct dirent *entry; unused && (entry = readdir(folder));)
-        unused = strspn(entry->d_name, ".") == strlen(entry->d_name) ||
-                 is_leftover(entry->d_name, list_name);
-    if (folder)
-        closedir(folder);
-    return unused;
-}
-
-/* Whether the run's manifest says that it is finished. */
-static bool is_finished(const char *folder)
-{
-    char path[PATH_MAX], *text = NULL;
-    if (wac_path_join(path, sizeof path, folder, "manifest.json", NULL) != WAC_STATUS_OK ||
-        wac_file_read(&text, NULL, path, LARGEST_MANIFEST, NULL) != WAC_STATUS_OK)
-        return false;
-    json_t *manifest = json_loads(text, 0, NULL);
-    bool finished = json_is_string(json_object_get(manifest, "finished"));
-    json_decref(manifest);
-    free(text);
-    return finished;
-}
-
-/* The epoch of the last whole row of the run's table; 0 where there is none. */
-static int64_t last_epoch(const char *folder)
-{
-    char path[PATH_MAX], *text = NULL;
-    int64_t epoch = 0;
-    size_t size;
-    if (wac_path_join(path, sizeof path, folder, "progress.csv", NULL) != WAC_STATUS_OK ||
-        wac_file_read(&text, &size, path, LARGEST_TABLE, NULL) != WAC_STATUS_OK)
-        return 0;
-    char *end = memrchr(text, '\n', size);
-    if (end && end > text) {
-        char *start = memrchr(text, '\n', (size_t)(end - text));
-        epoch = start ? strtoll(start + 1, NULL, 10) : 0;
-    }
-    free(text);
-    return epoch;
-}
-
-/* Whether the table of a finished run has all its rows. */
-static wac_status check_table(const wac_config *config, const char *folder, wac_error *error)
-{
-    char path[PATH_MAX], *text;
-    size_t size;
-    wac_record record = {.config = *config};
-    WAC_TRY(wac_path_join(path, sizeof path, folder, "progress.csv", error));
-    if (!wac_path_exists(path))
-        return wac_fail(error, WAC_STATUS_INPUT, "progress.csv is missing");
-    WAC_TRY(wac_file_read(&text, &size, path, LARGEST_TABLE, error));
-    WAC_TRY(wac_record_parse(&record, text, size, "progress.csv", error));
-    bool whole = wac_record_is_finished(&record);
-    free(record.columns[0]);
-    if (whole)
-        return WAC_STATUS_OK;
-    /* one that stops at success has no number of rows that it must have */
-    return config->stop_success > 0
-               ? wac_fail(error, WAC_STATUS_INPUT, "progress.csv has lost its last rows")
-               : wac_fail(error, WAC_STATUS_INPUT, "progress.csv has %zu rows instead of %lld",
-                          record.rows, (long long)config->epochs + 1);
-}
-
-/* Whether its last checkpoint is there; while one is replaced the old one stands beside. */
-static wac_status check_checkpoint(const char *folder, wac_error *error)
-{
-    static const char *const files[] = {"agent", "replay", "run"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char name[64], path[PATH_MAX], old[PATH_MAX];
-        snprintf(name, sizeof name, "checkpoint/%s.safetensors", files[i]);
-        WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
-        snprintf(name, sizeof name, "checkpoint.old/%s.safetensors", files[i]);
-        WAC_TRY(wac_path_join(old, sizeof old, folder, name, error));
-        if (!wac_path_exists(path) && !wac_path_exists(old))
-            return wac_fail(error, WAC_STATUS_INPUT, "checkpoint/%s.safetensors is missing",
-                            files[i]);
-    }
-    return WAC_STATUS_OK;
-}
-
 /* A run that says it is finished, and whether it is. What is lost is nobody's to make up: it is
  * told, and left as it is. */
 static void inspect_finished(wac_sweep_item *item, const wac_config *config, const char *folder)
@@ -231,8 +134,7 @@ static void inspect_finished(wac_sweep_item *item, const wac_config *config, con
     item->state = WAC_SWEEP_DONE;
     item->kept = true;
     item->progress.epoch = config->epochs;
-    if (check_table(config, folder, &why) == WAC_STATUS_OK &&
-        check_checkpoint(folder, &why) == WAC_STATUS_OK)
+    if (wac_folder_check_finished(folder, config, &why) == WAC_STATUS_OK)
         return;
     item->state = WAC_SWEEP_FAILED;
     item->kept = false;
@@ -246,21 +148,20 @@ static void inspect_finished(wac_sweep_item *item, const wac_config *config, con
 static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, const char *directory,
                               wac_error *error)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
+    char folder[PATH_MAX];
     wac_config config;
     wac_error why;
     *item = (wac_sweep_item){.state = WAC_SWEEP_NEW, .worker = -1};
     item->progress.epochs = run->config.epochs;
     WAC_TRY(wac_path_join(folder, sizeof folder, directory, run->folder, error));
-    WAC_TRY(wac_path_join(path, sizeof path, folder, "config.yaml", error));
     if (!wac_path_exists(folder))
         return WAC_STATUS_OK;
-    if (!wac_path_exists(path))
+    if (!wac_folder_is_run(folder))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s is no run (it has no config.yaml) but stands where one belongs; move "
                         "it away",
                         folder);
-    if (wac_config_read_run(&config, path, &why) != WAC_STATUS_OK)
+    if (wac_folder_read_config(&config, folder, &why) != WAC_STATUS_OK)
         return wac_fail(error, why.status, "%s", why.message);
     char there[WAC_SWEEP_LINE], wanted[WAC_SWEEP_LINE], difference[256];
     wac_sweep_line(there, &config);
@@ -271,12 +172,12 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
                         "the run %s has other settings than the sweep (%s); choose another "
                         "directory, or move the run away",
                         folder, difference);
-    if (is_finished(folder)) {
+    if (wac_manifest_read(folder).finished) {
         inspect_finished(item, &run->config, folder);
         return WAC_STATUS_OK;
     }
     item->state = WAC_SWEEP_BEGUN;
-    item->progress.epoch = last_epoch(folder);
+    item->progress.epoch = wac_progress_last_epoch(folder);
     return WAC_STATUS_OK;
 }
 
@@ -288,7 +189,7 @@ static wac_status read_list(char **text, const char *directory, wac_error *error
     WAC_TRY(wac_path_join(path, sizeof path, directory, list_name, error));
     if (wac_path_exists(path))
         return wac_file_read(text, NULL, path, LARGEST_LIST, error);
-    if (wac_path_exists(directory) && !is_unused(directory))
+    if (wac_path_exists(directory) && !wac_directory_is_unused(directory, list_name))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s exists and holds no sweep (there is no %s in it); choose another "
                         "directory",
@@ -326,23 +227,7 @@ wac_status wac_sweep_inspect(wac_sweep_item *items, const wac_sweep *sweep, cons
 
 /* --- taking it over ----------------------------------------------------------------------------*/
 
-/* Remove what starts that were cut off have left beside `name` in a folder. */
-static void tidy(const char *directory, const char *name)
-{
-    DIR *folder = opendir(directory);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        char path[PATH_MAX];
-        if (!is_leftover(entry->d_name, name) ||
-            wac_path_join(path, sizeof path, directory, entry->d_name, NULL) != WAC_STATUS_OK)
-            continue;
-        if (unlink(path) != 0)
-            (void)wac_directory_remove(path, NULL);
-    }
-    if (folder)
-        closedir(folder);
-}
-
-/* The same for a run that is not there yet. */
+/* Remove what starts that were cut off have left of a run that is not there yet. */
 static void tidy_run(const char *directory, const wac_sweep_run *run)
 {
     char path[PATH_MAX];
@@ -350,7 +235,7 @@ static void tidy_run(const char *directory, const wac_sweep_run *run)
         return;
     char *slash = strrchr(path, '/');
     *slash = 0;
-    tidy(path, slash + 1);
+    wac_directory_tidy(path, slash + 1);
 }
 
 static wac_status take_lock(int *lock, const char *directory, bool shared, wac_error *error)
@@ -400,7 +285,7 @@ wac_status wac_sweep_claim(int *lock, wac_sweep_item *items, const wac_sweep *sw
         return status;
     }
     if (!shared)
-        tidy(directory, list_name);
+        wac_directory_tidy(directory, list_name);
     for (size_t i = 0; i < sweep->count; i++)
         if (items[i].state == WAC_SWEEP_NEW && wac_sweep_is_ours(options, i))
             tidy_run(directory, &sweep->runs[i]);

@@ -1,12 +1,11 @@
 /* The ranking of a search for settings. */
 #include "sweep/tune.h"
 
-#include "base/csv.h"
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "base/words.h"
-#include "run/run.h"
+#include "run/folder.h"
+#include "run/train.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,21 +62,21 @@ bool wac_tune_varies(const wac_sweep *sweep, const wac_setting *setting)
 }
 
 /* Why runs of this config have no values in the column, or null. */
-static const char *why_empty(const wac_config *config, const char *column)
+static const char *why_empty(const wac_config *config, wac_column_need need)
 {
     const wac_environment_type *type;
     wac_world *world;
-    bool evaluates = strncmp(column, "eval_", 5) == 0, covers = strncmp(column, "cover", 5) == 0;
+    bool evaluated = need == WAC_COLUMN_NEED_EVALUATION || need == WAC_COLUMN_NEED_GOAL;
     const char *why = NULL;
-    if (evaluates && config->evaluation_steps == 0)
+    if (evaluated && config->evaluation_steps == 0)
         return "its runs are never evaluated (evaluation_steps is 0)";
     /* what cannot be made says so itself, when it is trained */
     if (wac_environment_type_find(&type, config->environment, NULL) != WAC_STATUS_OK ||
         wac_world_create(&world, type, config, NULL) != WAC_STATUS_OK)
         return NULL;
-    if (strcmp(column, "eval_success") == 0 && !world->spec.has_goal)
+    if (need == WAC_COLUMN_NEED_GOAL && !world->spec.has_goal)
         why = "it has no goal to reach";
-    else if (covers && !wac_world_has_coverage(world))
+    else if (need == WAC_COLUMN_NEED_COVERAGE && !wac_world_has_coverage(world))
         why = "coverage is only of environments with one observation and one action";
     wac_world_destroy(world);
     return why;
@@ -85,21 +84,18 @@ static const char *why_empty(const wac_config *config, const char *column)
 
 wac_status wac_tune_check(const wac_sweep *sweep, const wac_search *search, wac_error *error)
 {
-    char column[64];
-    size_t length;
-    const char *word = wac_word_at(WAC_SEARCH_MEASURES, search->measure, &length);
-    snprintf(column, sizeof column, "%.*s", (int)length, word);
+    const wac_column_row *column = &wac_columns[search->measure];
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
         const wac_config *before = i > 0 ? &sweep->runs[i - 1].config : NULL;
         if (before && strcmp(config->environment, before->environment) == 0 &&
             config->evaluation_steps == before->evaluation_steps)
             continue;
-        const char *why = why_empty(config, column);
+        const char *why = why_empty(config, column->need);
         if (why)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s has no %s: %s; choose another measure, as eval_return",
-                            config->environment, column, why);
+                            config->environment, column->name, why);
     }
     return WAC_STATUS_OK;
 }
@@ -108,23 +104,10 @@ wac_status wac_tune_check(const wac_sweep *sweep, const wac_search *search, wac_
 static wac_status score_run(double *score, const char *folder, const wac_search *search,
                             wac_error *error)
 {
-    char path[PATH_MAX], column[64];
-    wac_csv table;
-    size_t length, count = 0;
-    const char *word = wac_word_at(WAC_SEARCH_MEASURES, search->measure, &length);
-    snprintf(column, sizeof column, "%.*s", (int)length, word);
-    WAC_TRY(wac_path_join(path, sizeof path, folder, "progress.csv", error));
-    WAC_TRY(wac_csv_read(&table, path, error));
-    int index = wac_csv_column(&table, column);
-    size_t first = table.rows > (size_t)search->last ? table.rows - (size_t)search->last : 0;
-    *score = 0;
-    for (size_t row = first; index >= 0 && row < table.rows; row++) {
-        double value = wac_csv_at(&table, row, index);
-        *score += isnan(value) ? 0 : value;
-        count += !isnan(value);
-    }
-    *score = count > 0 ? *score / (double)count : NAN;
-    wac_csv_free(&table);
+    wac_history history;
+    WAC_TRY(wac_history_read(&history, folder, error));
+    *score = wac_history_mean(&history, search->measure, (size_t)search->last);
+    wac_history_free(&history);
     return WAC_STATUS_OK;
 }
 

@@ -375,6 +375,28 @@ static void start_over(void)
     make_folder("run.new", "new");
 }
 
+static void test_leftovers(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {"a.1-0.tmp", "a.4711-12.tmp", "a.77.tmp"};
+    static const char *const others[] = {"a.tmp", "a..tmp", "a.1x.tmp", "ab.1.tmp", "a.1.tmp.old"};
+    assert_true(wac_directory_is_unused(root, "a"));
+    assert_false(wac_directory_is_unused(at("nowhere"), "a"));
+    for (int i = 0; i < 2; i++)
+        save_text(at("%s", ours[i]), "half");
+    make_folder(ours[2], "half");
+    assert_true(wac_directory_is_unused(root, "a"));
+    assert_true(wac_directory_is_unused(root, NULL));
+    for (int i = 0; i < 5; i++) {
+        save_text(at("%s", others[i]), "mine");
+        assert_false(wac_directory_is_unused(root, "a"));
+        assert_int_equal(wac_directory_is_unused(root, NULL), i < 4);
+        wac_directory_tidy(root, "a");
+        assert_int_equal(entries(root), 1);
+        assert_int_equal(unlink(at("%s", others[i])), 0);
+    }
+}
+
 static void test_replace(void **state)
 {
     (void)state;
@@ -489,6 +511,7 @@ int main(void)
         TEST(test_read_of_wrong_things),
         TEST(test_join),
         TEST(test_make_and_remove_folders),
+        TEST(test_leftovers),
         TEST(test_replace),
         TEST(test_replace_after_a_cut),
         TEST(test_replace_that_fails_leaves_a_whole_folder),

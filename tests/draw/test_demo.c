@@ -4,6 +4,7 @@
 #include "support/tools.h"
 
 #include "draw/demo.h"
+#include "run/columns.h"
 #include "wac/wac.h"
 
 #include <fcntl.h>
@@ -185,7 +186,7 @@ static void test_wrong_runs(void **state)
     assert_sentence("no checkpoint");
     save_text(at("lqg/progress.csv"), "epoch,seconds\n0,1\n");
     assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
-    assert_sentence("no column eval_return");
+    assert_sentence("column 2 is seconds where this version has env_steps");
     save_text(at("lqg/progress.csv"), "epoch,seconds\n0,one\n");
     assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("lqg/progress.csv");
@@ -197,14 +198,18 @@ static void test_outcome(void **state)
     (void)state;
     wac_outcome outcome;
     assert_int_equal(wac_directory_make(at("table"), &error), WAC_STATUS_OK);
-    save_text(at("table/progress.csv"), "epoch,eval_return,coverage_visited,seconds\n");
+    save_text(at("table/progress.csv"), WAC_COLUMN_HEADER);
     assert_int_equal(wac_outcome_read(&outcome, at("table"), &error), WAC_STATUS_OK);
     assert_int_equal(outcome.last_epoch, -1);
     assert_true(isnan(outcome.best_return));
 
-    save_text(at("table/progress.csv"),
-              "epoch,eval_return,coverage_visited,seconds\n"
-              "0,,,0.1\n1,0.15,0.1,2\n2,100,0.2,4\n3,150,0.4,6\n4,90,0.3,8\n");
+    char text[1024];
+#define ROW(epoch, reached, coverage, seconds)                                                     \
+    epoch ",0,0," reached ",,,," coverage ",,,,," seconds ",,,\n"
+    snprintf(text, sizeof text, "%s%s", WAC_COLUMN_HEADER,
+             ROW("0", "", "", "0.1") ROW("1", "0.15", "0.1", "2") ROW("2", "100", "0.2", "4")
+                 ROW("3", "150", "0.4", "6") ROW("4", "90", "0.3", "8"));
+    save_text(at("table/progress.csv"), text);
     assert_int_equal(wac_outcome_read(&outcome, at("table"), &error), WAC_STATUS_OK);
     assert_int_equal(outcome.last_epoch, 4);
     assert_int_equal(outcome.best_epoch, 3);

@@ -1,7 +1,6 @@
 /* Any bytes as the progress.csv of a run: refused with a sentence that names the file, or whole
  * rows of the columns we know, epochs counted from 0, every number finite or missing, and measures
  * that can be taken. */
-#include "run/columns.h"
 #include "stats/runset.h"
 
 #include <math.h>
@@ -18,29 +17,29 @@ static void require(bool holds)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char header[] = WAC_COLUMN_NAMES "\n";
+    static const char *const header = WAC_COLUMN_HEADER;
     static const char *const environments[] = {"lqg", "riverswim", "point-4", "hopper"};
     wac_record run = {0};
     wac_error error = {0};
     /* no byte more than promised, so that a step beyond is seen; half of the inputs get the header,
      * which is hard to guess */
     bool add_header = size > 0 && data[0] == '!';
-    size_t head = add_header ? sizeof header - 2 : 0, tail = add_header ? size - 1 : size;
+    size_t head = add_header ? strlen(header) : 0, tail = add_header ? size - 1 : size;
     char *bytes = malloc(head + tail + 1);
     require(bytes);
-    memcpy(bytes, header + 1, head);
+    memcpy(bytes, header, head);
     if (tail > 0)
         memcpy(bytes + head, data + add_header, tail);
-    if (wac_record_parse(&run, bytes, head + tail, "input", &error) != WAC_STATUS_OK) {
+    if (wac_history_parse(&run.history, bytes, head + tail, "input", &error) != WAC_STATUS_OK) {
         require(error.status == WAC_STATUS_INPUT && strstr(error.message, "input"));
-        require(!strchr(error.message, '\n') && !run.columns[0] && run.rows == 0);
+        require(!strchr(error.message, '\n') && !run.history.columns[0] && run.history.rows == 0);
         return 0;
     }
-    require(!error.message[0] && run.columns[0]);
-    for (size_t row = 0; row < run.rows; row++) {
-        require(run.columns[wac_column_epoch][row] == (double)row);
+    require(!error.message[0] && run.history.columns[0]);
+    for (size_t row = 0; row < run.history.rows; row++) {
+        require(run.history.columns[WAC_COLUMN_EPOCH][row] == (double)row);
         for (int column = 0; column < WAC_COLUMN_TOTAL; column++)
-            require(!isinf(run.columns[column][row]));
+            require(!isinf(run.history.columns[column][row]));
     }
     for (int i = 0; i < 4; i++) {
         strcpy(run.config.environment, environments[i]);
@@ -50,6 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         double solved = wac_record_measure(&run, WAC_MEASURE_SOLVED);
         require(isnan(solved) || (solved >= 0 && solved == floor(solved)));
     }
-    free(run.columns[0]);
+    wac_history_free(&run.history);
     return 0;
 }

@@ -83,13 +83,13 @@ static void test_real_runs(void **state)
     for (int i = 0; i < 2; i++) {
         const wac_record *run = &set.runs[i];
         assert_true(run->finished);
-        assert_int_equal(run->rows, 3);
+        assert_int_equal(run->history.rows, 3);
         assert_int_equal(run->config.seed, 2 - i);
         assert_int_equal(run->config.width, 16);
-        assert_true(run->columns[wac_column_env_steps][2] == 30 + 2 * 40);
-        assert_true(run->columns[wac_column_updates][2] == 2 * 15);
-        assert_true(isnan(run->columns[wac_column_q_mean][0]));
-        assert_true(isfinite(run->columns[wac_column_eval_return][1]));
+        assert_true(run->history.columns[WAC_COLUMN_ENV_STEPS][2] == 30 + 2 * 40);
+        assert_true(run->history.columns[WAC_COLUMN_UPDATES][2] == 2 * 15);
+        assert_true(isnan(run->history.columns[WAC_COLUMN_Q_MEAN][0]));
+        assert_true(isfinite(run->history.columns[WAC_COLUMN_EVAL_RETURN][1]));
     }
     /* one group, seeds ascending */
     assert_int_equal(set.group_count, 1);
@@ -113,7 +113,7 @@ static void test_finished(void **state)
         config.stop_success = cases[i].stop;
         make_run(at("run"), &config, cases[i].rows, -5, cases[i].success);
         assert_ok(load(at("run"), false));
-        assert_int_equal(set.runs[0].rows, cases[i].rows);
+        assert_int_equal(set.runs[0].history.rows, cases[i].rows);
         assert_int_equal(set.runs[0].finished, cases[i].finished);
         wac_runset_free(&set);
     }

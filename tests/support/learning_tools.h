@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "run/evaluate.h"
 #include "run/run.h"
+#include "run/train.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -533,14 +533,13 @@ static void the_best_settings_win(void **state)
     assert_non_null(strstr(result->out, "sac on lqg, best of 2 choices"));
     assert_non_null(strstr(result->out, "eval_return over the last 2 epochs: mean"));
     assert_non_null(strstr(result->out, "/seed-1/config.yaml\n"));
-    const char *header = &(WAC_COLUMN_NAMES "\n")[1];
     static const double rows[2][2][3] = {{{99, 1, 3}, {99, 5, 7}}, {{0, 6, 8}, {0, 4, 6}}};
     for (int i = 0; i < 2; i++)
         for (int seed = 0; seed < 2; seed++) {
             char text[1024];
 #define REST ",,,,,,,,,0,0,,\n"
-            snprintf(text, sizeof text, "%s0,0,0,%g" REST "1,0,0,%g" REST "2,0,0,%g" REST, header,
-                     rows[i][seed][0], rows[i][seed][1], rows[i][seed][2]);
+            snprintf(text, sizeof text, "%s0,0,0,%g" REST "1,0,0,%g" REST "2,0,0,%g" REST,
+                     WAC_COLUMN_HEADER, rows[i][seed][0], rows[i][seed][1], rows[i][seed][2]);
             save_text(at("tune/lqg/sac/discount-0.%d/seed-%d/progress.csv", i ? 9 : 5, seed + 1),
                       text);
         }
@@ -555,7 +554,8 @@ static void the_best_settings_win(void **state)
                 "lqg has no eval_success: it has no goal to reach; choose another measure");
     assert_false(wac_path_exists(at("none")));
     static const char *const names[] = {"return", "coverage-visited", "coverage", "eval-episodes"};
-    static const int columns[] = {0, 2, 3, 4};
+    static const wac_column columns[] = {WAC_COLUMN_EVAL_RETURN, WAC_COLUMN_COVERAGE_VISITED,
+                                         WAC_COLUMN_COVERAGE_SAMPLED, WAC_COLUMN_EVAL_EPISODES};
     for (int i = 0; i < 4; i++) {
         char text[256];
         wac_sweep sweep;

@@ -294,8 +294,8 @@ static bool shallow_product(const wac_product *p)
             DEPTH_IS(15)
             DEPTH_IS(16)
             DEPTH_IS(17)
-            DEPTH_IS(18) DEPTH_IS(19) DEPTH_IS(20) DEPTH_IS(21) DEPTH_IS(22) DEPTH_IS(23)
-                DEPTH_IS(24)
+            DEPTH_IS(18)
+            DEPTH_IS(19) DEPTH_IS(20) DEPTH_IS(21) DEPTH_IS(22) DEPTH_IS(23) DEPTH_IS(24)
 #endif
         }
 #undef DEPTH_IS

@@ -1,0 +1,43 @@
+/* The table of columns, and finding one by its names. */
+#include "run/columns.h"
+
+#include "base/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROW(value, field, format, short_name, words, axis, need)                                   \
+    {#field, short_name, words, axis, WAC_COLUMN_NEED_##need},
+const wac_column_row wac_columns[WAC_COLUMN_TOTAL] = {WAC_COLUMNS(ROW)};
+
+static bool is_same(const char *name, const char *other)
+{
+    while (*name && (*name == *other || (*name == '_' && *other == '-'))) {
+        name++;
+        other++;
+    }
+    return !*name && !*other;
+}
+
+bool wac_column_find(wac_column *column, const char *name)
+{
+    for (int i = 0; i < WAC_COLUMN_TOTAL; i++) {
+        const wac_column_row *row = &wac_columns[i];
+        if (row->short_name && (is_same(row->name, name) || is_same(row->short_name, name))) {
+            *column = (wac_column)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void wac_columns_join(char *text, size_t size, bool short_names)
+{
+    char names[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < WAC_COLUMN_TOTAL && used < sizeof names; i++)
+        if (wac_columns[i].short_name)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : "",
+                                     short_names ? wac_columns[i].short_name : wac_columns[i].name);
+    wac_words_join(text, size, names);
+}

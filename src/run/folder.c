@@ -1,0 +1,395 @@
+/* The files of a run's folder: their names, the manifest, the table of progress read back. Who
+ * trains adds to them by log.c and checkpoint.c. */
+#include "run/folder.h"
+
+#include "base/csv.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "config/config.h"
+#include "rl/save.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *const names[WAC_FOLDER_TOTAL] = {
+    [WAC_FOLDER_CONFIG] = "config.yaml",
+    [WAC_FOLDER_MANIFEST] = "manifest.json",
+    [WAC_FOLDER_PROGRESS] = "progress.csv",
+    [WAC_FOLDER_CHECKPOINT] = "checkpoint",
+    [WAC_FOLDER_CHECKPOINT_NEW] = "checkpoint.new",
+    [WAC_FOLDER_CHECKPOINT_OLD] = "checkpoint.old",
+    [WAC_FOLDER_FIGURES] = "figures",
+    [WAC_FOLDER_AGENT] = WAC_SAVE_AGENT,
+    [WAC_FOLDER_REPLAY] = WAC_SAVE_REPLAY,
+    [WAC_FOLDER_RUN] = "run.safetensors",
+};
+
+enum { LARGEST_MANIFEST = 1 << 20, LARGEST_PROGRESS = 1 << 30 };
+
+wac_status wac_folder_path(char path[PATH_MAX], const char *directory, wac_folder_file file,
+                           wac_error *error)
+{
+    return wac_path_join(path, PATH_MAX, directory, names[file], error);
+}
+
+bool wac_folder_has(const char *directory, wac_folder_file file)
+{
+    char path[PATH_MAX];
+    return wac_folder_path(path, directory, file, NULL) == WAC_STATUS_OK && wac_path_exists(path);
+}
+
+bool wac_folder_is_run(const char *directory)
+{
+    return wac_folder_has(directory, WAC_FOLDER_CONFIG);
+}
+
+wac_status wac_folder_read_config(wac_config *config, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_CONFIG, error));
+    return wac_config_read_run(config, path, error);
+}
+
+static wac_status write_file(const char *directory, wac_folder_file file, const char *text,
+                             wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_folder_path(path, directory, file, error));
+    return wac_file_write(path, text, strlen(text), error);
+}
+
+wac_status wac_folder_write_config(const char *directory, const wac_config *config,
+                                   wac_error *error)
+{
+    char *text;
+    WAC_TRY(wac_config_yaml(&text, config, error));
+    wac_status status = write_file(directory, WAC_FOLDER_CONFIG, text, error);
+    free(text);
+    return status;
+}
+
+bool wac_folder_find_checkpoint(char path[PATH_MAX], const char *directory)
+{
+    static const wac_folder_file looks[] = {WAC_FOLDER_CHECKPOINT, WAC_FOLDER_CHECKPOINT_OLD,
+                                            WAC_FOLDER_CHECKPOINT};
+    for (int i = 0; i < 3; i++)
+        if (wac_folder_path(path, directory, looks[i], NULL) == WAC_STATUS_OK &&
+            wac_path_exists(path))
+            return true;
+    return false;
+}
+
+static void remove_folder(const char *directory, wac_folder_file file)
+{
+    char path[PATH_MAX];
+    if (wac_folder_path(path, directory, file, NULL) == WAC_STATUS_OK)
+        (void)wac_directory_remove(path, NULL);
+}
+
+void wac_folder_tidy(const char *directory)
+{
+    remove_folder(directory, WAC_FOLDER_CHECKPOINT_NEW);
+    /* the old one goes only where there is another */
+    if (wac_folder_has(directory, WAC_FOLDER_CHECKPOINT))
+        remove_folder(directory, WAC_FOLDER_CHECKPOINT_OLD);
+    for (int file = WAC_FOLDER_CONFIG; file <= WAC_FOLDER_PROGRESS; file++)
+        wac_directory_tidy(directory, names[file]);
+}
+
+/* --- the manifest ---------------------------------------------------------------------------- */
+
+static void time_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm broken;
+    gmtime_r(&now, &broken);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &broken);
+}
+
+/* "AMD EPYC", from the kernel's list; empty where it has none */
+static void processor_name(char *name, size_t size)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    name[0] = 0;
+    while (file && !name[0] && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) {
+            line[strcspn(line, "\n")] = 0;
+            snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+/* Consumes the manifest. */
+static wac_status write_manifest(json_t *manifest, const char *directory, wac_error *error)
+{
+    size_t size;
+    char *text = wac_json_text(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
+    json_decref(manifest);
+    if (!text)
+        return wac_fail_memory(error, "the manifest");
+    char path[PATH_MAX];
+    text[size] = '\n';
+    wac_status status = wac_folder_path(path, directory, WAC_FOLDER_MANIFEST, error);
+    if (status == WAC_STATUS_OK)
+        status = wac_file_write(path, text, size + 1, error);
+    free(text);
+    return status;
+}
+
+static json_t *make_manifest(const wac_config *config)
+{
+    char started[32], processor[128];
+    struct utsname system;
+    time_now(started);
+    processor_name(processor, sizeof processor);
+    if (uname(&system) != 0)
+        memset(&system, 0, sizeof system);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n, s:f}", "program",
+        "wac", "version", wac_version(), "commit", wac_commit(), "environment", config->environment,
+        "algorithm", wac_algorithm_name((wac_algorithm)config->algorithm), "seed",
+        (json_int_t)config->seed, "machine", "name", system.nodename, "system", system.sysname,
+        "release", system.release, "processor", processor, "processors",
+        (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started, "finished", "seconds", 0.0);
+}
+
+/* The manifest as it stands; null where it is lost or damaged. */
+static json_t *read_manifest(const char *directory)
+{
+    char path[PATH_MAX], *text = NULL;
+    json_t *manifest = NULL;
+    if (wac_folder_path(path, directory, WAC_FOLDER_MANIFEST, NULL) == WAC_STATUS_OK &&
+        wac_file_read(&text, NULL, path, LARGEST_MANIFEST, NULL) == WAC_STATUS_OK)
+        manifest = json_loads(text, 0, NULL);
+    free(text);
+    if (json_is_object(manifest))
+        return manifest;
+    json_decref(manifest);
+    return NULL;
+}
+
+static void copy_text(char *text, size_t size, const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    snprintf(text, size, "%s", value ? value : "");
+}
+
+wac_manifest wac_manifest_read(const char *directory)
+{
+    json_t *json = read_manifest(directory), *machine = json_object_get(json, "machine");
+    wac_manifest manifest = {
+        .processors = json_integer_value(json_object_get(machine, "processors")),
+        .seconds = json_number_value(json_object_get(json, "seconds")),
+        .finished = json_is_string(json_object_get(json, "finished")),
+    };
+    copy_text(manifest.version, sizeof manifest.version, json, "version");
+    copy_text(manifest.commit, sizeof manifest.commit, json, "commit");
+    copy_text(manifest.processor, sizeof manifest.processor, machine, "processor");
+    copy_text(manifest.system, sizeof manifest.system, machine, "system");
+    copy_text(manifest.release, sizeof manifest.release, machine, "release");
+    json_decref(json);
+    return manifest;
+}
+
+wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
+                             bool finished, wac_error *error)
+{
+    char now[32];
+    json_t *manifest = read_manifest(directory);
+    if (!manifest)
+        manifest = make_manifest(config);
+    time_now(now);
+    json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null());
+    json_object_set_new(manifest, "seconds", json_real(floor(seconds * 1e3) / 1e3));
+    return write_manifest(manifest, directory, error);
+}
+
+/* --- a new run ------------------------------------------------------------------------------- */
+
+wac_status wac_folder_make(const char *directory, const wac_config *config, wac_error *error)
+{
+    /* make the folder under another name, so that a run's folder always has its files */
+    char fresh[PATH_MAX + 32];
+    snprintf(fresh, sizeof fresh, "%s.%ld.tmp", directory, (long)getpid());
+    if (wac_directory_make(fresh, error) != WAC_STATUS_OK)
+        return wac_fail(error, WAC_STATUS_IO, "cannot make the folder %s: %s; choose another one",
+                        directory, strerror(errno));
+    wac_status status = wac_folder_write_config(fresh, config, error);
+    if (status == WAC_STATUS_OK)
+        status = write_manifest(make_manifest(config), fresh, error);
+    if (status == WAC_STATUS_OK)
+        status = write_file(fresh, WAC_FOLDER_PROGRESS, WAC_COLUMN_HEADER, error);
+    if (status == WAC_STATUS_OK)
+        status = wac_directory_place(directory, fresh, error);
+    if (status != WAC_STATUS_OK)
+        (void)wac_directory_remove(fresh, NULL);
+    return status;
+}
+
+/* --- the table of progress ------------------------------------------------------------------- */
+
+wac_status wac_progress_text(char **text, size_t *size, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_PROGRESS, error));
+    return wac_file_read(text, size, path, LARGEST_PROGRESS, error);
+}
+
+int64_t wac_progress_last_epoch(const char *directory)
+{
+    char *text;
+    int64_t epoch = 0;
+    size_t size;
+    if (wac_progress_text(&text, &size, directory, NULL) != WAC_STATUS_OK)
+        return 0;
+    char *end = memrchr(text, '\n', size);
+    if (end && end > text) {
+        char *start = memrchr(text, '\n', (size_t)(end - text));
+        epoch = start ? strtoll(start + 1, NULL, 10) : 0;
+    }
+    free(text);
+    return epoch;
+}
+
+static wac_status check_columns(const wac_csv *csv, const char *path, wac_error *error)
+{
+    for (size_t i = 0; i < WAC_COLUMN_TOTAL || i < csv->columns; i++) {
+        const char *is = i < csv->columns ? csv->names[i] : NULL;
+        const char *should = i < WAC_COLUMN_TOTAL ? wac_columns[i].name : NULL;
+        if (!is || !should || strcmp(is, should) != 0)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s:1: column %zu is %s where this version has %s; is it the "
+                            "progress.csv of a run of this version?",
+                            path, i + 1, is ? WAC_CLIP(is) : "missing", should ? should : "none");
+    }
+    for (size_t i = 0; i < csv->rows; i++)
+        if (!(wac_csv_at(csv, i, WAC_COLUMN_EPOCH) == (double)i))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s:%zu: epoch %zu is expected here; the file has lost or doubled rows",
+                            path, wac_csv_line(i), i);
+    return WAC_STATUS_OK;
+}
+
+/* The table, column by column. */
+static wac_status keep_columns(wac_history *history, const wac_csv *csv, const char *path,
+                               wac_error *error)
+{
+    double *cells = malloc((csv->rows * WAC_COLUMN_TOTAL + 1) * sizeof *cells);
+    if (!cells)
+        return wac_fail_memory(error, path);
+    history->rows = csv->rows;
+    for (int column = 0; column < WAC_COLUMN_TOTAL; column++) {
+        history->columns[column] = cells + (size_t)column * history->rows;
+        for (size_t row = 0; row < history->rows; row++)
+            history->columns[column][row] = wac_csv_at(csv, row, column);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_history_parse(wac_history *history, char *text, size_t size, const char *path,
+                             wac_error *error)
+{
+    *history = (wac_history){0};
+    if (size > 0 && text[size - 1] != '\n') {
+        free(text);
+        return wac_fail(error, WAC_STATUS_INPUT, "the last line of %s is cut off", path);
+    }
+    wac_csv csv;
+    WAC_TRY(wac_csv_parse(&csv, text, size, path, error));
+    wac_status status = check_columns(&csv, path, error);
+    if (status == WAC_STATUS_OK)
+        status = keep_columns(history, &csv, path, error);
+    wac_csv_free(&csv);
+    return status;
+}
+
+wac_status wac_history_read(wac_history *history, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    size_t size;
+    *history = (wac_history){0};
+    WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_PROGRESS, error));
+    WAC_TRY(wac_progress_text(&text, &size, directory, error));
+    return wac_history_parse(history, text, size, path, error);
+}
+
+void wac_history_free(wac_history *history)
+{
+    free(history->columns[0]);
+    *history = (wac_history){0};
+}
+
+bool wac_history_is_complete(const wac_history *history, const wac_config *config)
+{
+    size_t rows = history->rows;
+    double aim = config->stop_success;
+    bool reached =
+        aim > 0 && rows > 0 && history->columns[WAC_COLUMN_EVAL_SUCCESS][rows - 1] >= aim;
+    return reached || rows > (size_t)config->epochs;
+}
+
+double wac_history_mean(const wac_history *history, wac_column column, size_t most)
+{
+    double sum = 0;
+    size_t count = 0, rows = history->rows;
+    for (size_t row = rows > most ? rows - most : 0; row < rows; row++)
+        if (!isnan(history->columns[column][row])) {
+            sum += history->columns[column][row];
+            count++;
+        }
+    return count ? sum / (double)count : NAN;
+}
+
+/* --- finished runs --------------------------------------------------------------------------- */
+
+static wac_status check_progress(const char *directory, const wac_config *config, wac_error *error)
+{
+    const char *name = names[WAC_FOLDER_PROGRESS];
+    char *text;
+    size_t size;
+    wac_history history;
+    if (!wac_folder_has(directory, WAC_FOLDER_PROGRESS))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s is missing", name);
+    WAC_TRY(wac_progress_text(&text, &size, directory, error));
+    WAC_TRY(wac_history_parse(&history, text, size, name, error));
+    size_t rows = history.rows;
+    bool complete = wac_history_is_complete(&history, config);
+    wac_history_free(&history);
+    if (complete)
+        return WAC_STATUS_OK;
+    /* one that stops at success has no number of rows that it must have */
+    return config->stop_success > 0
+               ? wac_fail(error, WAC_STATUS_INPUT, "%s has lost its last rows", name)
+               : wac_fail(error, WAC_STATUS_INPUT, "%s has %zu rows instead of %lld", name, rows,
+                          (long long)config->epochs + 1);
+}
+
+static wac_status check_checkpoint(const char *directory, wac_error *error)
+{
+    char path[PATH_MAX];
+    bool found = wac_folder_find_checkpoint(path, directory);
+    for (int file = WAC_FOLDER_AGENT; file <= WAC_FOLDER_RUN; file++)
+        if (!found || !wac_folder_has(path, (wac_folder_file)file))
+            return wac_fail(error, WAC_STATUS_INPUT, "%s/%s is missing",
+                            names[WAC_FOLDER_CHECKPOINT], names[file]);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_folder_check_finished(const char *directory, const wac_config *config,
+                                     wac_error *error)
+{
+    WAC_TRY(check_progress(directory, config, error));
+    return check_checkpoint(directory, error);
+}

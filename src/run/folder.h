@@ -1,0 +1,101 @@
+/* The folder of a run: the one place that knows its files, what they are called, and whether they
+ * are whole. */
+#ifndef WAC_RUN_FOLDER_H
+#define WAC_RUN_FOLDER_H
+
+#include "run/columns.h"
+#include "wac/config.h"
+
+#include <limits.h>
+
+typedef enum wac_folder_file {
+    WAC_FOLDER_CONFIG,
+    WAC_FOLDER_MANIFEST,
+    WAC_FOLDER_PROGRESS,
+    WAC_FOLDER_CHECKPOINT,
+    WAC_FOLDER_CHECKPOINT_NEW, /* while it is made */
+    WAC_FOLDER_CHECKPOINT_OLD, /* while the new one takes its place */
+    WAC_FOLDER_FIGURES,
+    /* in a folder of a checkpoint */
+    WAC_FOLDER_AGENT,
+    WAC_FOLDER_REPLAY,
+    WAC_FOLDER_RUN,
+    WAC_FOLDER_TOTAL,
+} wac_folder_file;
+
+wac_status wac_folder_path(char path[PATH_MAX], const char *directory, wac_folder_file file,
+                           wac_error *error);
+bool wac_folder_has(const char *directory, wac_folder_file file);
+
+/* Whether there is a run: a folder with a config.yaml. */
+bool wac_folder_is_run(const char *directory);
+
+/* A new folder with the files of a run that has not begun. */
+wac_status wac_folder_make(const char *directory, const wac_config *config, wac_error *error);
+
+wac_status wac_folder_read_config(wac_config *config, const char *directory, wac_error *error);
+wac_status wac_folder_write_config(const char *directory, const wac_config *config,
+                                   wac_error *error);
+
+/* The checkpoint to load: where a replacement was cut off, the old one stands beside; where one
+ * goes on this moment, the new one is there at the second look. False where there is none. */
+bool wac_folder_find_checkpoint(char path[PATH_MAX], const char *directory);
+
+/* Remove what writes that were cut off left behind; the run must be locked. */
+void wac_folder_tidy(const char *directory);
+
+/* Refuses a finished run that has lost rows of its progress.csv, or its checkpoint. */
+wac_status wac_folder_check_finished(const char *directory, const wac_config *config,
+                                     wac_error *error);
+
+/* The way out where a run has lost what nobody can make up; %s: its folder. */
+#define WAC_TRAIN_AGAIN "train it again: wac train --config %s/config.yaml --out NEW"
+
+/* --- manifest.json --------------------------------------------------------------------------- */
+
+/* What it tells; empty or 0 where it does not, or is lost: nothing depends on it. */
+typedef struct wac_manifest {
+    char version[65], commit[65];
+    char processor[161], system[61], release[81];
+    int64_t processors;
+    double seconds; /* of training so far */
+    bool finished;
+} wac_manifest;
+
+wac_manifest wac_manifest_read(const char *directory);
+
+/* Note how long the run has trained, and whether it is finished. */
+wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
+                             bool finished, wac_error *error);
+
+/* --- progress.csv ---------------------------------------------------------------------------- */
+
+/* It as it stands, whole or not; free() the text. */
+wac_status wac_progress_text(char **text, size_t *size, const char *directory, wac_error *error);
+
+/* The epoch of its last whole row; 0 where there is none. */
+int64_t wac_progress_last_epoch(const char *directory);
+
+/* All of it. */
+typedef struct wac_history {
+    size_t rows;                       /* 0 for a run that has just begun */
+    double *columns[WAC_COLUMN_TOTAL]; /* each [rows]; NaN where the field is empty */
+} wac_history;
+
+/* Refuses a header of another version, a cut line, epochs that are not 0, 1, 2 …, and what is no
+ * number. On failure there is nothing to free. */
+wac_status wac_history_read(wac_history *history, const char *directory, wac_error *error);
+
+/* The same from memory: takes over `text` (from malloc, with room for one more byte behind the
+ * `size` given), also when it fails. `path` is for messages. */
+wac_status wac_history_parse(wac_history *history, char *text, size_t size, const char *path,
+                             wac_error *error);
+void wac_history_free(wac_history *history);
+
+/* Whether it has the row after the last epoch, or has reached stop_success. */
+bool wac_history_is_complete(const wac_history *history, const wac_config *config);
+
+/* Mean of a column over the last `most` rows, without empty fields; NaN where all are. */
+double wac_history_mean(const wac_history *history, wac_column column, size_t most);
+
+#endif

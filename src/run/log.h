@@ -1,0 +1,24 @@
+/* What a run writes down while it trains: a row of progress.csv after every evaluation, and its
+ * time in the manifest. */
+#ifndef WAC_RUN_LOG_H
+#define WAC_RUN_LOG_H
+
+#include "wac/run.h"
+
+/* Note in the manifest how long the run has trained, and whether it is finished. */
+wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error);
+
+/* Refuses a run without a checkpoint whose progress.csv shows that there was one: what it has must
+ * not be overwritten. */
+wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error);
+
+/* Open progress.csv for appending, cut to the rows of the position. */
+wac_status wac_runlog_open(wac_run *run, wac_error *error);
+wac_status wac_runlog_append(wac_run *run, wac_error *error);
+wac_status wac_runlog_sync(const wac_run *run, wac_error *error);
+
+/* Whether opening mends this progress.csv: only its last line is cut, behind all that the
+ * checkpoint counts. */
+bool wac_runlog_is_mendable(const char *text, size_t size, const char *directory);
+
+#endif

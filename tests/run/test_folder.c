@@ -1,0 +1,160 @@
+/* The folder of a run: what is in it from the start, what its manifest and its table tell, what is
+ * refused, and the table of columns that all this goes by. */
+#include "run/folder.h"
+#include "support/run_tools.h"
+
+#include "base/files.h"
+
+static void test_new_folder(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3), read;
+    wac_history history;
+    assert_false(wac_folder_is_run(at("run")));
+    assert_ok(wac_folder_make(at("run"), &config, &error));
+    assert_int_equal(entries(at("run")), 3);
+    assert_true(wac_folder_is_run(at("run")));
+    assert_int_equal(wac_folder_make(at("run"), &config, &error), WAC_STATUS_INPUT);
+    assert_int_equal(entries(root), 1);
+    assert_ok(wac_folder_read_config(&read, at("run"), &error));
+    assert_int_equal(read.epochs, 3);
+    assert_ok(wac_history_read(&history, at("run"), &error));
+    assert_int_equal(history.rows, 0);
+    assert_false(wac_history_is_complete(&history, &config));
+    assert_true(isnan(wac_history_mean(&history, WAC_COLUMN_EPOCH, 10)));
+    wac_history_free(&history);
+    char path[PATH_MAX];
+    assert_false(wac_folder_find_checkpoint(path, at("run")));
+    assert_ok(wac_directory_make(at("run/checkpoint.old"), &error));
+    assert_true(wac_folder_find_checkpoint(path, at("run")));
+    assert_string_equal(path, at("run/checkpoint.old"));
+    wac_folder_tidy(at("run")); /* which keeps it, as the only one */
+    assert_true(wac_folder_has(at("run"), WAC_FOLDER_CHECKPOINT_OLD));
+    assert_ok(wac_directory_make(at("run/checkpoint"), &error));
+    wac_folder_tidy(at("run"));
+    assert_false(wac_folder_has(at("run"), WAC_FOLDER_CHECKPOINT_OLD));
+}
+
+static void test_manifest(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3);
+    assert_ok(wac_folder_make(at("run"), &config, &error));
+    wac_manifest manifest = wac_manifest_read(at("run"));
+    assert_string_equal(manifest.version, wac_version());
+    assert_string_equal(manifest.commit, wac_commit());
+    assert_true(manifest.processors > 0 && manifest.seconds == 0 && !manifest.finished);
+    assert_ok(wac_manifest_note(at("run"), &config, 2.5, false, &error));
+    manifest = wac_manifest_read(at("run"));
+    assert_true(manifest.seconds == 2.5 && !manifest.finished);
+    assert_ok(wac_manifest_note(at("run"), &config, 3.25, true, &error));
+    assert_true(wac_manifest_read(at("run")).finished);
+    /* one that is damaged tells nothing, and the next note makes it anew */
+    static const char *const damaged[] = {"", "{\"finished\": \"tod", "[1]",
+                                          "{\"seconds\": \"x\"}"};
+    for (int i = 0; i < 4; i++) {
+        save_text(at("run/manifest.json"), damaged[i]);
+        manifest = wac_manifest_read(at("run"));
+        assert_true(!*manifest.version && manifest.seconds == 0 && !manifest.finished);
+        assert_ok(wac_manifest_note(at("run"), &config, 1, true, &error));
+        assert_true(wac_manifest_read(at("run")).finished);
+    }
+}
+
+#define ROW(epoch, reached) #epoch ",0,0," #reached ",,,,,,,,,0,0,,\n"
+
+static void save_rows(const char *rows)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s", WAC_COLUMN_HEADER, rows);
+    save_text(at("run/progress.csv"), text);
+}
+
+static void test_history(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 2);
+    wac_history history;
+    assert_ok(wac_folder_make(at("run"), &config, &error));
+    assert_ok(wac_directory_make(at("run/checkpoint"), &error));
+    static const char *const files[] = {"agent", "replay", "run"};
+    for (int i = 0; i < 3; i++)
+        save_text(at("run/checkpoint/%s.safetensors", files[i]), "");
+    save_rows(ROW(0, ) ROW(1, 4) ROW(2, 8));
+    assert_ok(wac_history_read(&history, at("run"), &error));
+    assert_int_equal(history.rows, 3);
+    assert_true(wac_history_is_complete(&history, &config));
+    assert_true(wac_history_mean(&history, WAC_COLUMN_EVAL_RETURN, 10) == 6);
+    assert_true(wac_history_mean(&history, WAC_COLUMN_EVAL_RETURN, 1) == 8);
+    assert_true(isnan(wac_history_mean(&history, WAC_COLUMN_Q_MEAN, 10)));
+    wac_history_free(&history);
+    assert_ok(wac_folder_check_finished(at("run"), &config, &error));
+    assert_int_equal(wac_progress_last_epoch(at("run")), 2);
+    /* the last whole row is known of a table that is cut */
+    save_rows(ROW(0, ) ROW(1, 4) "2,0,0");
+    assert_int_equal(wac_progress_last_epoch(at("run")), 1);
+    assert_int_equal(wac_history_read(&history, at("run"), &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "is cut off"));
+    assert_null(history.columns[0]);
+    save_rows(ROW(0, ) ROW(1, 4));
+    assert_int_equal(wac_folder_check_finished(at("run"), &config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "progress.csv has 2 rows instead of 3");
+    config.stop_success = 1;
+    assert_int_equal(wac_folder_check_finished(at("run"), &config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "progress.csv has lost its last rows");
+    config.stop_success = 0;
+    config.epochs = 1;
+    assert_ok(wac_folder_check_finished(at("run"), &config, &error));
+    assert_int_equal(unlink(at("run/checkpoint/replay.safetensors")), 0);
+    assert_int_equal(wac_folder_check_finished(at("run"), &config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "checkpoint/replay.safetensors is missing");
+    assert_int_equal(unlink(at("run/progress.csv")), 0);
+    assert_int_equal(wac_folder_check_finished(at("run"), &config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "progress.csv is missing");
+    assert_int_equal(wac_progress_last_epoch(at("run")), 0);
+}
+
+static void test_columns(void **state)
+{
+    (void)state;
+    char text[256];
+    wac_column column;
+    wac_columns_join(text, sizeof text, true);
+    assert_string_equal(text, "return, success, episodes, coverage or coverage_visited");
+    wac_columns_join(text, sizeof text, false);
+    assert_string_equal(text, "eval_return, eval_success, eval_episodes, coverage_sampled or "
+                              "coverage_visited");
+    static const struct {
+        const char *name;
+        wac_column column;
+    } cases[] = {
+        {"return", WAC_COLUMN_EVAL_RETURN},
+        {"eval-return", WAC_COLUMN_EVAL_RETURN},
+        {"coverage", WAC_COLUMN_COVERAGE_SAMPLED},
+        {"coverage-visited", WAC_COLUMN_COVERAGE_VISITED},
+        {"eval_episodes", WAC_COLUMN_EVAL_EPISODES},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(wac_column_find(&column, cases[i].name));
+        assert_int_equal(column, cases[i].column);
+    }
+    static const char *const unknown[] = {"", "retur", "returns", "alpha", "epoch", "eval return"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_false(wac_column_find(&column, unknown[i]));
+    /* what can be asked for can be drawn */
+    for (int i = 0; i < WAC_COLUMN_TOTAL; i++) {
+        const wac_column_row *row = &wac_columns[i];
+        assert_true(!row->short_name == !row->words && !row->words == !row->axis);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_new_folder),
+        TEST(test_manifest),
+        TEST(test_history),
+        TEST(test_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
