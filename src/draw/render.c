@@ -4,7 +4,9 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "draw/scene.h"
+#include "draw/map.h"
+#include "draw/maze.h"
+#include "draw/motion.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 
