@@ -14,10 +14,6 @@ typedef struct wac_judge {
     wac_error *error;
 } wac_judge;
 
-/* claims_trend.c */
-wac_status wac_judge_trend(wac_judge *judge);
-wac_status wac_judge_correlation(wac_judge *judge);
-
 /* Whether the part means this group in this task; algorithm null: any. */
 bool wac_judge_means(const wac_judge *judge, size_t group, const char *algorithm);
 

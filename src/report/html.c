@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "report/names.h"
 #include "stats/compare.h"
 
 #include <inttypes.h>
@@ -171,13 +172,12 @@ static void write_verdict(FILE *to, wac_verdict verdict, wac_verdict leaning)
 {
     fprintf(to, "<span class=\"v %s\">%s</span>", wac_verdict_name(verdict),
             wac_verdict_name(verdict));
-    if (verdict == WAC_UNDECIDED && leaning != WAC_UNDECIDED)
+    if (verdict == WAC_VERDICT_UNDECIDED && leaning != WAC_VERDICT_UNDECIDED)
         fprintf(to, "<br><span class=\"soft\">points towards %s</span>", wac_verdict_name(leaning));
 }
 
 static void write_claims(FILE *to, const wac_report_page *page)
 {
-    static const char *const scales[] = {"quick", "half", "full"};
     const wac_report *report = page->report;
     const wac_report_options *options = page->options;
     if (!options->experiment || report->count == 0)
@@ -188,7 +188,7 @@ static void write_claims(FILE *to, const wac_report_page *page)
         fprintf(to,
                 "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
                 "verdict here is about those.</p>\n",
-                scales[options->scale], whole);
+                wac_scale_names[options->scale], whole);
     fprintf(to,
             "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
             "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
@@ -200,14 +200,16 @@ static void write_claims(FILE *to, const wac_report_page *page)
         tag(to, "<td>", claim->says, "</td><td>");
         write_verdict(to, judgement->verdict, judgement->leaning);
         if (options->scale != WAC_SCALE_FULL)
-            fprintf(to, "<br><span class=\"soft\">at scale %s</span>", scales[options->scale]);
+            fprintf(to, "<br><span class=\"soft\">at scale %s</span>",
+                    wac_scale_names[options->scale]);
         fputs("</td><td><ul>", to);
         for (size_t k = 0; k < judgement->count; k++) {
             const wac_finding *finding = &judgement->findings[k];
             fprintf(to, "<li><span class=\"v %s\">%s</span> ", wac_verdict_name(finding->verdict),
                     wac_verdict_name(finding->verdict));
             wac_html_escape(to, finding->text);
-            if (finding->verdict == WAC_UNDECIDED && finding->leaning != WAC_UNDECIDED)
+            if (finding->verdict == WAC_VERDICT_UNDECIDED &&
+                finding->leaning != WAC_VERDICT_UNDECIDED)
                 fprintf(to, "; points towards %s", wac_verdict_name(finding->leaning));
             fputs("</li>", to);
         }
@@ -280,12 +282,7 @@ static const char *few_mark(size_t seeds)
 /* Mean and spread of a measure of the finished runs of a group. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        double value = wac_record_measure(group->runs[i], measure);
-        if (group->runs[i]->finished && !isnan(value))
-            values[count++] = value;
-    }
+    size_t count = wac_records_measure(values, NULL, group->runs, group->count, measure);
     if (count == 0)
         fputs("<td class=\"n\">–</td>", to);
     else if (count == 1)

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/words.h"
 #include "report/html.h"
+#include "report/sheet.h"
 #include "sweep/file.h"
 
 #include <dirent.h>
@@ -192,17 +193,18 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
     const char *lines = !has_many_labels(set)     ? NULL
                         : has_two_algorithms(set) ? "algorithm"
                                                   : setting;
-    wac_figure *figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Return while learning");
+    wac_figure *figure =
+        add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Return while learning");
     figure->columns[figure->column_count++] = wac_column_eval_return;
     set_lines(figure, lines);
     if (goal) {
-        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Success and episodes");
+        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Success and episodes");
         figure->columns[figure->column_count++] = wac_column_eval_success;
         figure->columns[figure->column_count++] = wac_column_eval_episodes;
         set_lines(figure, lines);
     }
     if (coverage) {
-        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Coverage while learning");
+        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Coverage while learning");
         figure->columns[figure->column_count++] = wac_column_coverage_sampled;
         set_lines(figure, lines);
     }
@@ -211,17 +213,17 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         const char *other = find_setting(set, setting);
         snprintf(title, sizeof title, "%s against %.40s", coverage ? "Coverage" : "Score",
                  wac_pretty_setting(pretty, setting));
-        figure = add_figure(figures, &count, WAC_FIGURE_SETTINGS, title);
+        figure = add_figure(figures, &count, WAC_FIGURE_KIND_SETTINGS, title);
         figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
         snprintf(figure->x, sizeof figure->x, "%s", setting);
         set_lines(figure, other ? other : "algorithm");
-        if (wac_figure_has_line(figure, selection))
+        if (wac_sheet_has_line(figure, selection))
             break;
         count--;
     }
-    add_figure(figures, &count, WAC_FIGURE_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
+    add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
     if (coverage || wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0)
-        add_figure(figures, &count, WAC_FIGURE_MAPS, "Where agents went");
+        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went");
     return count;
 }
 
@@ -241,14 +243,14 @@ typedef struct work {
 static wac_status draw_one(work *work, const wac_figure *figure, const wac_selection *selection,
                            wac_error *error)
 {
-    static const char *const names[] = {"curves", "settings", "bars", "maps"};
     if (work->count == MOST_DRAWINGS)
         return WAC_STATUS_OK;
     wac_drawing *drawing = &work->drawings[work->count];
-    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", work->count + 1, names[figure->kind]);
+    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", work->count + 1,
+             wac_figure_kind_name(figure->kind));
     if (work->options->progress)
         work->options->progress(work->options->user, work->done, work->planned);
-    WAC_TRY(wac_report_draw(drawing, figure, selection, work->folder, work->options->stop, error));
+    WAC_TRY(wac_figure_draw(drawing, figure, selection, work->folder, work->options->stop, error));
     work->count++;
     work->report->figures += drawing->drawn;
     if (!drawing->drawn && work->report->figures_failed++ == 0)
@@ -291,14 +293,16 @@ static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *er
 /* "12-curves.svg" and the like, from a report before this one. */
 static bool is_figure(const char *name)
 {
-    static const char *const rests[] = {"-curves.", "-settings.", "-bars.", "-maps."};
     static const char *const endings[] = {"svg", "png", "pdf"};
     size_t digits = strspn(name, "0123456789");
-    for (size_t i = 0; i < 4 && digits; i++)
-        for (size_t k = 0; k < 3; k++)
-            if (strncmp(name + digits, rests[i], strlen(rests[i])) == 0 &&
-                strcmp(name + digits + strlen(rests[i]), endings[k]) == 0)
+    for (int kind = 0; kind < WAC_FIGURE_KIND_TOTAL && digits; kind++)
+        for (size_t k = 0; k < 3; k++) {
+            char rest[64];
+            snprintf(rest, sizeof rest, "-%s.%s", wac_figure_kind_name((wac_figure_kind)kind),
+                     endings[k]);
+            if (strcmp(name + digits, rest) == 0)
                 return true;
+        }
     return false;
 }
 
@@ -322,8 +326,9 @@ static wac_status draw_all(work *work, wac_error *error)
     work->planned = experiment ? experiment->figure_count : choose_figures(chosen, work->selection);
     for (work->done = 0; work->done < work->planned; work->done++) {
         const wac_figure *figure = &figures[work->done];
-        WAC_TRY(figure->kind == WAC_FIGURE_MAPS ? draw_tasks(work, figure, error)
-                                                : draw_one(work, figure, work->selection, error));
+        WAC_TRY(wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ONE_TASK)
+                    ? draw_tasks(work, figure, error)
+                    : draw_one(work, figure, work->selection, error));
     }
     return WAC_STATUS_OK;
 }
@@ -362,7 +367,6 @@ static json_t *claim_json(const wac_claim *claim, const wac_judgement *judgement
 static wac_status write_json(const wac_report *report, const wac_report_options *options,
                              wac_error *error)
 {
-    static const char *const scales[] = {"quick", "half", "full"};
     char path[PATH_MAX];
     size_t size;
     json_t *claims = json_array();
@@ -370,7 +374,7 @@ static wac_status write_json(const wac_report *report, const wac_report_options 
         json_array_append_new(claims,
                               claim_json(&options->experiment->claims[i], &report->judgements[i]));
     json_t *all = json_pack("{s:s, s:s, s:o}", "experiment", options->experiment->name, "scale",
-                            scales[options->scale], "claims", claims);
+                            wac_scale_names[options->scale], "claims", claims);
     char *text = wac_json_text(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(all);
     if (!text)

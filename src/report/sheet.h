@@ -4,23 +4,20 @@
 #define WAC_REPORT_SHEET_H
 
 #include "draw/page.h"
-#include "report/parts.h"
+#include "draw/style.h"
+#include "report/figure.h"
+#include "report/names.h"
 
 enum {
-    SHEET_MOST_LINES = 8,
-    SHEET_MOST_PANELS = 24,
+    WAC_SHEET_MOST_LINES = WAC_STYLES,
+    WAC_SHEET_MOST_PANELS = 24,
     /* pixels */
-    SHEET_LEFT = 112,
-    SHEET_RIGHT = 28,
-    SHEET_PANEL_TITLE = 34,
-    SHEET_BELOW = 64,
-    SHEET_GAP = 76,
+    WAC_SHEET_LEFT = 112,
+    WAC_SHEET_RIGHT = 28,
+    WAC_SHEET_PANEL_TITLE = 34,
+    WAC_SHEET_BELOW = 64,
+    WAC_SHEET_GAP = 76,
 };
-
-typedef struct wac_sheet_look {
-    const char *colour, *dash;
-    int mark;
-} wac_sheet_look;
 
 /* What tells one line (or bar) from another. */
 typedef struct wac_sheet_line {
@@ -34,7 +31,7 @@ typedef struct wac_sheet {
     wac_page page;
     const wac_figure *figure;
     const wac_selection *selection;
-    size_t tasks[SHEET_MOST_PANELS];
+    size_t tasks[WAC_SHEET_MOST_PANELS];
     size_t task_count;
     wac_sheet_line *lines;
     size_t line_count, line_total;
@@ -47,14 +44,19 @@ typedef struct wac_sheet {
     bool uneven;       /* runs of a line have different lengths */
 } wac_sheet;
 
-const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t line);
+const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t line);
 
-/* The paper's four have theirs in every figure. */
-const wac_sheet_look *wac_sheet_algorithm_style(int algorithm);
+/* Draw a figure as a sheet with at most so many lines: `fill` writes data and script, in the calls
+ * below. Its arrays have room for all runs. */
+typedef wac_status wac_sheet_fill_fn(wac_sheet *sheet, const wac_record **runs, double *values,
+                                     wac_error *error);
+wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure *figure,
+                          const wac_selection *selection, const char *folder,
+                          const volatile int *stop, size_t most_lines, wac_sheet_fill_fn *fill,
+                          wac_error *error);
 
-/* Find the tasks and lines of the figure. Curves of several settings each become a line for every
- * group, where those are few enough. free() the lines. */
-wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error);
+/* Over a setting: whether some line of the figure has two points. */
+bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection);
 
 /* The runs of a line in a task, into an array with room for all; x (or null): at this value of the
  * figure's setting. Returns how many. */
@@ -91,11 +93,5 @@ bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row,
 
 void wac_sheet_nothing(wac_sheet *sheet);
 void wac_sheet_end_panel(wac_sheet *sheet);
-
-/* report_levels.c: the two kinds that are not curves. Arrays have room for all runs. */
-wac_status wac_sheet_levels(wac_sheet *sheet, const wac_record **runs, double *values);
-wac_status wac_sheet_bars(wac_sheet *sheet, const wac_record **runs, double *values,
-                          wac_error *error);
-enum { SHEET_MOST_BARS = 60 };
 
 #endif

@@ -5,8 +5,8 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "base/words.h"
 #include "config/config.h"
+#include "config/environments.h"
 #include "run/run.h"
 
 #include <dirent.h>
@@ -379,43 +379,21 @@ static void add_settings(char *text, size_t size, const char *separator, const b
     }
 }
 
-/* What differs, without the algorithm. */
-static void mark_settings(const wac_runset *set, bool marked[WAC_SETTINGS_TOTAL])
-{
-    size_t count;
-    const wac_setting *settings = wac_settings(&count);
-    for (size_t i = 0; i < count; i++)
-        marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
-}
-
-const char *wac_runset_settings(const wac_runset *set, const wac_group *group, char *text,
-                                size_t size)
-{
-    bool marked[WAC_SETTINGS_TOTAL];
-    mark_settings(set, marked);
-    text[0] = 0;
-    add_settings(text, size, "", marked, &group->runs[0]->config);
-    return text;
-}
-
 static void name_groups(wac_runset *set)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     bool tasks_differ[WAC_SETTINGS_TOTAL] = {false}, marked[WAC_SETTINGS_TOTAL];
     find_differences(set, tasks_differ);
-    mark_settings(set, marked);
-    /* sparse rewards show in the task's name */
-    for (size_t i = 0; i < count; i++)
-        if (settings[i].offset == offsetof(wac_config, reward))
-            tasks_differ[i] = false;
+    for (size_t i = 0; i < count; i++) {
+        /* sparse rewards show in the task's name, and the algorithm begins the label */
+        tasks_differ[i] &= settings[i].offset != offsetof(wac_config, reward);
+        marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
+    }
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
-        bool sparse = config->reward == WAC_REWARD_SPARSE &&
-                      wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
-        snprintf(group->task_name, sizeof group->task_name, "%s%s", config->environment,
-                 sparse ? "-sparse" : "");
+        wac_environment_name(group->task_name, config);
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
         snprintf(group->label, sizeof group->label, "%s",
                  wac_algorithm_name((wac_algorithm)config->algorithm));

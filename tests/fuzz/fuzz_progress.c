@@ -2,7 +2,7 @@
  * rows of the columns we know, epochs counted from 0, every number finite or missing, and measures
  * that can be taken. */
 #include "run/columns.h"
-#include "stats/runset.h"
+#include "stats/measures.h"
 
 #include <math.h>
 #include <stdlib.h>
