@@ -57,28 +57,23 @@ static void print_bar_page(wac_sheet *sheet, const bool *any, const double (*end
     const wac_setting *algorithms = NULL;
     size_t size;
     (void)wac_setting_find(&algorithms, "algorithm", NULL);
-    double widest = 0, height = BAR * (double)sheet->line_count + 12;
+    double widest = 0;
     for (size_t i = 0; i < sheet->line_count; i++)
         widest = fmax(widest, wac_sheet_text(sheet->lines[i].label, 12));
-    int columns = wac_sheet_columns(sheet),
-        bands = (int)((sheet->task_count + columns - 1) / columns);
-    double left = fmax(WAC_SHEET_LEFT, widest + 36), width = columns == 1 ? 520 : 260, gap = 44;
-    double row_height = WAC_SHEET_PANEL_TITLE + height + WAC_SHEET_BELOW;
+    wac_sheet_grid grid = {.left = fmax(WAC_SHEET_LEFT, widest + 36),
+                           .width = wac_sheet_columns(sheet) == 1 ? 520 : 260,
+                           .height = BAR * (double)sheet->line_count + 12,
+                           .gap = 44};
     sheet->bare = true; /* names stand beside the bars */
-    double first =
-        wac_sheet_begin(sheet, left + columns * width + (columns - 1) * gap + WAC_SHEET_RIGHT,
-                        bands * row_height, false);
+    wac_sheet_begin(sheet, &grid, 1, false);
     wac_plot_print(plot, "unset grid; set grid x lc rgb '#dddddd' lt 1 lw 0.7\n");
     for (size_t t = 0; t < sheet->task_count; t++) {
-        int column = (int)t % columns;
-        wac_sheet_panel(sheet, left + column * (width + gap),
-                        first + (int)t / columns * row_height + WAC_SHEET_PANEL_TITLE, width,
-                        height, sheet->tasks[t]);
+        bool leftmost = wac_sheet_panel(sheet, &grid, 0, t);
         wac_plot_print(plot, "set xlabel '%s' tc rgb grey\nset ytics scale 0 (",
                        wac_measure_words(sheet->figure->measure));
         for (size_t i = 0; i < sheet->line_count; i++)
-            wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
-                           column == 0 ? sheet->lines[i].label : "", i);
+            wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "", leftmost ? sheet->lines[i].label : "",
+                           i);
         wac_plot_print(plot, ")\nset xtics %.9g\n", nice_step(ends[t][0], ends[t][1]));
         if (any[t]) {
             wac_plot_print(plot, "set xrange [*:*]; set yrange [%zu.6:-0.6]\nplot ",
@@ -108,9 +103,7 @@ static wac_status fill(wac_sheet *sheet, const wac_record **runs, double *values
     return WAC_STATUS_OK;
 }
 
-wac_status wac_bars_draw(wac_drawing *drawing, const wac_figure *figure,
-                         const wac_selection *selection, const char *folder,
-                         const volatile int *stop, wac_error *error)
+wac_status wac_bars_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
 {
-    return wac_sheet_draw(drawing, figure, selection, folder, stop, MOST_BARS, fill, error);
+    return wac_sheet_draw(drawing, order, MOST_BARS, fill, error);
 }

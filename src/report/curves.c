@@ -95,12 +95,13 @@ static void write_curves(wac_sheet *sheet, bool *there, const wac_record **runs,
 static void print_curve_page(wac_sheet *sheet, const bool *there)
 {
     const wac_figure *figure = sheet->figure;
-    wac_sheet_grid grid = wac_sheet_begin_grid(sheet, figure->column_count, false);
+    wac_sheet_grid grid = {0};
+    wac_sheet_begin(sheet, &grid, figure->column_count, false);
     for (int row = 0; row < figure->column_count; row++)
         for (size_t t = 0; t < sheet->task_count; t++) {
             char names[64];
             snprintf(names, sizeof names, "curve-%d-%zu", row, t);
-            bool leftmost = wac_sheet_grid_panel(sheet, &grid, row, t);
+            bool leftmost = wac_sheet_panel(sheet, &grid, row, t);
             wac_plot_print(&sheet->page.plot,
                            "set xlabel 'epoch' tc rgb grey\nset ylabel '%s' tc rgb grey\n",
                            leftmost ? wac_pretty_column(figure->columns[row]) : "");
@@ -123,10 +124,7 @@ static wac_status fill(wac_sheet *sheet, const wac_record **runs, double *values
     return WAC_STATUS_OK;
 }
 
-wac_status wac_curves_draw(wac_drawing *drawing, const wac_figure *figure,
-                           const wac_selection *selection, const char *folder,
-                           const volatile int *stop, wac_error *error)
+wac_status wac_curves_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
 {
-    return wac_sheet_draw(drawing, figure, selection, folder, stop, WAC_SHEET_MOST_LINES, fill,
-                          error);
+    return wac_sheet_draw(drawing, order, WAC_SHEET_MOST_LINES, fill, error);
 }

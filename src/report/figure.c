@@ -43,13 +43,11 @@ bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, 
            wac_where_holds(&figure->where, &selection->set->groups[group].runs[0]->config);
 }
 
-wac_status wac_figure_draw(wac_drawing *drawing, const wac_figure *figure,
-                           const wac_selection *selection, const char *folder,
-                           const volatile int *stop, wac_error *error)
+wac_status wac_figure_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
 {
     wac_error why = {0};
-    snprintf(drawing->title, sizeof drawing->title, "%s", figure->title);
-    wac_status status = kinds[figure->kind].draw(drawing, figure, selection, folder, stop, &why);
+    snprintf(drawing->title, sizeof drawing->title, "%s", order->figure->title);
+    wac_status status = kinds[order->figure->kind].draw(drawing, order, &why);
     drawing->drawn = status == WAC_STATUS_OK;
     snprintf(drawing->problem, sizeof drawing->problem, "%.500s", why.message);
     if (status == WAC_STATUS_MEMORY || status == WAC_STATUS_INTERRUPTED)

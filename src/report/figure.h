@@ -55,11 +55,17 @@ typedef struct wac_drawing {
     char problem[512];
 } wac_drawing;
 
-/* Draws a figure of the selected runs as folder/NAME.svg, .png and .pdf; fills in caption and
- * width. */
-typedef wac_status wac_figure_draw_fn(wac_drawing *drawing, const wac_figure *figure,
-                                      const wac_selection *selection, const char *folder,
-                                      const volatile int *stop, wac_error *error);
+/* What to draw of which runs, and where to: as folder/NAME.svg, .png and .pdf. */
+typedef struct wac_figure_order {
+    const wac_figure *figure;
+    const wac_selection *selection;
+    const char *folder;
+    const volatile int *stop; /* may be null */
+} wac_figure_order;
+
+/* Draws, and fills in caption and width. */
+typedef wac_status wac_figure_draw_fn(wac_drawing *drawing, const wac_figure_order *order,
+                                      wac_error *error);
 
 /* By its kind. Where that cannot be done, the drawing says why; only failing memory and an
  * interruption are errors. */

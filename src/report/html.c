@@ -53,8 +53,7 @@ static const char style[] =
     "avoid}figure img{width:100%!important;min-width:0!important;border:0}h2{break-after:avoid}"
     "a{text-decoration:none}}\n";
 
-/* --- text
- * ------------------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* The length of a letter in UTF-8 that is whole, or 0. */
 static size_t letter_size(const char *text)
@@ -113,8 +112,7 @@ static const char *number(char text[32], double value)
 }
 #define NUMBER(value) number((char[32]){0}, (value))
 
-/* --- the parts of the page
- * ------------------------------------------------------------------------- */
+/* --- the parts of the page -------------------------------------------------------------------- */
 
 static void write_summary(FILE *to, const wac_report_page *page)
 {
@@ -221,8 +219,7 @@ static void write_claims(FILE *to, const wac_report_page *page)
           to);
 }
 
-/* --- figures
- * --------------------------------------------------------------------------------------- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 static void write_base64(FILE *to, const char *bytes, size_t size)
 {
@@ -271,8 +268,7 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
     return WAC_STATUS_OK;
 }
 
-/* --- statistics
- * ------------------------------------------------------------------------------------ */
+/* --- statistics ------------------------------------------------------------------------------- */
 
 static const char *few_mark(size_t seeds)
 {
@@ -389,8 +385,7 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
     return WAC_STATUS_OK;
 }
 
-/* --- settings
- * -------------------------------------------------------------------------------------- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 enum { MOST_VALUES = 12 };
 
@@ -443,8 +438,7 @@ static void write_settings(FILE *to, const wac_report_page *page)
     }
 }
 
-/* --- how it was made
- * ------------------------------------------------------------------------------- */
+/* --- how it was made -------------------------------------------------------------------------- */
 
 enum { MOST_MACHINES = 12, MACHINE = 400 };
 
@@ -531,8 +525,7 @@ static void write_made(FILE *to, const wac_report_page *page)
     fputs("</ul></details>\n", to);
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *error)
 {

@@ -1,7 +1,6 @@
 /* A measure over a setting: means of runs, with bars of their spread. */
 #include "report/levels.h"
 
-#include "base/number.h"
 #include "base/status.h"
 #include "report/sheet.h"
 #include "stats/estimates.h"
@@ -16,12 +15,10 @@ static size_t find_levels(const wac_sheet *sheet, double levels[MOST_LEVELS])
     const wac_runset *set = sheet->selection->set;
     size_t count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
-        char text[320];
         double level;
         size_t place = 0;
-        wac_config_text(&set->groups[i].runs[0]->config, sheet->figure->x, text, sizeof text);
         if (!wac_figure_means(sheet->figure, sheet->selection, i) ||
-            !wac_number_parse(&level, text))
+            !wac_config_number(&level, &set->groups[i].runs[0]->config, sheet->figure->x))
             continue;
         while (place < count && levels[place] < level)
             place++;
@@ -100,10 +97,11 @@ static wac_status fill(wac_sheet *sheet, const wac_record **runs, double *values
             there[t][i] =
                 write_levels(sheet, name, sheet->tasks[t], i, levels, count, runs, values);
         }
-    wac_sheet_grid grid = wac_sheet_begin_grid(sheet, 1, true);
+    wac_sheet_grid grid = {0};
+    wac_sheet_begin(sheet, &grid, 1, true);
     wac_page_quote(x, sizeof x, wac_pretty_setting(setting, sheet->figure->x));
     for (size_t t = 0; t < sheet->task_count; t++) {
-        bool leftmost = wac_sheet_grid_panel(sheet, &grid, 0, t);
+        bool leftmost = wac_sheet_panel(sheet, &grid, 0, t);
         wac_plot_print(&sheet->page.plot,
                        "set xlabel '%s' tc rgb grey\nset ylabel '%s' tc rgb grey\n", x,
                        leftmost ? wac_measure_words(sheet->figure->measure) : "");
@@ -114,10 +112,7 @@ static wac_status fill(wac_sheet *sheet, const wac_record **runs, double *values
     return WAC_STATUS_OK;
 }
 
-wac_status wac_levels_draw(wac_drawing *drawing, const wac_figure *figure,
-                           const wac_selection *selection, const char *folder,
-                           const volatile int *stop, wac_error *error)
+wac_status wac_levels_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
 {
-    return wac_sheet_draw(drawing, figure, selection, folder, stop, WAC_SHEET_MOST_LINES, fill,
-                          error);
+    return wac_sheet_draw(drawing, order, WAC_SHEET_MOST_LINES, fill, error);
 }

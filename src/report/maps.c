@@ -46,18 +46,16 @@ static void write_caption(wac_drawing *drawing, int count, size_t left_out, cons
                  " %zu more are not shown.", left_out);
 }
 
-wac_status wac_maps_draw(wac_drawing *drawing, const wac_figure *figure,
-                         const wac_selection *selection, const char *folder,
-                         const volatile int *stop, wac_error *error)
+wac_status wac_maps_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
 {
-    const wac_runset *set = selection->set;
+    const wac_runset *set = order->selection->set;
     char *paths[MOST_MAPS], out[PATH_MAX], names[MOST_MAPS][WAC_PRETTY];
     const char *pointers[MOST_MAPS];
     int64_t seeds[MOST_MAPS];
     size_t left_out = 0;
     int count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
-        if (!wac_figure_means(figure, selection, i))
+        if (!wac_figure_means(order->figure, order->selection, i))
             continue;
         if (count == MOST_MAPS) {
             left_out++;
@@ -74,8 +72,8 @@ wac_status wac_maps_draw(wac_drawing *drawing, const wac_figure *figure,
     options.out = out;
     options.pdf = true;
     options.names = pointers;
-    options.stop = stop;
-    WAC_TRY(wac_path_join(out, sizeof out, folder, drawing->name, error));
+    options.stop = order->stop;
+    WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
     drawing->width = 1200;
     write_caption(drawing, count, left_out, seeds);
     return count ? wac_render(&drawn, paths, count, &options, error)

@@ -7,7 +7,6 @@
 #include "base/words.h"
 #include "report/html.h"
 #include "report/sheet.h"
-#include "sweep/file.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -29,65 +28,31 @@ void wac_report_free(wac_report *report)
     *report = (wac_report){0};
 }
 
-/* --- which runs belong to an experiment ---------------------------------------------------------
- */
+/* --- which runs belong to an experiment ------------------------------------------------------- */
 
-/* Two runs differ in seed alone where these lines are the same. */
-static void line_of(char line[WAC_SWEEP_LINE], const wac_config *config)
+static bool belongs(const wac_group *group, const wac_sweep *sweep)
 {
-    wac_config plain = *config;
-    plain.seed = 1;
-    plain.checkpoint_interval = 1;
-    wac_sweep_line(line, &plain);
-}
-
-/* The lines of all runs of a scale; free() them. */
-static char (*lines_of(const wac_sweep *sweep))[WAC_SWEEP_LINE]
-{
-    char(*lines)[WAC_SWEEP_LINE] = malloc((sweep->count + 1) * sizeof *lines);
-    for (size_t i = 0; lines && i < sweep->count; i++)
-        line_of(lines[i], &sweep->runs[i].config);
-    return lines;
-}
-
-static wac_status select_groups(bool *groups, const wac_runset *set, const wac_sweep *sweep,
-                                wac_error *error)
-{
-    char(*lines)[WAC_SWEEP_LINE] = lines_of(sweep), own[WAC_SWEEP_LINE];
-    if (!lines)
-        return wac_fail_memory(error, "the runs of an experiment");
-    for (size_t i = 0; i < set->group_count; i++) {
-        line_of(own, &set->groups[i].runs[0]->config);
-        groups[i] = false;
-        for (size_t k = 0; k < sweep->count && !groups[i]; k++)
-            groups[i] = strcmp(lines[k], own) == 0;
-    }
-    free(lines);
-    return WAC_STATUS_OK;
+    for (size_t i = 0; i < sweep->count; i++)
+        if (wac_runset_joins(&group->runs[0]->config, &sweep->runs[i].config))
+            return true;
+    return false;
 }
 
 size_t wac_report_matches(const wac_runset *set, const wac_experiment *experiment, wac_scale scale)
 {
-    bool *groups = calloc(set->group_count + 1, sizeof *groups);
     size_t count = 0;
-    if (groups && select_groups(groups, set, &experiment->scales[scale], NULL) == WAC_STATUS_OK)
-        for (size_t i = 0; i < set->group_count; i++)
-            count += groups[i] ? set->groups[i].count : 0;
-    free(groups);
+    for (size_t i = 0; i < set->group_count; i++)
+        if (belongs(&set->groups[i], &experiment->scales[scale]))
+            count += set->groups[i].count;
     return count;
 }
 
-static const wac_record *find_record(const wac_runset *set, const char *line, int64_t seed)
+static const wac_record *find_record(const wac_runset *set, const wac_config *config)
 {
-    char own[WAC_SWEEP_LINE];
-    for (size_t i = 0; i < set->group_count; i++) {
-        line_of(own, &set->groups[i].runs[0]->config);
-        if (strcmp(own, line) != 0)
-            continue;
-        for (size_t k = 0; k < set->groups[i].count; k++)
-            if (set->groups[i].runs[k]->config.seed == seed)
-                return set->groups[i].runs[k];
-    }
+    for (size_t i = 0; i < set->count; i++)
+        if (set->runs[i].config.seed == config->seed &&
+            wac_runset_joins(&set->runs[i].config, config))
+            return &set->runs[i];
     return NULL;
 }
 
@@ -96,9 +61,7 @@ static wac_status find_missing(wac_report *report, const wac_runset *set, const 
 {
     report->missing = calloc(sweep->count + 1, sizeof *report->missing);
     for (size_t i = 0; report->missing && i < sweep->count; i++) {
-        char line[WAC_SWEEP_LINE];
-        line_of(line, &sweep->runs[i].config);
-        const wac_record *record = find_record(set, line, sweep->runs[i].config.seed);
+        const wac_record *record = find_record(set, &sweep->runs[i].config);
         if (record && record->finished)
             continue;
         char **to = &report->missing[report->missing_count];
@@ -113,8 +76,7 @@ static wac_status find_missing(wac_report *report, const wac_runset *set, const 
     return report->missing ? WAC_STATUS_OK : wac_fail_memory(error, "the list of missing runs");
 }
 
-/* --- which figures fit any runs ------------------------------------------------------------------
- */
+/* --- which figures fit any runs --------------------------------------------------------------- */
 
 /* Whether a column has a number in some run. */
 static bool has_column(const wac_selection *selection, wac_column column)
@@ -227,8 +189,7 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
     return count;
 }
 
-/* --- drawing
- * --------------------------------------------------------------------------------------- */
+/* --- drawing ---------------------------------------------------------------------------------- */
 
 typedef struct work {
     wac_report *report;
@@ -250,7 +211,8 @@ static wac_status draw_one(work *work, const wac_figure *figure, const wac_selec
              wac_figure_kind_name(figure->kind));
     if (work->options->progress)
         work->options->progress(work->options->user, work->done, work->planned);
-    WAC_TRY(wac_figure_draw(drawing, figure, selection, work->folder, work->options->stop, error));
+    wac_figure_order order = {figure, selection, work->folder, work->options->stop};
+    WAC_TRY(wac_figure_draw(drawing, &order, error));
     work->count++;
     work->report->figures += drawing->drawn;
     if (!drawing->drawn && work->report->figures_failed++ == 0)
@@ -333,8 +295,7 @@ static wac_status draw_all(work *work, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-/* --- claims
- * ------------------------------------------------------------------------------------------ */
+/* --- claims ----------------------------------------------------------------------------------- */
 
 static wac_status judge_claims(wac_report *report, const wac_experiment *experiment,
                                const wac_selection *selection, wac_error *error)
@@ -387,8 +348,7 @@ static wac_status write_json(const wac_report *report, const wac_report_options 
     return status;
 }
 
-/* --- all of it
- * ---------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static wac_status make_folder(const char *path, wac_error *error)
 {
@@ -428,8 +388,8 @@ wac_status wac_report_write(wac_report *report, const wac_runset *set,
     wac_status status = work.drawings && (groups || !options->experiment)
                             ? WAC_STATUS_OK
                             : wac_fail_memory(error, "the report");
-    if (status == WAC_STATUS_OK && groups)
-        status = select_groups(groups, set, &options->experiment->scales[options->scale], error);
+    for (size_t i = 0; groups && i < set->group_count; i++)
+        groups[i] = belongs(&set->groups[i], &options->experiment->scales[options->scale]);
     if (status == WAC_STATUS_OK)
         status = write_parts(&work, groups, error);
     free(work.drawings);

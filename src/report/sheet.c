@@ -10,7 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 4, TOP = 30, TITLE = 26, LEGEND = 30 };
+/* pixels, but for the first */
+enum {
+    COLUMNS = 4,
+    TOP = 30,
+    TITLE = 26,
+    LEGEND = 30,
+    PANEL_TITLE = 34,
+    LEFT = WAC_SHEET_LEFT,
+    RIGHT = 28,
+    BELOW = 64,
+    GAP = 76,
+};
 
 const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t index)
 {
@@ -61,9 +72,8 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
 /* Over a setting: whether the group has it and a finished run has the measure. */
 static bool has_level(const wac_figure *figure, const wac_group *group, double *level)
 {
-    char text[320];
-    wac_config_text(&group->runs[0]->config, figure->x, text, sizeof text);
-    for (size_t i = 0; i < group->count && wac_number_parse(level, text); i++)
+    bool has = wac_config_number(level, &group->runs[0]->config, figure->x);
+    for (size_t i = 0; has && i < group->count; i++)
         if (group->runs[i]->finished && !isnan(wac_record_measure(group->runs[i], figure->measure)))
             return true;
     return false;
@@ -242,15 +252,15 @@ size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const d
     size_t count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        char key[320], text[320];
+        char key[320];
         double here;
         if (group->task != task || !wac_figure_means(sheet->figure, sheet->selection, i))
             continue;
         key_of(sheet, group, key);
         if (strcmp(key, sheet->lines[index].key) != 0)
             continue;
-        wac_config_text(&group->runs[0]->config, sheet->figure->x, text, sizeof text);
-        if (x && (!wac_number_parse(&here, text) || here != *x))
+        if (x &&
+            (!wac_config_number(&here, &group->runs[0]->config, sheet->figure->x) || here != *x))
             continue;
         for (size_t k = 0; k < group->count; k++)
             runs[count++] = group->runs[k];
@@ -276,18 +286,18 @@ int wac_sheet_columns(const wac_sheet *sheet)
     return sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
 }
 
-/* The legend from (WAC_SHEET_LEFT, top) on, broken into rows; returns its height. Without a page it
+/* The legend from (LEFT, top) on, broken into rows; returns its height. Without a page it
  * is only measured. */
 static double print_legend(wac_sheet *sheet, double top, double room, bool draw, bool marks)
 {
-    double x = WAC_SHEET_LEFT, y = top + 8;
+    double x = LEFT, y = top + 8;
     if (sheet->bare)
         return 0;
     for (size_t i = 0; i < sheet->line_count; i++) {
         const wac_style *style = wac_sheet_style(sheet, i);
         double width = 64 + wac_sheet_text(sheet->lines[i].label, 12);
-        if (x > WAC_SHEET_LEFT && x + width > WAC_SHEET_LEFT + room) {
-            x = WAC_SHEET_LEFT;
+        if (x > LEFT && x + width > LEFT + room) {
+            x = LEFT;
             y += LEGEND;
         }
         if (draw) {
@@ -310,10 +320,11 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw,
     return y + LEGEND - 8 - top;
 }
 
-double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks)
+/* Title and legend, for panels that take so many pixels below them. Returns where these start. */
+static double begin_page(wac_sheet *sheet, double width, double panels, bool marks)
 {
     char title[400];
-    double room = fmax(width - WAC_SHEET_LEFT - WAC_SHEET_RIGHT, 1);
+    double room = fmax(width - LEFT - RIGHT, 1);
     double legend = print_legend(sheet, 0, room, false, marks);
     double first = TOP + TITLE + legend;
     wac_page_script(&sheet->page, (int)width, (int)(first + panels));
@@ -321,54 +332,42 @@ double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
     int points = 16;
-    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + WAC_SHEET_RIGHT)
+    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + RIGHT)
         points--;
-    wac_page_label(&sheet->page, WAC_SHEET_LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
+    wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
     print_legend(sheet, TOP + TITLE - 6, room, true, marks);
     return first;
 }
 
-void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, double height,
-                     size_t task)
+static double band_height(const wac_sheet_grid *grid)
 {
-    char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
-    wac_page_quote(quoted, sizeof quoted, wac_pretty_task(name, sheet->selection, task));
-    wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
-    wac_page_axes(&sheet->page, left, top, width, height);
+    return PANEL_TITLE + grid->height + BELOW;
 }
 
-static double grid_panel_height(const wac_sheet_grid *grid)
-{
-    return 0.72 * grid->width;
-}
-
-static double grid_band_height(const wac_sheet_grid *grid)
-{
-    return WAC_SHEET_PANEL_TITLE + grid_panel_height(grid) + WAC_SHEET_BELOW;
-}
-
-wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks)
+void wac_sheet_begin(wac_sheet *sheet, wac_sheet_grid *grid, int rows, bool marks)
 {
     int columns = wac_sheet_columns(sheet);
-    wac_sheet_grid grid = {.columns = columns,
-                           .bands =
-                               (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns),
-                           .width = columns == 1   ? 640
-                                    : columns == 2 ? 440
-                                                   : 320};
-    grid.top = wac_sheet_begin(sheet,
-                               WAC_SHEET_LEFT + columns * grid.width +
-                                   (columns - 1) * WAC_SHEET_GAP + WAC_SHEET_RIGHT,
-                               rows * grid.bands * grid_band_height(&grid), marks);
-    return grid;
+    if (grid->width == 0) {
+        double width = columns == 1 ? 640 : columns == 2 ? 440 : 320;
+        *grid = (wac_sheet_grid){LEFT, width, 0.72 * width, GAP, 0, 0, 0};
+    }
+    grid->columns = columns;
+    grid->bands = (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns);
+    grid->top =
+        begin_page(sheet, grid->left + columns * grid->width + (columns - 1) * grid->gap + RIGHT,
+                   rows * grid->bands * band_height(grid), marks);
 }
 
-bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
+bool wac_sheet_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
 {
     int column = (int)task % grid->columns, band = row * grid->bands + (int)task / grid->columns;
-    wac_sheet_panel(sheet, WAC_SHEET_LEFT + column * (grid->width + WAC_SHEET_GAP),
-                    grid->top + band * grid_band_height(grid) + WAC_SHEET_PANEL_TITLE, grid->width,
-                    grid_panel_height(grid), sheet->tasks[task]);
+    double left = grid->left + column * (grid->width + grid->gap);
+    double top = grid->top + band * band_height(grid) + PANEL_TITLE;
+    char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
+    wac_pretty_task(name, sheet->selection, sheet->tasks[task]);
+    wac_page_quote(quoted, sizeof quoted, name);
+    wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
+    wac_page_axes(&sheet->page, left, top, grid->width, grid->height);
     return column == 0;
 }
 
@@ -448,18 +447,16 @@ static wac_status draw_sheet(wac_sheet *sheet, wac_drawing *drawing, const char 
     return status == WAC_STATUS_OK ? draw_files(sheet, drawing, folder, error) : status;
 }
 
-wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure *figure,
-                          const wac_selection *selection, const char *folder,
-                          const volatile int *stop, size_t most_lines, wac_sheet_fill_fn *fill,
-                          wac_error *error)
+wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order, size_t most_lines,
+                          wac_sheet_fill_fn *fill, wac_error *error)
 {
-    wac_sheet sheet = {.figure = figure, .selection = selection};
+    wac_sheet sheet = {.figure = order->figure, .selection = order->selection};
     wac_status status = collect(&sheet, most_lines, error);
     if (status == WAC_STATUS_OK && sheet.line_total == 0)
         status = wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
     if (status == WAC_STATUS_OK && (status = wac_plot_begin(&sheet.page.plot, error)) == 0) {
-        sheet.page.plot.stop = stop;
-        status = draw_sheet(&sheet, drawing, folder, fill, error);
+        sheet.page.plot.stop = order->stop;
+        status = draw_sheet(&sheet, drawing, order->folder, fill, error);
         wac_plot_end(&sheet.page.plot);
     }
     free(sheet.lines);

@@ -8,16 +8,7 @@
 #include "report/figure.h"
 #include "report/names.h"
 
-enum {
-    WAC_SHEET_MOST_LINES = WAC_STYLES,
-    WAC_SHEET_MOST_PANELS = 24,
-    /* pixels */
-    WAC_SHEET_LEFT = 112,
-    WAC_SHEET_RIGHT = 28,
-    WAC_SHEET_PANEL_TITLE = 34,
-    WAC_SHEET_BELOW = 64,
-    WAC_SHEET_GAP = 76,
-};
+enum { WAC_SHEET_MOST_LINES = WAC_STYLES, WAC_SHEET_MOST_PANELS = 24, WAC_SHEET_LEFT = 112 };
 
 /* What tells one line (or bar) from another. */
 typedef struct wac_sheet_line {
@@ -50,10 +41,8 @@ const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t line);
  * below. Its arrays have room for all runs. */
 typedef wac_status wac_sheet_fill_fn(wac_sheet *sheet, const wac_record **runs, double *values,
                                      wac_error *error);
-wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure *figure,
-                          const wac_selection *selection, const char *folder,
-                          const volatile int *stop, size_t most_lines, wac_sheet_fill_fn *fill,
-                          wac_error *error);
+wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order, size_t most_lines,
+                          wac_sheet_fill_fn *fill, wac_error *error);
 
 /* Over a setting: whether some line of the figure has two points. */
 bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection);
@@ -69,28 +58,22 @@ void wac_sheet_note(wac_sheet *sheet, size_t count);
 /* About how many pixels a text takes. */
 double wac_sheet_text(const char *text, int points);
 
-int wac_sheet_columns(const wac_sheet *sheet);
-
-/* Begin the script, with title and legend, for panels that take so many pixels below them. Returns
- * where the panels start. */
-double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks);
-
-/* Title and axes of a panel; then its plot (or the word that there is nothing), then its end. */
-void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, double height,
-                     size_t task);
-
 /* Panels of one size, one for each task, beside and below each other; all that again for each of
- * `rows`. Begins the script as wac_sheet_begin does. */
+ * `rows`. Where no width is given, sizes (in pixels) are the usual ones. */
 typedef struct wac_sheet_grid {
+    double left, width, height, gap;
+    double top;
     int columns, bands;
-    double top, width;
 } wac_sheet_grid;
 
-wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks);
+int wac_sheet_columns(const wac_sheet *sheet);
 
-/* The panel of the task-th of the sheet's tasks; true if it is the first from the left. */
-bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task);
+/* Begin the script, with title and legend, and arrange the panels below. */
+void wac_sheet_begin(wac_sheet *sheet, wac_sheet_grid *grid, int rows, bool marks);
 
+/* Title and axes of the panel of the task-th of the sheet's tasks; true if it is the first from the
+ * left. Then its plot (or the word that there is nothing), then its end. */
+bool wac_sheet_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task);
 void wac_sheet_nothing(wac_sheet *sheet);
 void wac_sheet_end_panel(wac_sheet *sheet);
 

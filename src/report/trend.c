@@ -24,13 +24,6 @@ typedef struct table {
     size_t blocks;
 } table;
 
-static bool level_of(double *level, const wac_group *group, const char *setting)
-{
-    char text[320];
-    wac_config_text(&group->runs[0]->config, setting, text, sizeof text);
-    return wac_number_parse(level, text);
-}
-
 static size_t place_of(const table *table, double level)
 {
     size_t place = 0;
@@ -56,13 +49,14 @@ static wac_status fill_table(wac_judge *judge, table *table)
     double level;
     for (size_t i = 0; i < set->group_count; i++)
         if (wac_judge_means(judge, i, NULL) && set->groups[i].finished &&
-            level_of(&level, &set->groups[i], part->setting) &&
+            wac_config_number(&level, &set->groups[i].runs[0]->config, part->setting) &&
             place_of(table, level) == table->level_count && table->level_count < MOST_LEVELS)
             table->levels[table->level_count++] = level;
     wac_sort(table->levels, table->level_count);
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        if (!wac_judge_means(judge, i, NULL) || !level_of(&level, group, part->setting) ||
+        if (!wac_judge_means(judge, i, NULL) ||
+            !wac_config_number(&level, &group->runs[0]->config, part->setting) ||
             place_of(table, level) == table->level_count)
             continue;
         double *values = malloc(group->count * sizeof *values);

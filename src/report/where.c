@@ -20,6 +20,13 @@ void wac_config_text(const wac_config *config, const char *key, char *text, size
         wac_config_format(config, setting, text, size);
 }
 
+bool wac_config_number(double *number, const wac_config *config, const char *key)
+{
+    char text[WAC_ENVIRONMENT_NAME];
+    wac_config_text(config, key, text, sizeof text);
+    return wac_number_parse(number, text);
+}
+
 static bool is_value(const char *wanted, const char *has)
 {
     double a, b;

@@ -27,6 +27,9 @@ const wac_condition *wac_where_find(const wac_where *where, const char *key);
 /* What a run has for "environment" ("point-1-sparse"), "algorithm" or a setting, as text. */
 void wac_config_text(const wac_config *config, const char *key, char *text, size_t size);
 
+/* The same as a number; false where it is none. */
+bool wac_config_number(double *number, const wac_config *config, const char *key);
+
 /* Some groups of a set of runs. */
 typedef struct wac_selection {
     const wac_runset *set;

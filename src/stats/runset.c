@@ -298,6 +298,11 @@ static int compare_groups(const wac_config *a, const wac_config *b)
     return order;
 }
 
+bool wac_runset_joins(const wac_config *a, const wac_config *b)
+{
+    return compare_groups(a, b) == 0;
+}
+
 static int compare_members(const void *a, const void *b)
 {
     const wac_record *x = *(const wac_record *const *)a, *y = *(const wac_record *const *)b;
@@ -318,7 +323,7 @@ static wac_status make_groups(wac_runset *set, wac_error *error)
     qsort(set->members, set->count, sizeof *set->members, compare_members);
     for (size_t i = 0; i < set->count; i++) {
         const wac_record *run = set->members[i], *former = i ? set->members[i - 1] : NULL;
-        bool joins = former && compare_groups(&former->config, &run->config) == 0;
+        bool joins = former && wac_runset_joins(&former->config, &run->config);
         if (joins && former->config.seed == run->config.seed)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s and %s have the same settings and seed: they are one run, and "

@@ -74,6 +74,10 @@ wac_status wac_runset_load(wac_runset *set, const char *const *directories, size
                            bool go_on, wac_error *error);
 void wac_runset_free(wac_runset *set);
 
+/* Whether two runs belong to one group: but for the seed (and checkpoint_interval) they are equal.
+ */
+bool wac_runset_joins(const wac_config *a, const wac_config *b);
+
 /* The part of it that reads a progress.csv from memory into rows and columns of a record. Takes
  * over `bytes` (from malloc, with room for one more behind the `size` given), also when it fails;
  * free(run->columns[0]) after success. `path` is for messages. */
