@@ -51,7 +51,6 @@ static int write_axis(wac_plot *plot, const wac_bench_case *cases, const wac_ben
 static void write_script(wac_plot *plot, const wac_bench_case *middle,
                          const bool has[AXES][ALGORITHMS])
 {
-    static const char *const titles[] = {"SAC", "OAC", "OE-WAC", "ME-WAC"};
     static const wac_algorithm order[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OAC,
                                           WAC_ALGORITHM_OE_WAC, WAC_ALGORITHM_ME_WAC};
     static const char *const names[] = {"width", "batch", "threads"};
@@ -75,12 +74,14 @@ static void write_script(wac_plot *plot, const wac_bench_case *middle,
             wac_plot_print(plot, "plot ");
             for (int i = 0, shown = 0; i < ALGORITHMS; i++) {
                 const wac_style *style = wac_style_of(order[i]);
+                char title[WAC_STYLE_TITLE];
                 if (has[axis][order[i]])
                     wac_plot_print(plot,
                                    "%s'axis%d-%d' using 1:%d with linespoints lw 2 ps 1.2 "
                                    "lc rgb '%s' pt %d dt %s title '%s'",
                                    shown++ ? ", " : "", axis, (int)order[i], row ? 3 : 2,
-                                   style->colour, style->mark, style->dash, titles[i]);
+                                   style->colour, style->mark, style->dash,
+                                   wac_style_title(title, wac_algorithm_name(order[i])));
             }
             wac_plot_print(plot, "\n");
         }

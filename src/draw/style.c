@@ -1,6 +1,9 @@
 /* The looks of lines. */
 #include "draw/style.h"
 
+#include <ctype.h>
+#include <stdio.h>
+
 /* Okabe and Ito's colours, dark ones first; yellow is left out. */
 static const wac_style styles[WAC_STYLES] = {
     {"#0072b2", "1", 7},           {"#d55e00", "(10,4)", 5},         {"#009e73", "(3,3)", 9},
@@ -22,4 +25,12 @@ const wac_style *wac_style_of(wac_algorithm algorithm)
         [WAC_ALGORITHM_OAC] = 5,
     };
     return &styles[places[algorithm]];
+}
+
+const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
+{
+    snprintf(title, WAC_STYLE_TITLE, "%s", algorithm);
+    for (char *letter = title; *letter; letter++)
+        *letter = (char)toupper((unsigned char)*letter);
+    return title;
 }

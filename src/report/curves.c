@@ -47,10 +47,7 @@ static void print_curves(wac_sheet *sheet, const char *names, const bool *there,
     bool first = true, share = column == wac_column_eval_success,
          low = column == wac_column_coverage_sampled || column == wac_column_coverage_visited ||
                column == wac_column_eval_episodes;
-    bool any = false;
-    for (size_t i = 0; i < sheet->line_count; i++)
-        any |= there[i];
-    if (!any) {
+    if (!memchr(there, true, sheet->line_count)) {
         wac_sheet_nothing(sheet);
         return;
     }

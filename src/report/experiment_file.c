@@ -377,9 +377,9 @@ static wac_status read_claim_key(reader *in, void *user, const wac_yaml_pair *pa
 static wac_status check_part(const reader *in, const claim_reader *to, size_t line)
 {
     const wac_claim_part *part = to->part;
-    bool trend = part->rule <= WAC_RULE_NOT_MONOTONE, correlation = false;
+    bool trend = part->rule <= WAC_RULE_NOT_MONOTONE;
     bool pair = part->rule >= WAC_RULE_AHEAD_OF && part->rule <= WAC_RULE_LEVEL;
-    correlation = part->rule == WAC_RULE_CORRELATION;
+    bool correlation = part->rule == WAC_RULE_CORRELATION;
     const char *why = NULL;
     if (!to->has_rule)
         why = "a claim needs a \"rule\", or \"parts\" with one each";

@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "stats/estimates.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,14 +18,6 @@ const char *wac_short_number(char text[WAC_SHORT], double number)
     char digits[48];
     wac_number_print(digits, sizeof digits, fabs(number) >= 100 ? "%.0f" : "%.3g", fabs(number));
     snprintf(text, WAC_SHORT, "%s%s", number < 0 ? "−" : "", digits);
-    return text;
-}
-
-const char *wac_short_upper(char text[WAC_SHORT], const char *name)
-{
-    snprintf(text, WAC_SHORT, "%s", name);
-    for (char *letter = text; *letter; letter++)
-        *letter = (char)toupper((unsigned char)*letter);
     return text;
 }
 

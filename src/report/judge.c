@@ -40,10 +40,7 @@ static wac_status gather(wac_judge *judge, values *values, const char *algorithm
 {
     const wac_runset *set = judge->selection->set;
     *values = (struct values){.seeds = SIZE_MAX};
-    size_t room = 1;
-    for (size_t i = 0; i < set->group_count; i++)
-        room += set->groups[i].count;
-    if (!(values->at = malloc(room * sizeof *values->at)))
+    if (!(values->at = malloc((set->count + 1) * sizeof *values->at)))
         return wac_fail_memory(judge->error, "the values of runs");
     for (size_t i = 0; i < set->group_count; i++) {
         if (!wac_judge_means(judge, i, algorithm))
@@ -60,22 +57,10 @@ static wac_status gather(wac_judge *judge, values *values, const char *algorithm
 
 /* --- one algorithm against another ------------------------------------------------------------ */
 
-/* What is compared: "score", "epoch of first success", … */
-static const char *subject_of(const wac_claim_part *part, char text[96])
-{
-    const char *name = wac_measure_name(part->measure);
-    if (part->measure == WAC_MEASURE_SOLVED)
-        snprintf(text, 96, "epoch of first success");
-    else
-        snprintf(text, 96, "%s", name);
-    return text;
-}
-
 static wac_status compare(wac_judge *judge, const char *who, const char *than, const values *a,
                           const values *b)
 {
     const wac_claim_part *part = judge->part;
-    char subject[96];
     wac_finding finding = {0};
     wac_interval interval = {0};
     size_t seeds = a->seeds < b->seeds ? a->seeds : b->seeds;
@@ -89,7 +74,9 @@ static wac_status compare(wac_judge *judge, const char *who, const char *than, c
     bool level = part->rule == WAC_RULE_LEVEL, spread = part->rule == WAC_RULE_LESS_SPREAD;
     wac_verdict direction;
     wac_finding_add(
-        &finding, "%s, %s: %s %s, %s %s (%s); ", judge->place, subject_of(part, subject),
+        &finding, "%s, %s: %s %s, %s %s (%s); ", judge->place,
+        part->measure == WAC_MEASURE_SOLVED ? wac_measure_words(part->measure)
+                                            : wac_measure_name(part->measure),
         WAC_UPPER(who), WAC_DIGITS(spread ? wac_std(a->at, a->count) : wac_mean(a->at, a->count)),
         WAC_UPPER(than), WAC_DIGITS(spread ? wac_std(b->at, b->count) : wac_mean(b->at, b->count)),
         spread ? "standard deviations" : "means");

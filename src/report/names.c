@@ -4,8 +4,8 @@
 #include "base/words.h"
 #include "config/config.h"
 #include "config/environments.h"
+#include "draw/style.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,14 +64,12 @@ const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
     size_t used = 0;
     *text = 0;
     while (*label && used + 1 < WAC_PRETTY) {
-        char name[96], setting[WAC_PRETTY];
+        char name[96], title[WAC_STYLE_TITLE], setting[WAC_PRETTY];
         int length = (int)strcspn(label, " ");
         snprintf(name, sizeof name, "%.*s", length, label);
-        if (is_algorithm(name))
-            for (char *letter = name; *letter; letter++)
-                *letter = (char)toupper((unsigned char)*letter);
         used += (size_t)snprintf(text + used, WAC_PRETTY - used, "%s%s", used ? " " : "",
-                                 wac_pretty_setting(setting, name));
+                                 is_algorithm(name) ? wac_style_title(title, name)
+                                                    : wac_pretty_setting(setting, name));
         label += length;
         label += strspn(label, " ");
     }

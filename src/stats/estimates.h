@@ -50,10 +50,9 @@ double wac_iqm(double *values, size_t count);
 
 /* Interquartile mean, and optimality gap (mean of how much is missing to 1) of all values together.
  */
-wac_status wac_interval_iqm(wac_interval *interval, const wac_values *samples, size_t tasks,
-                            wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_gap(wac_interval *interval, const wac_values *samples, size_t tasks,
-                            wac_bootstrap bootstrap, wac_error *error);
+typedef wac_status wac_interval_fn(wac_interval *interval, const wac_values *samples, size_t tasks,
+                                   wac_bootstrap bootstrap, wac_error *error);
+wac_interval_fn wac_interval_iqm, wac_interval_gap;
 
 /* Performance profile: for each of the `count` thresholds the share of values above it, with its
  * pointwise interval; intervals: [count]. */
@@ -65,12 +64,9 @@ wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t
  * minus IQM of b. Spread: the standard deviation of a minus that of b. Improvement: the probability
  * that a run of a has a larger value than one of b (Mann-Whitney U / (n m), a tie counts half),
  * averaged over tasks. */
-wac_status wac_interval_difference(wac_interval *interval, const wac_values *a, const wac_values *b,
-                                   size_t tasks, wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_spread(wac_interval *interval, const wac_values *a, const wac_values *b,
-                               size_t tasks, wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_improvement(wac_interval *interval, const wac_values *a,
-                                    const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
-                                    wac_error *error);
+typedef wac_status wac_interval_pair_fn(wac_interval *interval, const wac_values *a,
+                                        const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
+                                        wac_error *error);
+wac_interval_pair_fn wac_interval_difference, wac_interval_spread, wac_interval_improvement;
 
 #endif

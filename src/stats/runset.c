@@ -255,47 +255,20 @@ static bool is_of_run(const wac_setting *setting)
            setting->offset == offsetof(wac_config, checkpoint_interval);
 }
 
-static int compare_setting(const wac_config *a, const wac_config *b, const wac_setting *setting)
+static bool is_of_group(const wac_setting *setting)
 {
-    const char *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
-#define COMPARE(type)                                                                              \
-    ((*(const type *)x > *(const type *)y) - (*(const type *)x < *(const type *)y))
-    switch (setting->kind) {
-    case WAC_SETTING_REAL:
-        return COMPARE(double);
-    case WAC_SETTING_COUNT:
-        return COMPARE(int64_t);
-    case WAC_SETTING_FLAG:
-        return COMPARE(bool);
-    case WAC_SETTING_CHOICE:
-        return COMPARE(int);
-    }
-#undef COMPARE
-    return 0;
+    return !is_of_task(setting) && !is_of_run(setting);
 }
 
 static int compare_tasks(const wac_config *a, const wac_config *b)
 {
-    size_t count;
-    const wac_setting *settings = wac_settings(&count);
-    int order = strcmp(a->environment, b->environment);
-    for (size_t i = 0; i < count && !order; i++)
-        if (is_of_task(&settings[i]) && wac_config_reads(a, &settings[i]))
-            order = compare_setting(a, b, &settings[i]);
-    return order;
+    return wac_config_compare(a, b, is_of_task);
 }
 
-/* The algorithm comes first in the table, so that both read the same settings after it. */
 static int compare_groups(const wac_config *a, const wac_config *b)
 {
-    size_t count;
-    const wac_setting *settings = wac_settings(&count);
     int order = compare_tasks(a, b);
-    for (size_t i = 0; i < count && !order; i++)
-        if (!is_of_task(&settings[i]) && !is_of_run(&settings[i]) &&
-            wac_config_reads(a, &settings[i]))
-            order = compare_setting(a, b, &settings[i]);
-    return order;
+    return order ? order : wac_config_compare(a, b, is_of_group);
 }
 
 bool wac_runset_joins(const wac_config *a, const wac_config *b)
@@ -356,7 +329,8 @@ static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOT
             bool same_task = set->groups[i].task == set->groups[k].task;
             for (size_t s = 0; s < count; s++) {
                 if (is_of_run(&settings[s]) || !wac_config_reads(a, &settings[s]) ||
-                    !wac_config_reads(b, &settings[s]) || compare_setting(a, b, &settings[s]) == 0)
+                    !wac_config_reads(b, &settings[s]) ||
+                    wac_setting_compare(&settings[s], a, b) == 0)
                     continue;
                 if (is_of_task(&settings[s]))
                     tasks_differ[s] = true;
