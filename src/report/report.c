@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "config/config.h"
 #include "report/html.h"
 #include "report/sheet.h"
 
@@ -30,10 +31,16 @@ void wac_report_free(wac_report *report)
 
 /* --- which runs belong to an experiment ------------------------------------------------------- */
 
-static bool belongs(const wac_group *group, const wac_sweep *sweep)
+/* Whether two runs differ in seed alone. */
+static bool is_sibling(const wac_config *a, const wac_config *b)
+{
+    return wac_config_compare(a, b, wac_group_counts) == 0;
+}
+
+static bool has_sibling(const wac_sweep *sweep, const wac_config *config)
 {
     for (size_t i = 0; i < sweep->count; i++)
-        if (wac_runset_joins(&group->runs[0]->config, &sweep->runs[i].config))
+        if (is_sibling(&sweep->runs[i].config, config))
             return true;
     return false;
 }
@@ -42,7 +49,7 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
 {
     size_t count = 0;
     for (size_t i = 0; i < set->group_count; i++)
-        if (belongs(&set->groups[i], &experiment->scales[scale]))
+        if (has_sibling(&experiment->scales[scale], &set->groups[i].runs[0]->config))
             count += set->groups[i].count;
     return count;
 }
@@ -50,8 +57,7 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
 static const wac_record *find_record(const wac_runset *set, const wac_config *config)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (set->runs[i].config.seed == config->seed &&
-            wac_runset_joins(&set->runs[i].config, config))
+        if (set->runs[i].config.seed == config->seed && is_sibling(&set->runs[i].config, config))
             return &set->runs[i];
     return NULL;
 }
@@ -389,7 +395,8 @@ wac_status wac_report_write(wac_report *report, const wac_runset *set,
                             ? WAC_STATUS_OK
                             : wac_fail_memory(error, "the report");
     for (size_t i = 0; groups && i < set->group_count; i++)
-        groups[i] = belongs(&set->groups[i], &options->experiment->scales[options->scale]);
+        groups[i] = has_sibling(&options->experiment->scales[options->scale],
+                                &set->groups[i].runs[0]->config);
     if (status == WAC_STATUS_OK)
         status = write_parts(&work, groups, error);
     free(work.drawings);

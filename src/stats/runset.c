@@ -248,16 +248,10 @@ static bool is_of_task(const wac_setting *setting)
     return setting->environments || setting->offset == offsetof(wac_config, path_limit);
 }
 
-/* Settings that leave a run in its group. */
-static bool is_of_run(const wac_setting *setting)
+bool wac_group_counts(const wac_setting *setting)
 {
-    return setting->offset == offsetof(wac_config, seed) ||
-           setting->offset == offsetof(wac_config, checkpoint_interval);
-}
-
-static bool is_of_group(const wac_setting *setting)
-{
-    return !is_of_task(setting) && !is_of_run(setting);
+    return setting->offset != offsetof(wac_config, seed) &&
+           setting->offset != offsetof(wac_config, checkpoint_interval);
 }
 
 static int compare_tasks(const wac_config *a, const wac_config *b)
@@ -268,12 +262,7 @@ static int compare_tasks(const wac_config *a, const wac_config *b)
 static int compare_groups(const wac_config *a, const wac_config *b)
 {
     int order = compare_tasks(a, b);
-    return order ? order : wac_config_compare(a, b, is_of_group);
-}
-
-bool wac_runset_joins(const wac_config *a, const wac_config *b)
-{
-    return compare_groups(a, b) == 0;
+    return order ? order : wac_config_compare(a, b, wac_group_counts);
 }
 
 static int compare_members(const void *a, const void *b)
@@ -296,7 +285,7 @@ static wac_status make_groups(wac_runset *set, wac_error *error)
     qsort(set->members, set->count, sizeof *set->members, compare_members);
     for (size_t i = 0; i < set->count; i++) {
         const wac_record *run = set->members[i], *former = i ? set->members[i - 1] : NULL;
-        bool joins = former && wac_runset_joins(&former->config, &run->config);
+        bool joins = former && compare_groups(&former->config, &run->config) == 0;
         if (joins && former->config.seed == run->config.seed)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s and %s have the same settings and seed: they are one run, and "
@@ -328,7 +317,7 @@ static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOT
                 break;
             bool same_task = set->groups[i].task == set->groups[k].task;
             for (size_t s = 0; s < count; s++) {
-                if (is_of_run(&settings[s]) || !wac_config_reads(a, &settings[s]) ||
+                if (!wac_group_counts(&settings[s]) || !wac_config_reads(a, &settings[s]) ||
                     !wac_config_reads(b, &settings[s]) ||
                     wac_setting_compare(&settings[s], a, b) == 0)
                     continue;
@@ -372,7 +361,9 @@ static void name_groups(wac_runset *set)
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
-        wac_environment_name(group->task_name, config);
+        char name[WAC_ENVIRONMENT_NAME];
+        snprintf(group->task_name, sizeof group->task_name, "%s",
+                 wac_environment_name(name, config));
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
         snprintf(group->label, sizeof group->label, "%s",
                  wac_algorithm_name((wac_algorithm)config->algorithm));

@@ -43,6 +43,10 @@ typedef struct wac_group {
     char label[1024];
 } wac_group;
 
+/* The settings that runs of a group share, for wac_config_compare: all but seed and
+ * checkpoint_interval. */
+bool wac_group_counts(const wac_setting *setting);
+
 /* A run that could not be read. */
 typedef struct wac_problem {
     char *path;    /* the run's folder */
@@ -73,10 +77,6 @@ typedef struct wac_runset {
 wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,
                            bool go_on, wac_error *error);
 void wac_runset_free(wac_runset *set);
-
-/* Whether two runs belong to one group: but for the seed (and checkpoint_interval) they are equal.
- */
-bool wac_runset_joins(const wac_config *a, const wac_config *b);
 
 /* The part of it that reads a progress.csv from memory into rows and columns of a record. Takes
  * over `bytes` (from malloc, with room for one more behind the `size` given), also when it fails;
