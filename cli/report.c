@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +40,7 @@ static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
     json_t *note = json_loads(text, 0, NULL);
     const char *word = json_string_value(json_object_get(note, "scale"));
     const char *folder = json_string_value(json_object_get(note, "runs"));
-    *scale = word ? wac_word_index(WAC_SCALE_WORDS, word) : -1;
+    *scale = word ? wac_scale_find(word) : -1;
     bool good = (!word || *scale >= 0) && folder && strlen(folder) < PATH_MAX;
     if (good && folder[0] == '/')
         strcpy(runs, folder);

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "base/words.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -50,8 +49,6 @@ static const char help[] =
     "  wac reproduce point-dense --scale full --workers 32\n"
     "  wac reproduce point-dense --from sweeps/point\n";
 
-static const char *const scales[] = {"quick", "half", "full"};
-
 /* --- the list --------------------------------------------------------------------------------- */
 
 /* Hours of one core, by what an epoch took on the machine of docs/results.md: 1000 updates of width
@@ -91,17 +88,19 @@ static int list(void)
     if (wac_experiment_list(&names, &count, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     cli_style style = cli_style_of(stdout);
-    printf("%s%-21s %-12s %-12s %-12s %s%s\n", style.bold, "experiment", "quick", "half", "full",
-           "what", style.plain);
+    printf("%s%-21s ", style.bold, "experiment");
+    for (int k = 0; k < WAC_SCALE_TOTAL; k++)
+        printf("%-12s ", wac_scale_names[k]);
+    printf("what%s\n", style.plain);
     for (size_t i = 0; i < count; i++) {
         wac_experiment *experiment;
-        char costs[WAC_SCALES][48];
+        char cost[48];
         if (status == CLI_OK &&
             wac_experiment_read(&experiment, names[i], &error) == WAC_STATUS_OK) {
-            for (int k = 0; k < WAC_SCALES; k++)
-                cost_of(costs[k], &experiment->scales[k]);
-            printf("%-21s %-12s %-12s %-12s %s (%s)\n", names[i], costs[0], costs[1], costs[2],
-                   experiment->title, *experiment->paper ? experiment->paper : "own");
+            printf("%-21s ", names[i]);
+            for (int k = 0; k < WAC_SCALE_TOTAL; k++)
+                printf("%-12s ", cost_of(cost, &experiment->scales[k]));
+            printf("%s (%s)\n", experiment->title, *experiment->paper ? experiment->paper : "own");
             wac_experiment_free(experiment);
         } else if (status == CLI_OK) {
             status = cli_fail(&error);
@@ -138,7 +137,7 @@ static wac_status write_note(const request *asked, wac_error *error)
         wac_directory_make(asked->directory, error) != WAC_STATUS_OK)
         return error->status;
     json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", asked->experiment->name, "scale",
-                             asked->scale < 0 ? NULL : scales[asked->scale], "runs", runs);
+                             asked->scale < 0 ? NULL : wac_scale_names[asked->scale], "runs", runs);
     char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(note);
     wac_status status =
@@ -186,7 +185,7 @@ static int check_folder(const request *asked)
     json_t *note = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(note, "experiment"));
     const char *scale = json_string_value(json_object_get(note, "scale"));
-    const char *own = asked->scale < 0 ? NULL : scales[asked->scale];
+    const char *own = asked->scale < 0 ? NULL : wac_scale_names[asked->scale];
     int status = CLI_OK;
     if (!name || strcmp(name, asked->experiment->name) != 0)
         status = cli_refuse("%s holds %s%s; name another folder with --out", asked->directory,
@@ -242,18 +241,19 @@ static int settle_scale(request *asked)
     const wac_sweep *sweeps = asked->experiment->scales;
     char there[48] = "";
     int first = -1;
-    for (int i = 0; i < WAC_SCALES; i++) {
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++) {
         if (sweeps[i].count == 0)
             continue;
         size_t length = strlen(there);
-        snprintf(there + length, sizeof there - length, "%s%s", first < 0 ? "" : ", ", scales[i]);
+        snprintf(there + length, sizeof there - length, "%s%s", first < 0 ? "" : ", ",
+                 wac_scale_names[i]);
         first = first < 0 ? i : first;
     }
     if (asked->scale < 0 && !asked->from)
         asked->scale = first;
     if (asked->scale >= 0 && sweeps[asked->scale].count == 0)
         return cli_refuse("%s has no scale %s; it has %s", asked->experiment->name,
-                          scales[asked->scale], there);
+                          wac_scale_names[asked->scale], there);
     return CLI_OK;
 }
 
@@ -266,12 +266,12 @@ static int reproduce(request *asked)
         return refused;
     int length = asked->out ? snprintf(asked->directory, PATH_MAX, "%s", asked->out)
                             : snprintf(asked->directory, PATH_MAX, "reproduced/%s-%s", name,
-                                       asked->scale < 0 ? "from" : scales[asked->scale]);
+                                       asked->scale < 0 ? "from" : wac_scale_names[asked->scale]);
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
     snprintf(asked->command, sizeof asked->command, "%s reproduce %s%s%s%s%s%s%s", cli_program(),
              asked->word, asked->scale < 0 ? "" : " --scale ",
-             asked->scale < 0 ? "" : scales[asked->scale], asked->from ? " --from " : "",
+             asked->scale < 0 ? "" : wac_scale_names[asked->scale], asked->from ? " --from " : "",
              asked->from ? asked->from : "", asked->out ? " --out " : "",
              asked->out ? asked->out : "");
     if (asked->from)
@@ -318,7 +318,7 @@ static int run(int argc, char **argv)
         return scale || asked.out || asked.from
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
-    if (scale && (asked.scale = wac_word_index(WAC_SCALE_WORDS, scale)) < 0)
+    if (scale && (asked.scale = wac_scale_find(scale)) < 0)
         return cli_refuse("--scale must be quick, half or full, not \"%s\"", WAC_CLIP(scale));
     if ((asked.out && !*asked.out) || (asked.from && !*asked.from))
         return cli_refuse("the name of a folder is empty");

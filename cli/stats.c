@@ -168,7 +168,7 @@ static void print_why_no_shares(const wac_comparison *all)
 {
     bool scaled = false;
     for (size_t task = 0; task < all->set->task_count; task++)
-        scaled = scaled || !isnan(wac_runset_score_unit(all->set, task));
+        scaled = scaled || !isnan(wac_measure_score_unit(all->set, task));
     printf("\nNo shares of the best possible: %s\n",
            all->measure != WAC_MEASURE_SCORE ? "only scores are such shares (--measure score)"
            : scaled                          ? "there is no task that all algorithms have runs on"
@@ -255,7 +255,7 @@ static json_t *json_group(const wac_group_summary *summary)
     const wac_group *group = summary->group;
     json_t *seeds = json_array(), *values = json_array();
     for (size_t i = 0; i < summary->count; i++) {
-        append(&seeds, json_integer((json_int_t)summary->seeds[i]));
+        append(&seeds, json_integer((json_int_t)summary->runs[i]->config.seed));
         append(&values, json_number(summary->values[i]));
     }
     const wac_config *config = &group->runs[0]->config;
@@ -345,17 +345,11 @@ static int print_json(const wac_comparison *all)
 
 /* --- the command --------------------------------------------------------------------------- */
 
-static const char *measure_name(const void *names, size_t index)
-{
-    (void)names;
-    return wac_measure_name((wac_measure)index);
-}
-
 static int read_measure(wac_measure *measure, const char *name)
 {
     if (wac_measure_find(measure, name))
         return CLI_OK;
-    const char *near = wac_suggest(name, measure_name, NULL);
+    const char *near = wac_measure_suggest(name);
     if (near)
         return cli_refuse("unknown measure \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
     return cli_refuse("unknown measure \"%s\"; \"%s stats --help\" lists them", WAC_CLIP(name),

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const char *const scales[] = {"quick", "half", "full"};
-
 static void show_progress(void *user, int done, int figures)
 {
     cli_progress *display = user;
@@ -24,7 +22,7 @@ static wac_scale choose_scale(const wac_runset *set, const wac_experiment *exper
     size_t most = 0;
     while (best < WAC_SCALE_FULL && experiment->scales[best].count == 0)
         best++;
-    for (int i = WAC_SCALES - 1; i >= 0; i--) {
+    for (int i = WAC_SCALE_TOTAL - 1; i >= 0; i--) {
         size_t count = wac_report_matches(set, experiment, (wac_scale)i);
         if (count > most) {
             most = count;
@@ -44,13 +42,14 @@ static void print_claims(const wac_report *report, const wac_experiment *experim
     for (size_t i = 0; i < report->count; i++) {
         const wac_claim *claim = &experiment->claims[i];
         const wac_judgement *judgement = &report->judgements[i];
-        const char *colour = judgement->verdict == WAC_HOLDS   ? style.green
-                             : judgement->verdict == WAC_FAILS ? style.red
-                                                               : style.blue;
+        const char *colour = judgement->verdict == WAC_VERDICT_HOLDS   ? style.green
+                             : judgement->verdict == WAC_VERDICT_FAILS ? style.red
+                                                                       : style.blue;
         printf("%s%2d  %s%-9s%s  ", style.bold, claim->number, colour,
                wac_verdict_name(judgement->verdict), style.plain);
         cli_print_wrapped(claim->says, 15, width);
-        if (judgement->verdict == WAC_UNDECIDED && judgement->leaning != WAC_UNDECIDED)
+        if (judgement->verdict == WAC_VERDICT_UNDECIDED &&
+            judgement->leaning != WAC_VERDICT_UNDECIDED)
             printf("%*spoints towards %s\n", 15, "", wac_verdict_name(judgement->leaning));
         for (size_t k = 0; k < judgement->count; k++) {
             const wac_finding *finding = &judgement->findings[k];
@@ -61,7 +60,7 @@ static void print_claims(const wac_report *report, const wac_experiment *experim
     const char *whole = wac_experiment_measure_of(experiment, scale);
     if (whole)
         printf("\nThese verdicts are from scale %s: fewer runs and epochs than %s.\n",
-               scales[scale], whole);
+               wac_scale_names[scale], whole);
     putchar('\n');
 }
 
@@ -98,13 +97,13 @@ int cli_report_make(const cli_report_plan *plan)
         fprintf(stderr,
                 "wac: none of these %zu run%s belongs to %s%s%s; its YAML file says which would\n",
                 set.count, set.count == 1 ? "" : "s", experiment->name,
-                plan->scale < 0 ? "" : " at scale ", plan->scale < 0 ? "" : scales[scale]);
+                plan->scale < 0 ? "" : " at scale ", plan->scale < 0 ? "" : wac_scale_names[scale]);
         wac_runset_free(&set);
         return CLI_FAILED;
     }
     if (experiment && plan->scale < 0)
         fprintf(stderr, "wac: judged at scale %s, which most of these runs belong to\n",
-                scales[scale]);
+                wac_scale_names[scale]);
     int begun = plan->begin ? plan->begin(plan->user) : CLI_OK;
     if (begun) {
         wac_runset_free(&set);

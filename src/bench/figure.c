@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "draw/plot.h"
+#include "draw/style.h"
 
 #include <string.h>
 
@@ -50,11 +51,8 @@ static int write_axis(wac_plot *plot, const wac_bench_case *cases, const wac_ben
 static void write_script(wac_plot *plot, const wac_bench_case *middle,
                          const bool has[AXES][ALGORITHMS])
 {
-    static const char *const titles[] = {"SAC", "OAC", "OE-WAC", "ME-WAC"};
     static const wac_algorithm order[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OAC,
                                           WAC_ALGORITHM_OE_WAC, WAC_ALGORITHM_ME_WAC};
-    static const char *const styles[] = {"lc rgb '#d55e00' pt 5", "lc rgb '#e69f00' pt 4 dt 2",
-                                         "lc rgb '#0072b2' pt 7", "lc rgb '#56b4e9' pt 6 dt 2"};
     static const char *const names[] = {"width", "batch", "threads"};
     wac_plot_file(plot, WAC_PLOT_SCRIPT);
     wac_plot_print(plot,
@@ -74,13 +72,17 @@ static void write_script(wac_plot *plot, const wac_bench_case *middle,
                            row ? "unset logscale y; set yrange [0:100]; unset key"
                                : "set logscale y; set yrange [*:*]");
             wac_plot_print(plot, "plot ");
-            for (int i = 0, shown = 0; i < ALGORITHMS; i++)
+            for (int i = 0, shown = 0; i < ALGORITHMS; i++) {
+                const wac_style *style = wac_style_of(order[i]);
+                char title[WAC_STYLE_TITLE];
                 if (has[axis][order[i]])
                     wac_plot_print(plot,
-                                   "%s'axis%d-%d' using 1:%d with linespoints lw 2 ps 1.2 %s "
-                                   "title '%s'",
-                                   shown++ ? ", " : "", axis, (int)order[i], row ? 3 : 2, styles[i],
-                                   titles[i]);
+                                   "%s'axis%d-%d' using 1:%d with linespoints lw 2 ps 1.2 "
+                                   "lc rgb '%s' pt %d dt %s title '%s'",
+                                   shown++ ? ", " : "", axis, (int)order[i], row ? 3 : 2,
+                                   style->colour, style->mark, style->dash,
+                                   wac_style_title(title, wac_algorithm_name(order[i])));
+            }
             wac_plot_print(plot, "\n");
         }
         wac_plot_print(plot, "unset key\n");

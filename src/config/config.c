@@ -167,6 +167,35 @@ bool wac_config_reads(const wac_config *config, const wac_setting *setting)
     return algorithm_reads(config, setting) && environment_reads(config, setting);
 }
 
+int wac_setting_compare(const wac_setting *setting, const wac_config *a, const wac_config *b)
+{
+    const char *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
+#define COMPARE(type)                                                                              \
+    ((*(const type *)x > *(const type *)y) - (*(const type *)x < *(const type *)y))
+    switch (setting->kind) {
+    case WAC_SETTING_REAL:
+        return COMPARE(double);
+    case WAC_SETTING_COUNT:
+        return COMPARE(int64_t);
+    case WAC_SETTING_FLAG:
+        return COMPARE(bool);
+    case WAC_SETTING_CHOICE:
+        break;
+    }
+    return COMPARE(int);
+#undef COMPARE
+}
+
+int wac_config_compare(const wac_config *a, const wac_config *b, wac_setting_fn *counts)
+{
+    int order = strcmp(a->environment, b->environment);
+    for (size_t i = 0; i < WAC_SETTINGS_TOTAL && !order; i++)
+        if ((!counts || counts(&settings[i])) &&
+            (wac_config_reads(a, &settings[i]) || wac_config_reads(b, &settings[i])))
+            order = wac_setting_compare(&settings[i], a, b);
+    return order;
+}
+
 static wac_status refuse_unread(const wac_config *config, const wac_setting *setting,
                                 wac_error *error)
 {

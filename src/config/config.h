@@ -13,6 +13,16 @@ const char *wac_setting_name(const void *names, size_t index);
 /* "from 0 to 16", "true or false", "oe-wac, me-wac, sac or oac" */
 void wac_setting_range(const wac_setting *setting, char *text, size_t size);
 
+/* Whether a setting counts when configs are compared. */
+typedef bool wac_setting_fn(const wac_setting *setting);
+
+/* An order of configs by environment, then by the settings that they read, in the order of the
+ * table; 0: they are equal. Settings that do not `count` are left out; null: all of them do. */
+int wac_config_compare(const wac_config *a, const wac_config *b, wac_setting_fn *counts);
+
+/* The same by one setting. */
+int wac_setting_compare(const wac_setting *setting, const wac_config *a, const wac_config *b);
+
 /* What wac_config_read does once it has the file's text; `name` stands for it in messages. */
 wac_status wac_config_parse(wac_config *config, const char *text, size_t size, const char *name,
                             const char *environment, const char *algorithm, wac_error *error);

@@ -13,6 +13,14 @@ void wac_environment_resolve(char *environment, size_t size, const char *name)
         *strrchr(environment, '-') = 0;
 }
 
+const char *wac_environment_name(char name[WAC_ENVIRONMENT_NAME], const wac_config *config)
+{
+    bool sparse = config->reward == WAC_REWARD_SPARSE &&
+                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
+    snprintf(name, WAC_ENVIRONMENT_NAME, "%s%s", config->environment, sparse ? "-sparse" : "");
+    return name;
+}
+
 void wac_environment_label(char *label, size_t size, const char *environment)
 {
     const char *file = environment;

@@ -14,6 +14,11 @@
  * the name itself. */
 void wac_environment_resolve(char *environment, size_t size, const char *name);
 
+/* What a config's environment is called: "point-1-sparse" for point-1 with sparse rewards. Returns
+ * `name`. */
+enum { WAC_ENVIRONMENT_NAME = 320 };
+const char *wac_environment_name(char name[WAC_ENVIRONMENT_NAME], const wac_config *config);
+
 /* What to call an environment in the name of a file: the name itself, or that of a model file
  * without folders and ending. */
 void wac_environment_label(char *label, size_t size, const char *environment);

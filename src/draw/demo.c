@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "draw/cells.h"
 #include "draw/plot.h"
+#include "draw/style.h"
 #include "env/riverswim.h"
 #include "run/folder.h"
 #include "run/run.h"
@@ -91,7 +92,6 @@ static const char script[] =
     "why2 = 'on to what it knows least: that leads up the river. SAC tries what seems ' \\\n"
     "     . 'best so far, with some noise around it, and the current washes noise back.'\n"
     "ink = '#1a1a1a'; grey = '#5a5a5a'; never = '" WAC_NEVER_VISITED "'\n"
-    "blue = '#0072b2'; orange = '#d55e00'\n"
     "set border 3 lc rgb grey\n"
     "set tics out nomirror scale 0.5 tc rgb grey\n"
     "set xlabel tc rgb grey\n"
@@ -228,8 +228,9 @@ static void write_script(wac_plot *plot, const side *wac, const side *sac, int64
                    config->explore_steps, config->updates,
                    a->last_epoch > b->last_epoch ? a->last_epoch : b->last_epoch,
                    preset ? WAC_RIVERSWIM_ALWAYS_UP : 0, most_visits, top);
-    wac_plot_print(plot, "sigma_low = %.9g\nsigma_high = %.9g\n%s", sigma_range[0], sigma_range[1],
-                   script);
+    wac_plot_print(plot, "sigma_low = %.9g\nsigma_high = %.9g\nblue = '%s'\norange = '%s'\n%s",
+                   sigma_range[0], sigma_range[1], wac_style_of(WAC_ALGORITHM_OE_WAC)->colour,
+                   wac_style_of(WAC_ALGORITHM_SAC)->colour, script);
 }
 
 static wac_status draw(const side *wac, const side *sac, const char *path, wac_error *error)

@@ -1,6 +1,6 @@
 /* Tasks with one state and one action: where runs went and, for WAC, what they are unsure of. A
  * column for each run, three in a row, on the same scales. */
-#include "draw/scene.h"
+#include "draw/map.h"
 
 #include "base/status.h"
 #include "draw/cells.h"

@@ -1,6 +1,6 @@
 /* Mazes from above: walls, start and goal; of a run the visits in its replay buffer and the ways
  * that its policies take. */
-#include "draw/scene.h"
+#include "draw/maze.h"
 
 #include "base/rng.h"
 #include "base/status.h"

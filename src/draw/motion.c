@@ -3,7 +3,7 @@
  *
  * An animation is drawn twice: the pictures as PNGs, whose edges are smooth, then these into a GIF
  * that adds the text. (Text in the PNGs would use up the few colours that a GIF can have.) */
-#include "draw/scene.h"
+#include "draw/motion.h"
 
 #include "base/rng.h"
 #include "base/status.h"

@@ -4,12 +4,14 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "draw/scene.h"
+#include "draw/map.h"
+#include "draw/maze.h"
+#include "draw/motion.h"
+#include "draw/style.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 #include "run/folder.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +60,8 @@ static wac_status open_subject(wac_subject *subject, const char *word, wac_error
         return open_world(subject, word, error);
     WAC_TRY(wac_run_open(&subject->run, word, NULL, NULL, error));
     subject->world = subject->run->evaluation_world;
-    snprintf(subject->name, sizeof subject->name, "%s",
-             wac_algorithm_name((wac_algorithm)subject->run->config.algorithm));
-    for (char *letter = subject->name; *letter; letter++)
-        *letter = (char)toupper((unsigned char)*letter);
+    wac_style_title(subject->name,
+                    wac_algorithm_name((wac_algorithm)subject->run->config.algorithm));
     return WAC_STATUS_OK;
 }
 

@@ -22,12 +22,6 @@ typedef struct wac_scene {
     wac_rendering *drawn;
 } wac_scene;
 
-/* The kinds of pictures, each in a file of its own. */
-wac_status wac_render_mazes(wac_scene *scene, wac_error *error);
-wac_status wac_render_maps(wac_scene *scene, wac_error *error);
-wac_status wac_render_motion(wac_scene *scene, wac_error *error);
-wac_status wac_render_body(wac_scene *scene, wac_error *error);
-
 /* One episode, or the first steps of it (0: all). Behaviour acts as in exploration, target by its
  * mean. `watch` sees the world before every step and after the last. */
 typedef void wac_watch_fn(void *user, wac_world *world);

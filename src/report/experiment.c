@@ -1,13 +1,12 @@
-/* Experiments: which runs are meant, and finding the files. */
+/* Experiments: finding the files, and whether all is there. */
 #include "report/experiment.h"
 
 #include "base/files.h"
-#include "base/number.h"
 #include "base/share.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "base/words.h"
-#include "config/config.h"
+#include "config/environments.h"
+#include "report/experiment_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,48 +16,18 @@
 
 static const char variable[] = "WAC_EXPERIMENTS";
 
-void wac_config_text(const wac_config *config, const char *key, char *text, size_t size)
-{
-    const wac_setting *setting;
-    bool sparse = config->reward == WAC_REWARD_SPARSE &&
-                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
-    *text = 0;
-    if (strcmp(key, "environment") == 0)
-        snprintf(text, size, "%s%s", config->environment, sparse ? "-sparse" : "");
-    else if (wac_setting_find(&setting, key, NULL) == WAC_STATUS_OK &&
-             wac_config_reads(config, setting))
-        wac_config_format(config, setting, text, size);
-}
+const char *const wac_scale_names[WAC_SCALE_TOTAL + 1] = {
+    [WAC_SCALE_QUICK] = "quick",
+    [WAC_SCALE_HALF] = "half",
+    [WAC_SCALE_FULL] = "full",
+};
 
-static bool is_value(const char *wanted, const char *has)
+int wac_scale_find(const char *name)
 {
-    double a, b;
-    if (wac_number_parse(&a, wanted) && wac_number_parse(&b, has))
-        return a == b;
-    return strcmp(wanted, has) == 0;
-}
-
-bool wac_where_holds(const wac_where *where, const wac_config *config)
-{
-    for (int i = 0; i < where->count; i++) {
-        const wac_condition *condition = &where->conditions[i];
-        char has[320];
-        bool found = false;
-        wac_config_text(config, condition->key, has, sizeof has);
-        for (int k = 0; k < condition->count && !found; k++)
-            found = is_value(condition->values[k], has);
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
-const wac_condition *wac_where_find(const wac_where *where, const char *key)
-{
-    for (int i = 0; i < where->count; i++)
-        if (strcmp(where->conditions[i].key, key) == 0)
-            return &where->conditions[i];
-    return NULL;
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++)
+        if (strcmp(wac_scale_names[i], name) == 0)
+            return i;
+    return -1;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -165,14 +134,14 @@ wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wa
 static bool has_run(const wac_experiment *experiment, const wac_where *where, const char *algorithm,
                     const char *environment)
 {
-    for (int scale = 0; scale < WAC_SCALES; scale++)
+    for (int scale = 0; scale < WAC_SCALE_TOTAL; scale++)
         for (size_t i = 0; i < experiment->scales[scale].count; i++) {
             const wac_config *config = &experiment->scales[scale].runs[i].config;
-            char name[320];
-            wac_config_text(config, "environment", name, sizeof name);
+            char name[WAC_ENVIRONMENT_NAME];
             if ((!algorithm ||
                  strcmp(algorithm, wac_algorithm_name((wac_algorithm)config->algorithm)) == 0) &&
-                (!environment || strcmp(environment, name) == 0) && wac_where_holds(where, config))
+                (!environment || strcmp(environment, wac_environment_name(name, config)) == 0) &&
+                wac_where_holds(where, config))
                 return true;
         }
     return false;
@@ -222,7 +191,7 @@ void wac_experiment_free(wac_experiment *experiment)
 {
     if (!experiment)
         return;
-    for (int i = 0; i < WAC_SCALES; i++)
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++)
         wac_sweep_free(&experiment->scales[i]);
     free(experiment->text);
     free(experiment);

@@ -1,15 +1,15 @@
-/* Experiment files: YAML in, checked data out. Refusals name file and line.
+/* Reading experiment files. Refusals name file and line.
  *
  * The runs of a scale are written as in a sweep file; their part of the text goes to the reader of
  * those, at its own place, so that line numbers stay right.
  */
+#include "report/experiment_file.h"
+
 #include "base/status.h"
 #include "base/suggest.h"
-#include "base/words.h"
 #include "base/yaml.h"
 #include "config/config.h"
 #include "config/environments.h"
-#include "report/experiment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,6 @@ static int place_of(const char *const *keys, const char *key)
     return -1;
 }
 
-static const char *const scale_keys[] = {"quick", "half", "full", NULL};
 static const char *const experiment_keys[] = {"title",   "paper",  "shows", "scales",
                                               "figures", "claims", NULL};
 
@@ -69,7 +68,7 @@ static wac_status refuse_key(const reader *in, const wac_yaml_pair *pair, const 
     static const char *const sweep_keys[] = {"environments", "algorithms", "seeds", "settings",
                                              NULL};
     size_t line = wac_yaml_line(pair->key_node);
-    if (keys == scale_keys)
+    if (keys == wac_scale_names)
         return wac_yaml_refuse(&in->yaml, line,
                                "there is no scale \"%s\"; scales are quick, half, "
                                "full",
@@ -171,18 +170,13 @@ static wac_status read_measure(const reader *in, wac_measure *measure, bool *spr
                                const wac_yaml_pair *pair)
 {
     static const char prefix[] = "spread of ";
-    const char *text, *names[WAC_MEASURE_TOTAL + 1] = {0};
+    const char *text;
     WAC_TRY(wac_yaml_text(&in->yaml, &text, pair->value, pair->key));
     if (spread && (*spread = strncmp(text, prefix, strlen(prefix)) == 0))
         text += strlen(prefix);
-    for (int i = 0; i < WAC_MEASURE_TOTAL; i++) {
-        names[i] = wac_measure_name((wac_measure)i);
-        if (strcmp(names[i], text) == 0) {
-            *measure = (wac_measure)i;
-            return WAC_STATUS_OK;
-        }
-    }
-    const char *near = wac_suggest(text, wac_name_in_array, names);
+    if (wac_measure_find(measure, text) && strcmp(wac_measure_name(*measure), text) == 0)
+        return WAC_STATUS_OK;
+    const char *near = wac_measure_suggest(text);
     return wac_yaml_refuse(&in->yaml, wac_yaml_line(pair->value),
                            "there is no measure \"%s\"%s%s%s", WAC_CLIP(text),
                            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
@@ -262,7 +256,7 @@ static wac_status read_figure_key(reader *in, void *user, const wac_yaml_pair *p
     int word = 0;
     switch (place) {
     case 0:
-        WAC_TRY(wac_yaml_word(&in->yaml, &word, pair, WAC_FIGURE_KINDS));
+        WAC_TRY(wac_yaml_word(&in->yaml, &word, pair, wac_figure_kind_words()));
         figure->kind = (wac_figure_kind)word;
         return WAC_STATUS_OK;
     case 1:
@@ -292,11 +286,12 @@ static wac_status read_figure(reader *in, void *user, const yaml_node_t *node, c
         return wac_yaml_refuse(&in->yaml, line, "a figure needs its kind");
     if (!*figure->title)
         return wac_yaml_refuse(&in->yaml, line, "a figure needs a title");
-    if (figure->kind == WAC_FIGURE_CURVES && figure->column_count == 0)
+    bool takes_x = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X);
+    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS) && figure->column_count == 0)
         return wac_yaml_refuse(&in->yaml, line, "curves need \"rows\", as in [return, episodes]");
-    if (figure->kind == WAC_FIGURE_SETTINGS && !*figure->x)
+    if (takes_x && !*figure->x)
         return wac_yaml_refuse(&in->yaml, line, "a figure over settings needs \"x\", a setting");
-    if (figure->kind == WAC_FIGURE_SETTINGS && !*figure->lines)
+    if (takes_x && !*figure->lines)
         strcpy(figure->lines, "algorithm");
     in->experiment->figure_count++;
     return WAC_STATUS_OK;
@@ -378,9 +373,9 @@ static wac_status read_claim_key(reader *in, void *user, const wac_yaml_pair *pa
 static wac_status check_part(const reader *in, const claim_reader *to, size_t line)
 {
     const wac_claim_part *part = to->part;
-    bool trend = part->rule <= WAC_RULE_NOT_MONOTONE, correlation = false;
+    bool trend = part->rule <= WAC_RULE_NOT_MONOTONE;
     bool pair = part->rule >= WAC_RULE_AHEAD_OF && part->rule <= WAC_RULE_LEVEL;
-    correlation = part->rule == WAC_RULE_CORRELATION;
+    bool correlation = part->rule == WAC_RULE_CORRELATION;
     const char *why = NULL;
     if (!to->has_rule)
         why = "a claim needs a \"rule\", or \"parts\" with one each";
@@ -533,7 +528,7 @@ static wac_status read_key(reader *in, void *user, const wac_yaml_pair *pair, in
     case 2:
         return read_text(in, to->shows, sizeof to->shows, pair);
     case 3:
-        return read_mapping(in, pair->value, "\"scales\"", scale_keys, read_scale, NULL);
+        return read_mapping(in, pair->value, "\"scales\"", wac_scale_names, read_scale, NULL);
     case 4:
         return read_list(in, pair, WAC_EXPERIMENT_FIGURES, read_figure, NULL);
     default:
@@ -549,7 +544,7 @@ static wac_status read_document(reader *in)
     WAC_TRY(read_mapping(in, root, "an experiment", experiment_keys, read_key, NULL));
     if (!*in->experiment->title)
         return wac_yaml_refuse(&in->yaml, 1, "an experiment needs a title");
-    for (int i = 0; i < WAC_SCALES; i++)
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++)
         if (in->experiment->scales[i].count)
             return WAC_STATUS_OK;
     return wac_yaml_refuse(&in->yaml, 1,

@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "stats/estimates.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,14 +18,6 @@ const char *wac_short_number(char text[WAC_SHORT], double number)
     char digits[48];
     wac_number_print(digits, sizeof digits, fabs(number) >= 100 ? "%.0f" : "%.3g", fabs(number));
     snprintf(text, WAC_SHORT, "%s%s", number < 0 ? "−" : "", digits);
-    return text;
-}
-
-const char *wac_short_upper(char text[WAC_SHORT], const char *name)
-{
-    snprintf(text, WAC_SHORT, "%s", name);
-    for (char *letter = text; *letter; letter++)
-        *letter = (char)toupper((unsigned char)*letter);
     return text;
 }
 
@@ -65,21 +56,25 @@ wac_status wac_judge_conclude(wac_judge *judge, wac_finding *finding, size_t see
 {
     bool enough = seeds >= WAC_SEEDS_ENOUGH;
     finding->seeds = seeds;
-    finding->verdict = !enough ? WAC_UNDECIDED : holds ? WAC_HOLDS : WAC_FAILS;
+    finding->verdict = !enough ? WAC_VERDICT_UNDECIDED
+                       : holds ? WAC_VERDICT_HOLDS
+                               : WAC_VERDICT_FAILS;
     finding->leaning = enough ? finding->verdict : direction;
     return append(judge, finding);
 }
 
 wac_status wac_judge_lack(wac_judge *judge, const char *what)
 {
-    wac_finding finding = {.verdict = WAC_UNDECIDED, .leaning = WAC_UNDECIDED};
+    wac_finding finding = {.verdict = WAC_VERDICT_UNDECIDED, .leaning = WAC_VERDICT_UNDECIDED};
     snprintf(finding.text, sizeof finding.text, "%s: %s", judge->place, what);
     return append(judge, &finding);
 }
 
 wac_verdict wac_judge_direction(double value, double even)
 {
-    return value > even ? WAC_HOLDS : value < even ? WAC_FAILS : WAC_UNDECIDED;
+    return value > even   ? WAC_VERDICT_HOLDS
+           : value < even ? WAC_VERDICT_FAILS
+                          : WAC_VERDICT_UNDECIDED;
 }
 
 bool wac_judge_means(const wac_judge *judge, size_t index, const char *algorithm)
@@ -114,15 +109,7 @@ static double median(const double *values, size_t count)
 size_t wac_judge_values(const wac_group *group, wac_measure measure, bool spread, double *values,
                         const wac_record **runs)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        double value = wac_record_measure(group->runs[i], measure);
-        if (!group->runs[i]->finished || isnan(value))
-            continue;
-        if (runs)
-            runs[count] = group->runs[i];
-        values[count++] = value;
-    }
+    size_t count = wac_records_measure(values, runs, group->runs, group->count, measure);
     double middle = spread ? median(values, count) : 0;
     for (size_t i = 0; i < count && spread; i++)
         values[i] = fabs(values[i] - middle);

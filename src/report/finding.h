@@ -2,6 +2,7 @@
 #ifndef WAC_REPORT_FINDING_H
 #define WAC_REPORT_FINDING_H
 
+#include "draw/style.h"
 #include "report/judge.h"
 
 /* One part in one task, and where its findings go. */
@@ -13,10 +14,6 @@ typedef struct wac_judge {
     const char *place; /* the environment's name, for the text */
     wac_error *error;
 } wac_judge;
-
-/* claims_trend.c */
-wac_status wac_judge_trend(wac_judge *judge);
-wac_status wac_judge_correlation(wac_judge *judge);
 
 /* Whether the part means this group in this task; algorithm null: any. */
 bool wac_judge_means(const wac_judge *judge, size_t group, const char *algorithm);
@@ -44,10 +41,9 @@ void wac_finding_add(wac_finding *finding, const char *format, ...)
  * capitals, "1 seed". */
 enum { WAC_SHORT = 64 };
 const char *wac_short_number(char text[WAC_SHORT], double number);
-const char *wac_short_upper(char text[WAC_SHORT], const char *name);
 const char *wac_short_seeds(char text[WAC_SHORT], size_t seeds);
 #define WAC_DIGITS(number) wac_short_number((char[WAC_SHORT]){0}, (number))
-#define WAC_UPPER(name) wac_short_upper((char[WAC_SHORT]){0}, (name))
+#define WAC_UPPER(name) wac_style_title((char[WAC_STYLE_TITLE]){0}, (name))
 #define WAC_COUNT_SEEDS(seeds) wac_short_seeds((char[WAC_SHORT]){0}, (seeds))
 
 #endif

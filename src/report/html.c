@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "report/names.h"
 #include "stats/compare.h"
 
 #include <inttypes.h>
@@ -52,8 +53,7 @@ static const char style[] =
     "avoid}figure img{width:100%!important;min-width:0!important;border:0}h2{break-after:avoid}"
     "a{text-decoration:none}}\n";
 
-/* --- text
- * ------------------------------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* The length of a letter in UTF-8 that is whole, or 0. */
 static size_t letter_size(const char *text)
@@ -112,8 +112,7 @@ static const char *number(char text[32], double value)
 }
 #define NUMBER(value) number((char[32]){0}, (value))
 
-/* --- the parts of the page
- * ------------------------------------------------------------------------- */
+/* --- the parts of the page -------------------------------------------------------------------- */
 
 static void write_summary(FILE *to, const wac_report_page *page)
 {
@@ -171,13 +170,12 @@ static void write_verdict(FILE *to, wac_verdict verdict, wac_verdict leaning)
 {
     fprintf(to, "<span class=\"v %s\">%s</span>", wac_verdict_name(verdict),
             wac_verdict_name(verdict));
-    if (verdict == WAC_UNDECIDED && leaning != WAC_UNDECIDED)
+    if (verdict == WAC_VERDICT_UNDECIDED && leaning != WAC_VERDICT_UNDECIDED)
         fprintf(to, "<br><span class=\"soft\">points towards %s</span>", wac_verdict_name(leaning));
 }
 
 static void write_claims(FILE *to, const wac_report_page *page)
 {
-    static const char *const scales[] = {"quick", "half", "full"};
     const wac_report *report = page->report;
     const wac_report_options *options = page->options;
     if (!options->experiment || report->count == 0)
@@ -188,7 +186,7 @@ static void write_claims(FILE *to, const wac_report_page *page)
         fprintf(to,
                 "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
                 "verdict here is about those.</p>\n",
-                scales[options->scale], whole);
+                wac_scale_names[options->scale], whole);
     fprintf(to,
             "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
             "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
@@ -200,14 +198,16 @@ static void write_claims(FILE *to, const wac_report_page *page)
         tag(to, "<td>", claim->says, "</td><td>");
         write_verdict(to, judgement->verdict, judgement->leaning);
         if (options->scale != WAC_SCALE_FULL)
-            fprintf(to, "<br><span class=\"soft\">at scale %s</span>", scales[options->scale]);
+            fprintf(to, "<br><span class=\"soft\">at scale %s</span>",
+                    wac_scale_names[options->scale]);
         fputs("</td><td><ul>", to);
         for (size_t k = 0; k < judgement->count; k++) {
             const wac_finding *finding = &judgement->findings[k];
             fprintf(to, "<li><span class=\"v %s\">%s</span> ", wac_verdict_name(finding->verdict),
                     wac_verdict_name(finding->verdict));
             wac_html_escape(to, finding->text);
-            if (finding->verdict == WAC_UNDECIDED && finding->leaning != WAC_UNDECIDED)
+            if (finding->verdict == WAC_VERDICT_UNDECIDED &&
+                finding->leaning != WAC_VERDICT_UNDECIDED)
                 fprintf(to, "; points towards %s", wac_verdict_name(finding->leaning));
             fputs("</li>", to);
         }
@@ -219,8 +219,7 @@ static void write_claims(FILE *to, const wac_report_page *page)
           to);
 }
 
-/* --- figures
- * --------------------------------------------------------------------------------------- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 static void write_base64(FILE *to, const char *bytes, size_t size)
 {
@@ -269,8 +268,7 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
     return WAC_STATUS_OK;
 }
 
-/* --- statistics
- * ------------------------------------------------------------------------------------ */
+/* --- statistics ------------------------------------------------------------------------------- */
 
 static const char *few_mark(size_t seeds)
 {
@@ -280,12 +278,7 @@ static const char *few_mark(size_t seeds)
 /* Mean and spread of a measure of the finished runs of a group. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        double value = wac_record_measure(group->runs[i], measure);
-        if (group->runs[i]->finished && !isnan(value))
-            values[count++] = value;
-    }
+    size_t count = wac_records_measure(values, NULL, group->runs, group->count, measure);
     if (count == 0)
         fputs("<td class=\"n\">–</td>", to);
     else if (count == 1)
@@ -392,8 +385,7 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
     return WAC_STATUS_OK;
 }
 
-/* --- settings
- * -------------------------------------------------------------------------------------- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 enum { MOST_VALUES = 12 };
 
@@ -446,8 +438,7 @@ static void write_settings(FILE *to, const wac_report_page *page)
     }
 }
 
-/* --- how it was made
- * ------------------------------------------------------------------------------- */
+/* --- how it was made -------------------------------------------------------------------------- */
 
 enum { MOST_MACHINES = 12, MACHINE = 400 };
 
@@ -515,8 +506,7 @@ static void write_made(FILE *to, const wac_report_page *page)
     fputs("</ul></details>\n", to);
 }
 
-/* --- all of it
- * ------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *error)
 {

@@ -2,7 +2,7 @@
 #ifndef WAC_REPORT_HTML_H
 #define WAC_REPORT_HTML_H
 
-#include "report/parts.h"
+#include "report/report.h"
 
 #include <stdio.h>
 

@@ -1,19 +1,18 @@
 /* Judging claims: which runs a part means, and what the statistics say of them. */
-#include "report/finding.h"
+#include "report/judge.h"
 
-#include "base/number.h"
 #include "base/status.h"
+#include "config/environments.h"
+#include "report/finding.h"
+#include "report/trend.h"
+#include "run/cells.h"
 #include "stats/estimates.h"
+#include "stats/tests.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool wac_selection_has(const wac_selection *selection, size_t group)
-{
-    return !selection->groups || selection->groups[group];
-}
 
 const char *wac_verdict_name(wac_verdict verdict)
 {
@@ -41,10 +40,7 @@ static wac_status gather(wac_judge *judge, values *values, const char *algorithm
 {
     const wac_runset *set = judge->selection->set;
     *values = (struct values){.seeds = SIZE_MAX};
-    size_t room = 1;
-    for (size_t i = 0; i < set->group_count; i++)
-        room += set->groups[i].count;
-    if (!(values->at = malloc(room * sizeof *values->at)))
+    if (!(values->at = malloc((set->count + 1) * sizeof *values->at)))
         return wac_fail_memory(judge->error, "the values of runs");
     for (size_t i = 0; i < set->group_count; i++) {
         if (!wac_judge_means(judge, i, algorithm))
@@ -61,56 +57,10 @@ static wac_status gather(wac_judge *judge, values *values, const char *algorithm
 
 /* --- one algorithm against another ------------------------------------------------------------ */
 
-static double drawn_std(const values *values, wac_rng *rng, double *drawn)
-{
-    for (size_t i = 0; i < values->count; i++)
-        drawn[i] = values->at[(size_t)(wac_rng_uniform(rng) * (double)values->count)];
-    return wac_std(drawn, values->count);
-}
-
-/* The standard deviation of a minus that of b, with a bootstrap interval over runs. */
-static wac_status spread_difference(wac_interval *interval, const values *a, const values *b,
-                                    wac_error *error)
-{
-    wac_bootstrap bootstrap = wac_bootstrap_default();
-    size_t count = (size_t)bootstrap.resamples;
-    double *differences = malloc(count * sizeof *differences);
-    double *drawn = malloc((a->count + b->count) * sizeof *drawn);
-    wac_rng rng = {.seed = bootstrap.seed};
-    *interval = (wac_interval){
-        .value = wac_std(a->at, a->count) - wac_std(b->at, b->count), .low = NAN, .high = NAN};
-    wac_status status =
-        differences && drawn ? WAC_STATUS_OK : wac_fail_memory(error, "the resamples");
-    for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++) {
-        double ours = drawn_std(a, &rng, drawn);
-        differences[i] = ours - drawn_std(b, &rng, drawn);
-    }
-    if (status == WAC_STATUS_OK && a->count > 1 && b->count > 1) {
-        wac_sort(differences, count);
-        interval->low = differences[(size_t)(0.025 * (double)(count - 1) + 0.5)];
-        interval->high = differences[(size_t)(0.975 * (double)(count - 1) + 0.5)];
-    }
-    free(differences);
-    free(drawn);
-    return status;
-}
-
-/* What is compared: "score", "epoch of first success", … */
-static const char *subject_of(const wac_claim_part *part, char text[96])
-{
-    const char *name = wac_measure_name(part->measure);
-    if (part->measure == WAC_MEASURE_SOLVED)
-        snprintf(text, 96, "epoch of first success");
-    else
-        snprintf(text, 96, "%s", name);
-    return text;
-}
-
 static wac_status compare(wac_judge *judge, const char *who, const char *than, const values *a,
                           const values *b)
 {
     const wac_claim_part *part = judge->part;
-    char subject[96];
     wac_finding finding = {0};
     wac_interval interval = {0};
     size_t seeds = a->seeds < b->seeds ? a->seeds : b->seeds;
@@ -124,7 +74,9 @@ static wac_status compare(wac_judge *judge, const char *who, const char *than, c
     bool level = part->rule == WAC_RULE_LEVEL, spread = part->rule == WAC_RULE_LESS_SPREAD;
     wac_verdict direction;
     wac_finding_add(
-        &finding, "%s, %s: %s %s, %s %s (%s); ", judge->place, subject_of(part, subject),
+        &finding, "%s, %s: %s %s, %s %s (%s); ", judge->place,
+        part->measure == WAC_MEASURE_SOLVED ? wac_measure_words(part->measure)
+                                            : wac_measure_name(part->measure),
         WAC_UPPER(who), WAC_DIGITS(spread ? wac_std(a->at, a->count) : wac_mean(a->at, a->count)),
         WAC_UPPER(than), WAC_DIGITS(spread ? wac_std(b->at, b->count) : wac_mean(b->at, b->count)),
         spread ? "standard deviations" : "means");
@@ -132,11 +84,12 @@ static wac_status compare(wac_judge *judge, const char *who, const char *than, c
         WAC_TRY(wac_interval_difference(&interval, &ours, &theirs, 1, wac_bootstrap_default(),
                                         judge->error));
         holds = interval.low <= 0 && interval.high >= 0;
-        direction = holds ? WAC_HOLDS : WAC_FAILS;
+        direction = holds ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS;
         wac_finding_add(&finding, "difference of interquartile means %s",
                         WAC_DIGITS(interval.value));
     } else if (spread) {
-        WAC_TRY(spread_difference(&interval, a, b, judge->error));
+        WAC_TRY(wac_interval_spread(&interval, &ours, &theirs, 1, wac_bootstrap_default(),
+                                    judge->error));
         holds = interval.high < 0;
         direction = wac_judge_direction(-interval.value, 0);
         wac_finding_add(&finding, "difference %s", WAC_DIGITS(interval.value));
@@ -207,9 +160,63 @@ static wac_status judge_counts(wac_judge *judge)
         wac_finding_add(&finding, "%s: %s solves it in %zu of %zu run%s; %s", judge->place,
                         WAC_UPPER(part->who[i]), solved, runs, runs == 1 ? "" : "s",
                         WAC_COUNT_SEEDS(seeds));
-        WAC_TRY(wac_judge_conclude(judge, &finding, seeds, holds, holds ? WAC_HOLDS : WAC_FAILS));
+        WAC_TRY(wac_judge_conclude(judge, &finding, seeds, holds,
+                                   holds ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS));
     }
     return WAC_STATUS_OK;
+}
+
+/* --- whether uncertainty mirrors visits ------------------------------------------------------- */
+
+static double correlation_of(const wac_record *record)
+{
+    double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS], correlation;
+    if (wac_cells_read(sigma, visits, record->path, NULL) != WAC_STATUS_OK ||
+        wac_spearman(&correlation, sigma, visits, WAC_COVERAGE_BINS, NULL) != WAC_STATUS_OK)
+        return NAN;
+    return correlation;
+}
+
+static wac_status judge_correlation(wac_judge *judge)
+{
+    const wac_runset *set = judge->selection->set;
+    const wac_claim_part *part = judge->part;
+    wac_finding finding = {0};
+    double sum = 0, low = INFINITY, high = -INFINITY;
+    size_t count = 0, lost = 0, seeds = SIZE_MAX;
+    for (size_t i = 0; i < set->group_count; i++) {
+        if (!wac_judge_means(judge, i, NULL))
+            continue;
+        size_t here = 0;
+        for (size_t k = 0; k < set->groups[i].count; k++) {
+            const wac_record *record = set->groups[i].runs[k];
+            double correlation = record->finished ? correlation_of(record) : NAN;
+            lost += record->finished && isnan(correlation);
+            if (isnan(correlation))
+                continue;
+            sum += correlation;
+            low = fmin(low, correlation);
+            high = fmax(high, correlation);
+            here++;
+        }
+        count += here;
+        seeds = here < seeds ? here : seeds;
+    }
+    if (count == 0)
+        return wac_judge_lack(judge,
+                              lost ? "no run has a checkpoint with both maps" : "no finished run");
+    double mean = sum / (double)count;
+    bool holds = isfinite(part->below) ? mean < part->below : mean > part->above;
+    const wac_condition *lambda = wac_where_find(&part->where, "lambda");
+    wac_finding_add(&finding, "%s%s%s: rank correlation of σ and visits %s", judge->place,
+                    lambda ? ", lambda " : "", lambda ? lambda->values[0] : "", WAC_DIGITS(mean));
+    if (count > 1)
+        wac_finding_add(&finding, " on average (%s to %s)", WAC_DIGITS(low), WAC_DIGITS(high));
+    wac_finding_add(&finding, ", asked for %s %s; %s", isfinite(part->below) ? "below" : "above",
+                    WAC_DIGITS(isfinite(part->below) ? part->below : part->above),
+                    WAC_COUNT_SEEDS(seeds));
+    return wac_judge_conclude(judge, &finding, seeds, holds,
+                              holds ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS);
 }
 
 /* --- the claim -------------------------------------------------------------------------------- */
@@ -221,7 +228,7 @@ static wac_status judge_task(wac_judge *judge)
     if (judge->part->rule <= WAC_RULE_LEVEL)
         return judge_pairs(judge);
     if (judge->part->rule == WAC_RULE_CORRELATION)
-        return wac_judge_correlation(judge);
+        return judge_correlation(judge);
     return judge_counts(judge);
 }
 
@@ -233,8 +240,8 @@ static wac_status judge_tasks(wac_judge *judge, const char *environment, size_t 
     *count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        char name[320];
-        wac_config_text(&group->runs[0]->config, "environment", name, sizeof name);
+        char name[WAC_ENVIRONMENT_NAME];
+        wac_environment_name(name, &group->runs[0]->config);
         judge->task = group->task;
         if (group->task == last || !wac_judge_means(judge, i, NULL) ||
             (environment && strcmp(environment, name) != 0))
@@ -267,15 +274,16 @@ static wac_status judge_part(wac_judge *judge)
 
 static wac_verdict both(wac_verdict a, wac_verdict b)
 {
-    if (a == WAC_FAILS || b == WAC_FAILS)
-        return WAC_FAILS;
-    return a == WAC_UNDECIDED || b == WAC_UNDECIDED ? WAC_UNDECIDED : WAC_HOLDS;
+    if (a == WAC_VERDICT_FAILS || b == WAC_VERDICT_FAILS)
+        return WAC_VERDICT_FAILS;
+    return a == WAC_VERDICT_UNDECIDED || b == WAC_VERDICT_UNDECIDED ? WAC_VERDICT_UNDECIDED
+                                                                    : WAC_VERDICT_HOLDS;
 }
 
 wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim,
                            const wac_selection *selection, wac_error *error)
 {
-    *judgement = (wac_judgement){.verdict = WAC_HOLDS, .leaning = WAC_HOLDS};
+    *judgement = (wac_judgement){.verdict = WAC_VERDICT_HOLDS, .leaning = WAC_VERDICT_HOLDS};
     for (int i = 0; i < claim->count; i++) {
         wac_claim_part part = claim->parts[i];
         if (part.rule == WAC_RULE_FASTER)

@@ -24,15 +24,11 @@
 
 #include "report/experiment.h"
 
-/* Some groups of a set of runs. */
-typedef struct wac_selection {
-    const wac_runset *set;
-    const bool *groups; /* [set->group_count]; null: all */
-} wac_selection;
-
-bool wac_selection_has(const wac_selection *selection, size_t group);
-
-typedef enum wac_verdict { WAC_HOLDS, WAC_FAILS, WAC_UNDECIDED } wac_verdict;
+typedef enum wac_verdict {
+    WAC_VERDICT_HOLDS,
+    WAC_VERDICT_FAILS,
+    WAC_VERDICT_UNDECIDED,
+} wac_verdict;
 
 const char *wac_verdict_name(wac_verdict verdict); /* "holds" */
 

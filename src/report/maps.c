@@ -1,8 +1,10 @@
 /* Figures of single runs: where they went, by `wac render`. */
+#include "report/maps.h"
+
 #include "base/files.h"
 #include "base/status.h"
 #include "draw/render.h"
-#include "report/parts.h"
+#include "report/names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,18 +46,16 @@ static void write_caption(wac_drawing *drawing, int count, size_t left_out, cons
                  " %zu more are not shown.", left_out);
 }
 
-wac_status wac_report_draw_maps(wac_drawing *drawing, const wac_figure *figure,
-                                const wac_selection *selection, const char *folder,
-                                const volatile int *stop, wac_error *error)
+wac_status wac_maps_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
 {
-    const wac_runset *set = selection->set;
+    const wac_runset *set = order->selection->set;
     char *paths[MOST_MAPS], out[PATH_MAX], names[MOST_MAPS][WAC_PRETTY];
     const char *pointers[MOST_MAPS];
     int64_t seeds[MOST_MAPS];
     size_t left_out = 0;
     int count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
-        if (!wac_figure_means(figure, selection, i))
+        if (!wac_figure_means(order->figure, order->selection, i))
             continue;
         if (count == MOST_MAPS) {
             left_out++;
@@ -69,19 +69,13 @@ wac_status wac_report_draw_maps(wac_drawing *drawing, const wac_figure *figure,
     }
     wac_render_options options = wac_render_options_default();
     wac_rendering drawn;
-    wac_error why = {0};
     options.out = out;
     options.pdf = true;
     options.names = pointers;
-    options.stop = stop;
-    WAC_TRY(wac_path_join(out, sizeof out, folder, drawing->name, error));
-    wac_status status = count ? wac_render(&drawn, paths, count, &options, &why)
-                              : wac_fail(&why, WAC_STATUS_INPUT, "there is no such run");
-    if (status == WAC_STATUS_MEMORY || status == WAC_STATUS_INTERRUPTED)
-        return wac_fail(error, status, "%s", why.message);
-    drawing->drawn = status == WAC_STATUS_OK;
+    options.stop = order->stop;
+    WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
     drawing->width = 1200;
-    snprintf(drawing->problem, sizeof drawing->problem, "%.500s", why.message);
     write_caption(drawing, count, left_out, seeds);
-    return WAC_STATUS_OK;
+    return count ? wac_render(&drawn, paths, count, &options, error)
+                 : wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
 }

@@ -5,8 +5,9 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "config/config.h"
 #include "report/html.h"
-#include "sweep/file.h"
+#include "report/sheet.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -28,65 +29,36 @@ void wac_report_free(wac_report *report)
     *report = (wac_report){0};
 }
 
-/* --- which runs belong to an experiment ---------------------------------------------------------
- */
+/* --- which runs belong to an experiment ------------------------------------------------------- */
 
-/* Two runs differ in seed alone where these lines are the same. */
-static void line_of(char line[WAC_SWEEP_LINE], const wac_config *config)
+/* Whether two runs differ in seed alone. */
+static bool is_sibling(const wac_config *a, const wac_config *b)
 {
-    wac_config plain = *config;
-    plain.seed = 1;
-    plain.checkpoint_interval = 1;
-    wac_sweep_line(line, &plain);
+    return wac_config_compare(a, b, wac_group_counts) == 0;
 }
 
-/* The lines of all runs of a scale; free() them. */
-static char (*lines_of(const wac_sweep *sweep))[WAC_SWEEP_LINE]
+static bool has_sibling(const wac_sweep *sweep, const wac_config *config)
 {
-    char(*lines)[WAC_SWEEP_LINE] = malloc((sweep->count + 1) * sizeof *lines);
-    for (size_t i = 0; lines && i < sweep->count; i++)
-        line_of(lines[i], &sweep->runs[i].config);
-    return lines;
-}
-
-static wac_status select_groups(bool *groups, const wac_runset *set, const wac_sweep *sweep,
-                                wac_error *error)
-{
-    char(*lines)[WAC_SWEEP_LINE] = lines_of(sweep), own[WAC_SWEEP_LINE];
-    if (!lines)
-        return wac_fail_memory(error, "the runs of an experiment");
-    for (size_t i = 0; i < set->group_count; i++) {
-        line_of(own, &set->groups[i].runs[0]->config);
-        groups[i] = false;
-        for (size_t k = 0; k < sweep->count && !groups[i]; k++)
-            groups[i] = strcmp(lines[k], own) == 0;
-    }
-    free(lines);
-    return WAC_STATUS_OK;
+    for (size_t i = 0; i < sweep->count; i++)
+        if (is_sibling(&sweep->runs[i].config, config))
+            return true;
+    return false;
 }
 
 size_t wac_report_matches(const wac_runset *set, const wac_experiment *experiment, wac_scale scale)
 {
-    bool *groups = calloc(set->group_count + 1, sizeof *groups);
     size_t count = 0;
-    if (groups && select_groups(groups, set, &experiment->scales[scale], NULL) == WAC_STATUS_OK)
-        for (size_t i = 0; i < set->group_count; i++)
-            count += groups[i] ? set->groups[i].count : 0;
-    free(groups);
+    for (size_t i = 0; i < set->group_count; i++)
+        if (has_sibling(&experiment->scales[scale], &set->groups[i].runs[0]->config))
+            count += set->groups[i].count;
     return count;
 }
 
-static const wac_record *find_record(const wac_runset *set, const char *line, int64_t seed)
+static const wac_record *find_record(const wac_runset *set, const wac_config *config)
 {
-    char own[WAC_SWEEP_LINE];
-    for (size_t i = 0; i < set->group_count; i++) {
-        line_of(own, &set->groups[i].runs[0]->config);
-        if (strcmp(own, line) != 0)
-            continue;
-        for (size_t k = 0; k < set->groups[i].count; k++)
-            if (set->groups[i].runs[k]->config.seed == seed)
-                return set->groups[i].runs[k];
-    }
+    for (size_t i = 0; i < set->count; i++)
+        if (set->runs[i].config.seed == config->seed && is_sibling(&set->runs[i].config, config))
+            return &set->runs[i];
     return NULL;
 }
 
@@ -95,9 +67,7 @@ static wac_status find_missing(wac_report *report, const wac_runset *set, const 
 {
     report->missing = calloc(sweep->count + 1, sizeof *report->missing);
     for (size_t i = 0; report->missing && i < sweep->count; i++) {
-        char line[WAC_SWEEP_LINE];
-        line_of(line, &sweep->runs[i].config);
-        const wac_record *record = find_record(set, line, sweep->runs[i].config.seed);
+        const wac_record *record = find_record(set, &sweep->runs[i].config);
         if (record && record->finished)
             continue;
         char **to = &report->missing[report->missing_count];
@@ -112,8 +82,7 @@ static wac_status find_missing(wac_report *report, const wac_runset *set, const 
     return report->missing ? WAC_STATUS_OK : wac_fail_memory(error, "the list of missing runs");
 }
 
-/* --- which figures fit any runs ------------------------------------------------------------------
- */
+/* --- which figures fit any runs --------------------------------------------------------------- */
 
 /* Whether a column has a number in some run. */
 static bool has_column(const wac_selection *selection, wac_column column)
@@ -191,17 +160,18 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
     const char *lines = !has_many_labels(set)     ? NULL
                         : has_two_algorithms(set) ? "algorithm"
                                                   : setting;
-    wac_figure *figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Return while learning");
+    wac_figure *figure =
+        add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Return while learning");
     figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_RETURN;
     set_lines(figure, lines);
     if (goal) {
-        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Success and episodes");
+        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Success and episodes");
         figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_SUCCESS;
         figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_EPISODES;
         set_lines(figure, lines);
     }
     if (coverage) {
-        figure = add_figure(figures, &count, WAC_FIGURE_CURVES, "Coverage while learning");
+        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Coverage while learning");
         figure->columns[figure->column_count++] = WAC_COLUMN_COVERAGE_SAMPLED;
         set_lines(figure, lines);
     }
@@ -210,22 +180,21 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         const char *other = find_setting(set, setting);
         snprintf(title, sizeof title, "%s against %.40s", coverage ? "Coverage" : "Score",
                  wac_pretty_setting(pretty, setting));
-        figure = add_figure(figures, &count, WAC_FIGURE_SETTINGS, title);
+        figure = add_figure(figures, &count, WAC_FIGURE_KIND_SETTINGS, title);
         figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
         snprintf(figure->x, sizeof figure->x, "%s", setting);
         set_lines(figure, other ? other : "algorithm");
-        if (wac_figure_has_line(figure, selection))
+        if (wac_sheet_has_line(figure, selection))
             break;
         count--;
     }
-    add_figure(figures, &count, WAC_FIGURE_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
+    add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
     if (coverage || wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0)
-        add_figure(figures, &count, WAC_FIGURE_MAPS, "Where agents went");
+        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went");
     return count;
 }
 
-/* --- drawing
- * --------------------------------------------------------------------------------------- */
+/* --- drawing ---------------------------------------------------------------------------------- */
 
 typedef struct work {
     wac_report *report;
@@ -240,14 +209,15 @@ typedef struct work {
 static wac_status draw_one(work *work, const wac_figure *figure, const wac_selection *selection,
                            wac_error *error)
 {
-    static const char *const names[] = {"curves", "settings", "bars", "maps"};
     if (work->count == MOST_DRAWINGS)
         return WAC_STATUS_OK;
     wac_drawing *drawing = &work->drawings[work->count];
-    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", work->count + 1, names[figure->kind]);
+    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", work->count + 1,
+             wac_figure_kind_name(figure->kind));
     if (work->options->progress)
         work->options->progress(work->options->user, work->done, work->planned);
-    WAC_TRY(wac_report_draw(drawing, figure, selection, work->folder, work->options->stop, error));
+    wac_figure_order order = {figure, selection, work->folder, work->options->stop};
+    WAC_TRY(wac_figure_draw(drawing, &order, error));
     work->count++;
     work->report->figures += drawing->drawn;
     if (!drawing->drawn && work->report->figures_failed++ == 0)
@@ -290,14 +260,16 @@ static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *er
 /* "12-curves.svg" and the like, from a report before this one. */
 static bool is_figure(const char *name)
 {
-    static const char *const rests[] = {"-curves.", "-settings.", "-bars.", "-maps."};
     static const char *const endings[] = {"svg", "png", "pdf"};
     size_t digits = strspn(name, "0123456789");
-    for (size_t i = 0; i < 4 && digits; i++)
-        for (size_t k = 0; k < 3; k++)
-            if (strncmp(name + digits, rests[i], strlen(rests[i])) == 0 &&
-                strcmp(name + digits + strlen(rests[i]), endings[k]) == 0)
+    for (int kind = 0; kind < WAC_FIGURE_KIND_TOTAL && digits; kind++)
+        for (size_t k = 0; k < 3; k++) {
+            char rest[64];
+            snprintf(rest, sizeof rest, "-%s.%s", wac_figure_kind_name((wac_figure_kind)kind),
+                     endings[k]);
+            if (strcmp(name + digits, rest) == 0)
                 return true;
+        }
     return false;
 }
 
@@ -321,14 +293,14 @@ static wac_status draw_all(work *work, wac_error *error)
     work->planned = experiment ? experiment->figure_count : choose_figures(chosen, work->selection);
     for (work->done = 0; work->done < work->planned; work->done++) {
         const wac_figure *figure = &figures[work->done];
-        WAC_TRY(figure->kind == WAC_FIGURE_MAPS ? draw_tasks(work, figure, error)
-                                                : draw_one(work, figure, work->selection, error));
+        WAC_TRY(wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ONE_TASK)
+                    ? draw_tasks(work, figure, error)
+                    : draw_one(work, figure, work->selection, error));
     }
     return WAC_STATUS_OK;
 }
 
-/* --- claims
- * ------------------------------------------------------------------------------------------ */
+/* --- claims ----------------------------------------------------------------------------------- */
 
 static wac_status judge_claims(wac_report *report, const wac_experiment *experiment,
                                const wac_selection *selection, wac_error *error)
@@ -361,7 +333,6 @@ static json_t *claim_json(const wac_claim *claim, const wac_judgement *judgement
 static wac_status write_json(const wac_report *report, const wac_report_options *options,
                              wac_error *error)
 {
-    static const char *const scales[] = {"quick", "half", "full"};
     char path[PATH_MAX];
     size_t size;
     json_t *claims = json_array();
@@ -369,7 +340,7 @@ static wac_status write_json(const wac_report *report, const wac_report_options 
         json_array_append_new(claims,
                               claim_json(&options->experiment->claims[i], &report->judgements[i]));
     json_t *all = json_pack("{s:s, s:s, s:o}", "experiment", options->experiment->name, "scale",
-                            scales[options->scale], "claims", claims);
+                            wac_scale_names[options->scale], "claims", claims);
     char *text = wac_json_text(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(all);
     if (!text)
@@ -382,8 +353,7 @@ static wac_status write_json(const wac_report *report, const wac_report_options 
     return status;
 }
 
-/* --- all of it
- * ---------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static wac_status make_folder(const char *path, wac_error *error)
 {
@@ -423,8 +393,9 @@ wac_status wac_report_write(wac_report *report, const wac_runset *set,
     wac_status status = work.drawings && (groups || !options->experiment)
                             ? WAC_STATUS_OK
                             : wac_fail_memory(error, "the report");
-    if (status == WAC_STATUS_OK && groups)
-        status = select_groups(groups, set, &options->experiment->scales[options->scale], error);
+    for (size_t i = 0; groups && i < set->group_count; i++)
+        groups[i] = has_sibling(&options->experiment->scales[options->scale],
+                                &set->groups[i].runs[0]->config);
     if (status == WAC_STATUS_OK)
         status = write_parts(&work, groups, error);
     free(work.drawings);

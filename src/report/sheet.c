@@ -1,6 +1,7 @@
 /* Sheets: what is on them, and how they look. */
 #include "report/sheet.h"
 
+#include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
 
@@ -9,36 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 4, TOP = 30, TITLE = 26, LEGEND = 30 };
-
-/* Okabe and Ito's colours, dark ones first; yellow is left out. */
-
-static const wac_sheet_look styles[SHEET_MOST_LINES] = {
-    {"#0072b2", "1", 7},           {"#d55e00", "(10,4)", 5},         {"#009e73", "(3,3)", 9},
-    {"#cc79a7", "(12,4,3,4)", 11}, {"#000000", "(6,3)", 13},         {"#e69f00", "(16,4)", 4},
-    {"#56b4e9", "(4,2,1,2)", 6},   {"#7f7f7f", "(12,3,2,3,2,3)", 8},
+/* pixels, but for the first */
+enum {
+    COLUMNS = 4,
+    TOP = 30,
+    TITLE = 26,
+    LEGEND = 30,
+    PANEL_TITLE = 34,
+    LEFT = WAC_SHEET_LEFT,
+    RIGHT = 28,
+    BELOW = 64,
+    GAP = 76,
 };
 
-/* The paper's four have theirs in every figure. */
-const wac_sheet_look *wac_sheet_algorithm_style(int algorithm)
-{
-    switch (algorithm) {
-    case WAC_ALGORITHM_OE_WAC:
-        return &styles[0];
-    case WAC_ALGORITHM_ME_WAC:
-        return &styles[2];
-    case WAC_ALGORITHM_SAC:
-        return &styles[1];
-    default:
-        return &styles[5];
-    }
-}
-
-const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t index)
+const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t index)
 {
     int algorithm = sheet->lines[index].algorithm;
-    return algorithm >= 0 ? wac_sheet_algorithm_style(algorithm)
-                          : &styles[index % SHEET_MOST_LINES];
+    return algorithm >= 0 ? wac_style_of((wac_algorithm)algorithm) : wac_style_at(index);
 }
 
 /* --- what is drawn ---------------------------------------------------------------------------- */
@@ -84,9 +72,8 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
 /* Over a setting: whether the group has it and a finished run has the measure. */
 static bool has_level(const wac_figure *figure, const wac_group *group, double *level)
 {
-    char text[320];
-    wac_config_text(&group->runs[0]->config, figure->x, text, sizeof text);
-    for (size_t i = 0; i < group->count && wac_number_parse(level, text); i++)
+    bool has = wac_config_number(level, &group->runs[0]->config, figure->x);
+    for (size_t i = 0; has && i < group->count; i++)
         if (group->runs[i]->finished && !isnan(wac_record_measure(group->runs[i], figure->measure)))
             return true;
     return false;
@@ -96,9 +83,9 @@ static bool has_level(const wac_figure *figure, const wac_group *group, double *
 static bool has_numbers(const wac_figure *figure, const wac_group *group)
 {
     double level;
-    if (figure->kind == WAC_FIGURE_SETTINGS)
+    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X))
         return has_level(figure, group, &level);
-    if (figure->kind != WAC_FIGURE_CURVES)
+    if (!wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS))
         return true;
     for (size_t i = 0; i < group->count; i++)
         if (!isnan(wac_history_mean(&group->runs[i]->history, (wac_column)figure->columns[0],
@@ -118,7 +105,7 @@ static bool is_mixed(const wac_sheet *sheet)
 {
     const wac_runset *set = sheet->selection->set;
     int algorithm = -1;
-    if (sheet->figure->kind != WAC_FIGURE_SETTINGS ||
+    if (!wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) ||
         strcmp(sheet->figure->lines, "algorithm") == 0)
         return false;
     for (size_t i = 0; i < set->group_count; i++) {
@@ -132,7 +119,7 @@ static bool is_mixed(const wac_sheet *sheet)
     return false;
 }
 
-bool wac_figure_has_line(const wac_figure *figure, const wac_selection *selection)
+bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection)
 {
     const wac_runset *set = selection->set;
     wac_sheet sheet = {.figure = figure, .selection = selection};
@@ -173,7 +160,7 @@ static void find_pooled(wac_sheet *sheet)
             key_of(sheet, &set->groups[k], b);
             if (strcmp(a, b) != 0)
                 continue;
-            if (sheet->figure->kind == WAC_FIGURE_SETTINGS &&
+            if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) &&
                 has_level(sheet->figure, &set->groups[i], &x) &&
                 has_level(sheet->figure, &set->groups[k], &y) && x != y)
                 continue; /* another point of the line */
@@ -209,16 +196,18 @@ static size_t count_labels(const wac_sheet *sheet)
     return count;
 }
 
-wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
+/* Find the tasks and lines of the figure. Curves of several settings each become a line for every
+ * group, where those are few enough. free() the lines. */
+static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
 {
     const wac_runset *set = sheet->selection->set;
     sheet->lines = calloc(set->group_count + 1, sizeof *sheet->lines);
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
     sheet->mixed = is_mixed(sheet);
-    if (sheet->figure->kind != WAC_FIGURE_BARS)
+    if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES))
         find_pooled(sheet);
-    if (sheet->pooled && sheet->figure->kind == WAC_FIGURE_CURVES &&
+    if (sheet->pooled && wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS) &&
         count_labels(sheet) <= most_lines) {
         sheet->by_label = true;
         sheet->pooled = false;
@@ -228,7 +217,7 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
         if (!is_shown(sheet, i))
             continue;
         if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
-            sheet->task_count < SHEET_MOST_PANELS)
+            sheet->task_count < WAC_SHEET_MOST_PANELS)
             sheet->tasks[sheet->task_count++] = group->task;
         wac_sheet_line *line = &sheet->lines[sheet->line_total];
         key_of(sheet, group, line->key);
@@ -256,7 +245,6 @@ wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *err
     return WAC_STATUS_OK;
 }
 
-/* The runs of a line in a task, in an array with room for all; x (or null) is the figure's. */
 size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const double *x,
                       const wac_record **runs)
 {
@@ -264,15 +252,15 @@ size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const d
     size_t count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        char key[320], text[320];
+        char key[320];
         double here;
         if (group->task != task || !wac_figure_means(sheet->figure, sheet->selection, i))
             continue;
         key_of(sheet, group, key);
         if (strcmp(key, sheet->lines[index].key) != 0)
             continue;
-        wac_config_text(&group->runs[0]->config, sheet->figure->x, text, sizeof text);
-        if (x && (!wac_number_parse(&here, text) || here != *x))
+        if (x &&
+            (!wac_config_number(&here, &group->runs[0]->config, sheet->figure->x) || here != *x))
             continue;
         for (size_t k = 0; k < group->count; k++)
             runs[count++] = group->runs[k];
@@ -298,18 +286,18 @@ int wac_sheet_columns(const wac_sheet *sheet)
     return sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
 }
 
-/* The legend from (SHEET_LEFT, top) on, broken into rows; returns its height. Without a page it is
- * only measured. */
+/* The legend from (LEFT, top) on, broken into rows; returns its height. Without a page it
+ * is only measured. */
 static double print_legend(wac_sheet *sheet, double top, double room, bool draw, bool marks)
 {
-    double x = SHEET_LEFT, y = top + 8;
+    double x = LEFT, y = top + 8;
     if (sheet->bare)
         return 0;
     for (size_t i = 0; i < sheet->line_count; i++) {
-        const wac_sheet_look *style = wac_sheet_style(sheet, i);
+        const wac_style *style = wac_sheet_style(sheet, i);
         double width = 64 + wac_sheet_text(sheet->lines[i].label, 12);
-        if (x > SHEET_LEFT && x + width > SHEET_LEFT + room) {
-            x = SHEET_LEFT;
+        if (x > LEFT && x + width > LEFT + room) {
+            x = LEFT;
             y += LEGEND;
         }
         if (draw) {
@@ -332,11 +320,11 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw,
     return y + LEGEND - 8 - top;
 }
 
-/* Begins the script: title and legend. Returns where the panels start. */
-double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks)
+/* Title and legend, for panels that take so many pixels below them. Returns where these start. */
+static double begin_page(wac_sheet *sheet, double width, double panels, bool marks)
 {
     char title[400];
-    double room = fmax(width - SHEET_LEFT - SHEET_RIGHT, 1);
+    double room = fmax(width - LEFT - RIGHT, 1);
     double legend = print_legend(sheet, 0, room, false, marks);
     double first = TOP + TITLE + legend;
     wac_page_script(&sheet->page, (int)width, (int)(first + panels));
@@ -344,54 +332,42 @@ double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
     int points = 16;
-    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + SHEET_RIGHT)
+    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + RIGHT)
         points--;
-    wac_page_label(&sheet->page, SHEET_LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
+    wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
     print_legend(sheet, TOP + TITLE - 6, room, true, marks);
     return first;
 }
 
-/* Title and axes of a panel. */
-void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, double height,
-                     size_t task)
+static double band_height(const wac_sheet_grid *grid)
 {
-    char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
-    wac_page_quote(quoted, sizeof quoted, wac_pretty_task(name, sheet->selection, task));
-    wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
-    wac_page_axes(&sheet->page, left, top, width, height);
+    return PANEL_TITLE + grid->height + BELOW;
 }
 
-static double grid_panel_height(const wac_sheet_grid *grid)
-{
-    return 0.72 * grid->width;
-}
-
-static double grid_band_height(const wac_sheet_grid *grid)
-{
-    return SHEET_PANEL_TITLE + grid_panel_height(grid) + SHEET_BELOW;
-}
-
-wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks)
+void wac_sheet_begin(wac_sheet *sheet, wac_sheet_grid *grid, int rows, bool marks)
 {
     int columns = wac_sheet_columns(sheet);
-    wac_sheet_grid grid = {.columns = columns,
-                           .bands =
-                               (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns),
-                           .width = columns == 1   ? 640
-                                    : columns == 2 ? 440
-                                                   : 320};
-    grid.top = wac_sheet_begin(
-        sheet, SHEET_LEFT + columns * grid.width + (columns - 1) * SHEET_GAP + SHEET_RIGHT,
-        rows * grid.bands * grid_band_height(&grid), marks);
-    return grid;
+    if (grid->width == 0) {
+        double width = columns == 1 ? 640 : columns == 2 ? 440 : 320;
+        *grid = (wac_sheet_grid){LEFT, width, 0.72 * width, GAP, 0, 0, 0};
+    }
+    grid->columns = columns;
+    grid->bands = (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns);
+    grid->top =
+        begin_page(sheet, grid->left + columns * grid->width + (columns - 1) * grid->gap + RIGHT,
+                   rows * grid->bands * band_height(grid), marks);
 }
 
-bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
+bool wac_sheet_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
 {
     int column = (int)task % grid->columns, band = row * grid->bands + (int)task / grid->columns;
-    wac_sheet_panel(sheet, SHEET_LEFT + column * (grid->width + SHEET_GAP),
-                    grid->top + band * grid_band_height(grid) + SHEET_PANEL_TITLE, grid->width,
-                    grid_panel_height(grid), sheet->tasks[task]);
+    double left = grid->left + column * (grid->width + grid->gap);
+    double top = grid->top + band * band_height(grid) + PANEL_TITLE;
+    char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
+    wac_pretty_task(name, sheet->selection, sheet->tasks[task]);
+    wac_page_quote(quoted, sizeof quoted, name);
+    wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
+    wac_page_axes(&sheet->page, left, top, grid->width, grid->height);
     return column == 0;
 }
 
@@ -408,4 +384,81 @@ void wac_sheet_nothing(wac_sheet *sheet)
                    "set xrange [0:1]; set yrange [0:1]\n"
                    "set label 999 'no data' at graph 0.5,0.5 center font ',12' tc rgb grey\n"
                    "plot -1 notitle\n");
+}
+
+/* --- drawing ---------------------------------------------------------------------------------- */
+
+static void write_caption(const wac_sheet *sheet, wac_drawing *drawing)
+{
+    bool curves = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS);
+    char runs[64], text[384];
+    if (sheet->runs == sheet->most)
+        snprintf(runs, sizeof runs, "%zu run%s", sheet->runs, sheet->runs == 1 ? "" : "s");
+    else
+        snprintf(runs, sizeof runs, "%zu to %zu runs", sheet->runs, sheet->most);
+    if (!wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES))
+        snprintf(text, sizeof text,
+                 "Interquartile means of %s each, with bootstrap 95 %% intervals.", runs);
+    else if (sheet->most == 1)
+        snprintf(text, sizeof text, "One run each.");
+    else if (sheet->pooled)
+        snprintf(text, sizeof text,
+                 "Means of %s each, over all values of %s; without %s, since these runs differ in "
+                 "more than the seed.",
+                 runs, sheet->over, curves ? "bands" : "bars");
+    else
+        snprintf(text, sizeof text, "Means of %s each; %s show ± 2 s/√n.", runs,
+                 curves ? "bands" : "bars");
+    snprintf(drawing->caption, sizeof drawing->caption, "%s%s%s", text,
+             sheet->uneven ? " A line ends where the shortest of its runs does." : "",
+             sheet->line_count < sheet->line_total ? " Not all lines are shown." : "");
+}
+
+static wac_status draw_files(wac_sheet *sheet, wac_drawing *drawing, const char *folder,
+                             wac_error *error)
+{
+    static const char *const endings[] = {"svg", "png", "pdf"};
+    wac_rendering files = {.files = 3};
+    for (int i = 0; i < 3; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s.%s", drawing->name, endings[i]);
+        WAC_TRY(wac_path_join(files.paths[i], sizeof files.paths[i], folder, name, error));
+    }
+    WAC_TRY(wac_page_draw(&sheet->page, &files, error));
+    drawing->width = sheet->page.width;
+    write_caption(sheet, drawing);
+    return WAC_STATUS_OK;
+}
+
+static wac_status draw_sheet(wac_sheet *sheet, wac_drawing *drawing, const char *folder,
+                             wac_sheet_fill_fn *fill, wac_error *error)
+{
+    size_t count = sheet->selection->set->count;
+    const wac_record **runs = malloc((count + 1) * sizeof *runs);
+    double *values = malloc((count + 1) * sizeof *values);
+    wac_status status =
+        runs && values ? WAC_STATUS_OK : wac_fail_memory(error, "the runs of a figure");
+    if (status == WAC_STATUS_OK)
+        status = fill(sheet, runs, values, error);
+    free(runs);
+    free(values);
+    if (status == WAC_STATUS_OK && sheet->runs == 0)
+        status = wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
+    return status == WAC_STATUS_OK ? draw_files(sheet, drawing, folder, error) : status;
+}
+
+wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order, size_t most_lines,
+                          wac_sheet_fill_fn *fill, wac_error *error)
+{
+    wac_sheet sheet = {.figure = order->figure, .selection = order->selection};
+    wac_status status = collect(&sheet, most_lines, error);
+    if (status == WAC_STATUS_OK && sheet.line_total == 0)
+        status = wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
+    if (status == WAC_STATUS_OK && (status = wac_plot_begin(&sheet.page.plot, error)) == 0) {
+        sheet.page.plot.stop = order->stop;
+        status = draw_sheet(&sheet, drawing, order->folder, fill, error);
+        wac_plot_end(&sheet.page.plot);
+    }
+    free(sheet.lines);
+    return status;
 }

@@ -4,23 +4,11 @@
 #define WAC_REPORT_SHEET_H
 
 #include "draw/page.h"
-#include "report/parts.h"
+#include "draw/style.h"
+#include "report/figure.h"
+#include "report/names.h"
 
-enum {
-    SHEET_MOST_LINES = 8,
-    SHEET_MOST_PANELS = 24,
-    /* pixels */
-    SHEET_LEFT = 112,
-    SHEET_RIGHT = 28,
-    SHEET_PANEL_TITLE = 34,
-    SHEET_BELOW = 64,
-    SHEET_GAP = 76,
-};
-
-typedef struct wac_sheet_look {
-    const char *colour, *dash;
-    int mark;
-} wac_sheet_look;
+enum { WAC_SHEET_MOST_LINES = WAC_STYLES, WAC_SHEET_MOST_PANELS = 24, WAC_SHEET_LEFT = 112 };
 
 /* What tells one line (or bar) from another. */
 typedef struct wac_sheet_line {
@@ -34,7 +22,7 @@ typedef struct wac_sheet {
     wac_page page;
     const wac_figure *figure;
     const wac_selection *selection;
-    size_t tasks[SHEET_MOST_PANELS];
+    size_t tasks[WAC_SHEET_MOST_PANELS];
     size_t task_count;
     wac_sheet_line *lines;
     size_t line_count, line_total;
@@ -47,14 +35,17 @@ typedef struct wac_sheet {
     bool uneven;       /* runs of a line have different lengths */
 } wac_sheet;
 
-const wac_sheet_look *wac_sheet_style(const wac_sheet *sheet, size_t line);
+const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t line);
 
-/* The paper's four have theirs in every figure. */
-const wac_sheet_look *wac_sheet_algorithm_style(int algorithm);
+/* Draw a figure as a sheet with at most so many lines: `fill` writes data and script, in the calls
+ * below. Its arrays have room for all runs. */
+typedef wac_status wac_sheet_fill_fn(wac_sheet *sheet, const wac_record **runs, double *values,
+                                     wac_error *error);
+wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order, size_t most_lines,
+                          wac_sheet_fill_fn *fill, wac_error *error);
 
-/* Find the tasks and lines of the figure. Curves of several settings each become a line for every
- * group, where those are few enough. free() the lines. */
-wac_status wac_sheet_collect(wac_sheet *sheet, size_t most_lines, wac_error *error);
+/* Over a setting: whether some line of the figure has two points. */
+bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection);
 
 /* The runs of a line in a task, into an array with room for all; x (or null): at this value of the
  * figure's setting. Returns how many. */
@@ -67,35 +58,23 @@ void wac_sheet_note(wac_sheet *sheet, size_t count);
 /* About how many pixels a text takes. */
 double wac_sheet_text(const char *text, int points);
 
-int wac_sheet_columns(const wac_sheet *sheet);
-
-/* Begin the script, with title and legend, for panels that take so many pixels below them. Returns
- * where the panels start. */
-double wac_sheet_begin(wac_sheet *sheet, double width, double panels, bool marks);
-
-/* Title and axes of a panel; then its plot (or the word that there is nothing), then its end. */
-void wac_sheet_panel(wac_sheet *sheet, double left, double top, double width, double height,
-                     size_t task);
-
 /* Panels of one size, one for each task, beside and below each other; all that again for each of
- * `rows`. Begins the script as wac_sheet_begin does. */
+ * `rows`. Where no width is given, sizes (in pixels) are the usual ones. */
 typedef struct wac_sheet_grid {
+    double left, width, height, gap;
+    double top;
     int columns, bands;
-    double top, width;
 } wac_sheet_grid;
 
-wac_sheet_grid wac_sheet_begin_grid(wac_sheet *sheet, int rows, bool marks);
+int wac_sheet_columns(const wac_sheet *sheet);
 
-/* The panel of the task-th of the sheet's tasks; true if it is the first from the left. */
-bool wac_sheet_grid_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task);
+/* Begin the script, with title and legend, and arrange the panels below. */
+void wac_sheet_begin(wac_sheet *sheet, wac_sheet_grid *grid, int rows, bool marks);
 
+/* Title and axes of the panel of the task-th of the sheet's tasks; true if it is the first from the
+ * left. Then its plot (or the word that there is nothing), then its end. */
+bool wac_sheet_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task);
 void wac_sheet_nothing(wac_sheet *sheet);
 void wac_sheet_end_panel(wac_sheet *sheet);
-
-/* report_levels.c: the two kinds that are not curves. Arrays have room for all runs. */
-wac_status wac_sheet_levels(wac_sheet *sheet, const wac_record **runs, double *values);
-wac_status wac_sheet_bars(wac_sheet *sheet, const wac_record **runs, double *values,
-                          wac_error *error);
-enum { SHEET_MOST_BARS = 60 };
 
 #endif

@@ -1,18 +1,15 @@
-/* Rules about settings: trends over seeds, and whether uncertainty mirrors visits. */
-#include "report/finding.h"
+/* Trends over seeds: a table of values, Page's test, and steps against the trend. */
+#include "report/trend.h"
 
 #include "base/number.h"
 #include "base/status.h"
-#include "run/cells.h"
 #include "stats/estimates.h"
+#include "stats/tests.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define LEVEL_OF_TESTS 0.05
-
-/* --- trends ----------------------------------------------------------------------------------- */
 
 enum { MOST_LEVELS = 32, MOST_SEEDS = 256 };
 
@@ -26,13 +23,6 @@ typedef struct table {
     double values[MOST_SEEDS * MOST_LEVELS]; /* [blocks][level_count] */
     size_t blocks;
 } table;
-
-static bool level_of(double *level, const wac_group *group, const char *setting)
-{
-    char text[320];
-    wac_config_text(&group->runs[0]->config, setting, text, sizeof text);
-    return wac_number_parse(level, text);
-}
 
 static size_t place_of(const table *table, double level)
 {
@@ -59,13 +49,14 @@ static wac_status fill_table(wac_judge *judge, table *table)
     double level;
     for (size_t i = 0; i < set->group_count; i++)
         if (wac_judge_means(judge, i, NULL) && set->groups[i].finished &&
-            level_of(&level, &set->groups[i], part->setting) &&
+            wac_config_number(&level, &set->groups[i].runs[0]->config, part->setting) &&
             place_of(table, level) == table->level_count && table->level_count < MOST_LEVELS)
             table->levels[table->level_count++] = level;
     wac_sort(table->levels, table->level_count);
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_group *group = &set->groups[i];
-        if (!wac_judge_means(judge, i, NULL) || !level_of(&level, group, part->setting) ||
+        if (!wac_judge_means(judge, i, NULL) ||
+            !wac_config_number(&level, &group->runs[0]->config, part->setting) ||
             place_of(table, level) == table->level_count)
             continue;
         double *values = malloc(group->count * sizeof *values);
@@ -162,7 +153,8 @@ static wac_status conclude_trend(wac_judge *judge, const table *table, wac_findi
         if (!holds)
             WAC_TRY(find_step_against(judge, table, rises ? 1 : -1, &step));
         holds |= step != SIZE_MAX;
-        direction = is_sorted(table, 1) || is_sorted(table, -1) ? WAC_FAILS : WAC_HOLDS;
+        direction =
+            is_sorted(table, 1) || is_sorted(table, -1) ? WAC_VERDICT_FAILS : WAC_VERDICT_HOLDS;
         wac_finding_add(finding, ", p %s for rising, %s for falling", WAC_DIGITS(test->rising),
                         WAC_DIGITS(test->falling));
         if (step != SIZE_MAX)
@@ -200,7 +192,7 @@ static wac_status judge_table(wac_judge *judge, table *table)
     wac_finding_add(&finding, " at %s ", part->setting);
     for (size_t k = 0; k < table->level_count; k++)
         wac_finding_add(&finding, "%s%s", k ? ", " : "", WAC_DIGITS(table->levels[k]));
-    WAC_TRY(wac_page_trend(&test, table->values, table->blocks, table->level_count, judge->error));
+    WAC_TRY(wac_trend_test(&test, table->values, table->blocks, table->level_count, judge->error));
     wac_finding_add(&finding, "; Page's L %s", WAC_DIGITS(test.statistic));
     return conclude_trend(judge, table, &finding, &test);
 }
@@ -213,56 +205,4 @@ wac_status wac_judge_trend(wac_judge *judge)
     wac_status status = judge_table(judge, table);
     free(table);
     return status;
-}
-
-/* --- maps ------------------------------------------------------------------------------------- */
-
-static double correlation_of(const wac_record *record)
-{
-    double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS], correlation;
-    if (wac_cells_read(sigma, visits, record->path, NULL) != WAC_STATUS_OK ||
-        wac_spearman(&correlation, sigma, visits, WAC_COVERAGE_BINS, NULL) != WAC_STATUS_OK)
-        return NAN;
-    return correlation;
-}
-
-wac_status wac_judge_correlation(wac_judge *judge)
-{
-    const wac_runset *set = judge->selection->set;
-    const wac_claim_part *part = judge->part;
-    wac_finding finding = {0};
-    double sum = 0, low = INFINITY, high = -INFINITY;
-    size_t count = 0, lost = 0, seeds = SIZE_MAX;
-    for (size_t i = 0; i < set->group_count; i++) {
-        if (!wac_judge_means(judge, i, NULL))
-            continue;
-        size_t here = 0;
-        for (size_t k = 0; k < set->groups[i].count; k++) {
-            const wac_record *record = set->groups[i].runs[k];
-            double correlation = record->finished ? correlation_of(record) : NAN;
-            lost += record->finished && isnan(correlation);
-            if (isnan(correlation))
-                continue;
-            sum += correlation;
-            low = fmin(low, correlation);
-            high = fmax(high, correlation);
-            here++;
-        }
-        count += here;
-        seeds = here < seeds ? here : seeds;
-    }
-    if (count == 0)
-        return wac_judge_lack(judge,
-                              lost ? "no run has a checkpoint with both maps" : "no finished run");
-    double mean = sum / (double)count;
-    bool holds = isfinite(part->below) ? mean < part->below : mean > part->above;
-    const wac_condition *lambda = wac_where_find(&part->where, "lambda");
-    wac_finding_add(&finding, "%s%s%s: rank correlation of σ and visits %s", judge->place,
-                    lambda ? ", lambda " : "", lambda ? lambda->values[0] : "", WAC_DIGITS(mean));
-    if (count > 1)
-        wac_finding_add(&finding, " on average (%s to %s)", WAC_DIGITS(low), WAC_DIGITS(high));
-    wac_finding_add(&finding, ", asked for %s %s; %s", isfinite(part->below) ? "below" : "above",
-                    WAC_DIGITS(isfinite(part->below) ? part->below : part->above),
-                    WAC_COUNT_SEEDS(seeds));
-    return wac_judge_conclude(judge, &finding, seeds, holds, holds ? WAC_HOLDS : WAC_FAILS);
 }

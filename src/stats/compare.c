@@ -12,16 +12,11 @@ static wac_status sum_up_group(wac_group_summary *summary, const wac_group *grou
 {
     summary->group = group;
     summary->values = malloc(group->count * sizeof *summary->values);
-    summary->seeds = malloc(group->count * sizeof *summary->seeds);
-    if (!summary->values || !summary->seeds)
+    summary->runs = malloc(group->count * sizeof *summary->runs);
+    if (!summary->values || !summary->runs)
         return wac_fail_memory(error, "the comparison");
-    for (size_t i = 0; i < group->count; i++) {
-        double value = wac_record_measure(group->runs[i], measure);
-        if (!group->runs[i]->finished || isnan(value))
-            continue;
-        summary->values[summary->count] = value;
-        summary->seeds[summary->count++] = group->runs[i]->config.seed;
-    }
+    summary->count =
+        wac_records_measure(summary->values, summary->runs, group->runs, group->count, measure);
     summary->mean = wac_mean(summary->values, summary->count);
     summary->spread = wac_spread(summary->values, summary->count);
     wac_values sample = {summary->values, summary->count};
@@ -79,7 +74,7 @@ static void collect_shares(const wac_comparison *comparison, size_t method, wac_
     for (size_t task = 0; task < comparison->set->task_count; task++) {
         if (!comparison->shared[task])
             continue;
-        double unit = wac_runset_score_unit(comparison->set, task);
+        double unit = wac_measure_score_unit(comparison->set, task);
         wac_values sample = sample_of(comparison, method, task);
         for (size_t i = 0; i < sample.count; i++)
             values[i] = sample.values[i] / unit;
@@ -91,7 +86,7 @@ static void collect_shares(const wac_comparison *comparison, size_t method, wac_
 static bool has_scale(const wac_comparison *comparison, size_t task)
 {
     return comparison->measure == WAC_MEASURE_SCORE &&
-           !isnan(wac_runset_score_unit(comparison->set, task));
+           !isnan(wac_measure_score_unit(comparison->set, task));
 }
 
 static bool has_scaled_runs(const wac_comparison *comparison, size_t method)
@@ -208,7 +203,7 @@ void wac_comparison_free(wac_comparison *comparison)
 {
     for (size_t i = 0; comparison->groups && i < comparison->set->group_count; i++) {
         free(comparison->groups[i].values);
-        free(comparison->groups[i].seeds);
+        free(comparison->groups[i].runs);
     }
     free(comparison->groups);
     free(comparison->methods);

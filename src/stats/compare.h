@@ -7,7 +7,7 @@
 #define WAC_STATS_COMPARE_H
 
 #include "stats/estimates.h"
-#include "stats/runset.h"
+#include "stats/measures.h"
 
 /* thresholds of the performance profiles: 0, 0.05, … 1 */
 enum { WAC_PROFILE_POINTS = 21 };
@@ -23,15 +23,15 @@ static inline double wac_profile_threshold(int point)
 /* A group, and the runs of it that count. */
 typedef struct wac_group_summary {
     const wac_group *group;
-    double *values; /* [count], in the order of seeds */
-    int64_t *seeds; /* [count] */
-    size_t count;   /* may be 0; then the numbers are NaN */
+    double *values;          /* [count], in the order of seeds */
+    const wac_record **runs; /* [count]: whose they are */
+    size_t count;            /* may be 0; then the numbers are NaN */
     double mean, spread;
     wac_interval iqm;
 } wac_group_summary;
 
 /* A method over the shared tasks: those whose scores are shares (or become some by
- * wac_runset_score_unit) and that all methods have runs on. Methods without a run on any task of
+ * wac_measure_score_unit) and that all methods have runs on. Methods without a run on any task of
  * that kind are passed over; their numbers are NaN. */
 typedef struct wac_method_summary {
     const char *label;

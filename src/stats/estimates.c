@@ -126,11 +126,6 @@ typedef struct question {
     void (*statistic)(double *answers, struct question *question);
 } question;
 
-static void give_mean(double *answers, question *question)
-{
-    answers[0] = wac_mean(question->a.drawn, question->a.total);
-}
-
 static void give_iqm(double *answers, question *question)
 {
     answers[0] = wac_iqm(question->a.drawn, question->a.total);
@@ -158,6 +153,12 @@ static void give_difference(double *answers, question *question)
 {
     answers[0] = wac_iqm(question->a.drawn, question->a.total) -
                  wac_iqm(question->b.drawn, question->b.total);
+}
+
+static void give_spread(double *answers, question *question)
+{
+    answers[0] = wac_std(question->a.drawn, question->a.total) -
+                 wac_std(question->b.drawn, question->b.total);
 }
 
 static void give_improvement(double *answers, question *question)
@@ -250,13 +251,6 @@ static wac_status answer(wac_interval *intervals, question *question, const wac_
     return status;
 }
 
-wac_status wac_interval_mean(wac_interval *interval, const wac_values *samples, size_t tasks,
-                             wac_bootstrap bootstrap, wac_error *error)
-{
-    question question = {.statistic = give_mean, .answers = 1};
-    return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
-}
-
 wac_status wac_interval_iqm(wac_interval *interval, const wac_values *samples, size_t tasks,
                             wac_bootstrap bootstrap, wac_error *error)
 {
@@ -283,6 +277,13 @@ wac_status wac_interval_difference(wac_interval *interval, const wac_values *a, 
                                    size_t tasks, wac_bootstrap bootstrap, wac_error *error)
 {
     question question = {.statistic = give_difference, .answers = 1};
+    return answer(interval, &question, a, b, tasks, bootstrap, error);
+}
+
+wac_status wac_interval_spread(wac_interval *interval, const wac_values *a, const wac_values *b,
+                               size_t tasks, wac_bootstrap bootstrap, wac_error *error)
+{
+    question question = {.statistic = give_spread, .answers = 1};
     return answer(interval, &question, a, b, tasks, bootstrap, error);
 }
 

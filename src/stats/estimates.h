@@ -1,12 +1,12 @@
-/* Statistics over seeds: pure functions of arrays, no files, no state.
+/* Estimates over seeds: pure functions of arrays, no files, no state.
  *
  * A value is one number of one run (its score, say): runs are independent, the episodes of a run
  * are not, so nothing here takes episodes. A sample holds the values of one algorithm on one task.
  * Whatever compares or adds up over tasks takes an array of samples, one for each task; bootstraps
  * resample the runs within each task (stratified). Intervals are percentile intervals at 95 %.
  *
- * Intervals and tests do not depend on the order of the values of a sample, to the bit, and the
- * same seed gives the same bytes. Where a value is NaN, or there are none, results are NaN.
+ * Intervals do not depend on the order of the values of a sample, to the bit, and the same seed
+ * gives the same bytes. Where a value is NaN, or there are none, results are NaN.
  * Statuses report failing memory alone. With fewer than WAC_SEEDS_ENOUGH runs in a task numbers
  * decide nothing: see `fewest`.
  */
@@ -48,14 +48,11 @@ double wac_iqm(double *values, size_t count);
 
 /* --- with an interval, over `tasks` samples ------------------------------------------------ */
 
-/* Mean, interquartile mean, and optimality gap (mean of how much is missing to 1) of all values
- * together. */
-wac_status wac_interval_mean(wac_interval *interval, const wac_values *samples, size_t tasks,
-                             wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_iqm(wac_interval *interval, const wac_values *samples, size_t tasks,
-                            wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_gap(wac_interval *interval, const wac_values *samples, size_t tasks,
-                            wac_bootstrap bootstrap, wac_error *error);
+/* Interquartile mean, and optimality gap (mean of how much is missing to 1) of all values together.
+ */
+typedef wac_status wac_interval_fn(wac_interval *interval, const wac_values *samples, size_t tasks,
+                                   wac_bootstrap bootstrap, wac_error *error);
+wac_interval_fn wac_interval_iqm, wac_interval_gap;
 
 /* Performance profile: for each of the `count` thresholds the share of values above it, with its
  * pointwise interval; intervals: [count]. */
@@ -64,36 +61,12 @@ wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t
                        wac_error *error);
 
 /* Two algorithms, a and b, on the same tasks; each is resampled by itself. Difference: IQM of a
- * minus IQM of b. Improvement: the probability that a run of a has a larger value than one of b
- * (Mann-Whitney U / (n m), a tie counts half), averaged over tasks. */
-wac_status wac_interval_difference(wac_interval *interval, const wac_values *a, const wac_values *b,
-                                   size_t tasks, wac_bootstrap bootstrap, wac_error *error);
-wac_status wac_interval_improvement(wac_interval *interval, const wac_values *a,
-                                    const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
-                                    wac_error *error);
-
-/* --- tests and correlation ----------------------------------------------------------------- */
-
-/* One-sided p-values of a statistic: how probable one at least as large (rising), or at most as
- * large (falling), is without any effect. Two-sided: twice the smaller, at most 1. */
-typedef struct wac_test {
-    double statistic;
-    double rising, falling;
-    bool exact; /* counted, given the ties there are; else by the normal approximation */
-} wac_test;
-
-/* U of a over b, ties counting half; "rising" means a larger than b. Exact up to 60 values
- * together; else with corrections for ties and continuity. */
-wac_status wac_mann_whitney(wac_test *test, wac_values a, wac_values b, wac_error *error);
-
-/* Page's L for a trend over ordered settings. values: [blocks][settings], a block being a seed, its
- * values in the order in which they are expected to rise. Exact for up to 10 settings and 30
- * blocks. */
-wac_status wac_page_trend(wac_test *test, const double *values, size_t blocks, size_t settings,
-                          wac_error *error);
-
-/* Spearman's rank correlation, ties getting their average rank; NaN where one side is constant. */
-wac_status wac_spearman(double *correlation, const double *x, const double *y, size_t count,
-                        wac_error *error);
+ * minus IQM of b. Spread: the standard deviation of a minus that of b. Improvement: the probability
+ * that a run of a has a larger value than one of b (Mann-Whitney U / (n m), a tie counts half),
+ * averaged over tasks. */
+typedef wac_status wac_interval_pair_fn(wac_interval *interval, const wac_values *a,
+                                        const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
+                                        wac_error *error);
+wac_interval_pair_fn wac_interval_difference, wac_interval_spread, wac_interval_improvement;
 
 #endif

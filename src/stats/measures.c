@@ -1,12 +1,13 @@
-/* One number for a run: what the experiments compare. */
+/* Measuring runs: the functions that the rows name, and the table. */
+#include "stats/measures.h"
+
+#include "base/suggest.h"
 #include "base/words.h"
 #include "env/riverswim.h"
-#include "stats/runset.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RETURN_EPOCHS = 10, SUCCESS_EPOCHS = 50 };
 #define SOLVED_SUCCESS 0.9
 
 static bool is_point(const wac_record *run)
@@ -19,22 +20,34 @@ static bool is_riverswim(const wac_record *run)
     return strcmp(run->config.environment, "riverswim") == 0;
 }
 
-static double highest(const wac_record *run, wac_column column)
+/* --- ways to measure ----------------------------------------------------------------------- */
+
+/* A run's number from a column over the last so many rows. */
+typedef double measure_fn(const wac_record *run, wac_column column, size_t epochs);
+
+static double mean(const wac_record *run, wac_column column, size_t epochs)
+{
+    return wac_history_mean(&run->history, column, epochs);
+}
+
+static double highest(const wac_record *run, wac_column column, size_t epochs)
 {
     double best = NAN;
-    for (size_t row = 0; row < run->history.rows; row++)
+    for (size_t row = run->history.rows > epochs ? run->history.rows - epochs : 0;
+         row < run->history.rows; row++)
         best = fmax(best, run->history.columns[column][row]); /* which passes over NaN */
     return best;
 }
 
-static double solved_at(const wac_record *run)
+/* In RiverSwim the return tells. */
+static double solved(const wac_record *run, wac_column column, size_t epochs)
 {
     bool river = is_riverswim(run);
-    const double *reached =
-        run->history.columns[river ? WAC_COLUMN_EVAL_RETURN : WAC_COLUMN_EVAL_SUCCESS];
+    const double *reached = run->history.columns[river ? WAC_COLUMN_EVAL_RETURN : column];
     double aim = river ? WAC_RIVERSWIM_SOLVED : SOLVED_SUCCESS;
     bool meant = false; /* a task without a goal is not unsolved */
-    for (size_t row = 0; row < run->history.rows; row++) {
+    for (size_t row = run->history.rows > epochs ? run->history.rows - epochs : 0;
+         row < run->history.rows; row++) {
         if (reached[row] >= aim)
             return (double)row;
         meant = meant || !isnan(reached[row]);
@@ -42,45 +55,80 @@ static double solved_at(const wac_record *run)
     return meant ? (double)run->config.epochs + 1 : NAN;
 }
 
-static double score(const wac_record *run)
+static double score(const wac_record *run, wac_column column, size_t epochs)
 {
     if (is_point(run))
-        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_SUCCESS, SUCCESS_EPOCHS);
-    double reached = wac_history_mean(&run->history, WAC_COLUMN_EVAL_RETURN, RETURN_EPOCHS);
-    return is_riverswim(run) ? reached / WAC_RIVERSWIM_ALWAYS_UP : reached;
+        return wac_record_measure(run, WAC_MEASURE_SUCCESS);
+    return mean(run, column, epochs) / (is_riverswim(run) ? WAC_RIVERSWIM_ALWAYS_UP : 1);
 }
+
+/* --- the table ----------------------------------------------------------------------------- */
+
+typedef struct row {
+    const char *name;
+    measure_fn *how;
+    wac_column column;
+    size_t epochs;
+    bool is_cost;
+    const char *words;
+} row;
+
+static const row rows[WAC_MEASURE_TOTAL] = {
+#define ROW(id, name, how, column, epochs, is_cost, words)                                         \
+    {name, how, WAC_COLUMN_##column, epochs, is_cost, words},
+    WAC_MEASURES(ROW)
+#undef ROW
+};
 
 double wac_record_measure(const wac_record *run, wac_measure measure)
 {
-    switch (measure) {
-    case WAC_MEASURE_SCORE:
-        return score(run);
-    case WAC_MEASURE_RETURN:
-        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_RETURN, RETURN_EPOCHS);
-    case WAC_MEASURE_SUCCESS:
-        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_SUCCESS, SUCCESS_EPOCHS);
-    case WAC_MEASURE_SOLVED:
-        return solved_at(run);
-    case WAC_MEASURE_COVERAGE:
-        return wac_history_mean(&run->history, WAC_COLUMN_COVERAGE_SAMPLED, run->history.rows);
-    case WAC_MEASURE_COVERAGE_VISITED:
-        return wac_history_mean(&run->history, WAC_COLUMN_COVERAGE_VISITED, run->history.rows);
-    case WAC_MEASURE_EPISODES:
-        return wac_history_mean(&run->history, WAC_COLUMN_EVAL_EPISODES, SUCCESS_EPOCHS);
-    case WAC_MEASURE_BEST:
-        return highest(run, WAC_COLUMN_EVAL_RETURN);
-    case WAC_MEASURE_TOTAL:
-        break;
+    return rows[measure].how(run, rows[measure].column, rows[measure].epochs);
+}
+
+size_t wac_records_measure(double *values, const wac_record **whose, const wac_record *const *runs,
+                           size_t count, wac_measure measure)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = wac_record_measure(runs[i], measure);
+        if (!runs[i]->finished || isnan(value))
+            continue;
+        if (whose)
+            whose[found] = runs[i];
+        values[found++] = value;
     }
-    return NAN;
+    return found;
+}
+
+bool wac_record_is_solved(const wac_record *run)
+{
+    return wac_record_measure(run, WAC_MEASURE_SOLVED) <= (double)run->config.epochs; /* not NaN */
 }
 
 const char *wac_measure_name(wac_measure measure)
 {
-    static const char *const names[WAC_MEASURE_TOTAL] = {
-        "score", "return", "success", "solved", "coverage", "coverage-visited", "episodes", "best",
-    };
-    return measure < WAC_MEASURE_TOTAL ? names[measure] : NULL;
+    return rows[measure].name;
+}
+
+const char *wac_measure_words(wac_measure measure)
+{
+    return rows[measure].words;
+}
+
+bool wac_measure_is_cost(wac_measure measure)
+{
+    return rows[measure].is_cost;
+}
+
+static const char *name_at(const void *names, size_t index)
+{
+    (void)names;
+    return index < WAC_MEASURE_TOTAL ? rows[index].name : NULL;
+}
+
+const char *wac_measure_suggest(const char *name)
+{
+    return wac_suggest(name, name_at, NULL);
 }
 
 bool wac_measure_find(wac_measure *measure, const char *name)
@@ -92,33 +140,25 @@ bool wac_measure_find(wac_measure *measure, const char *name)
     for (char *at = word; *at; at++)
         *at = *at == '_' ? '-' : *at;
     for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
-        if (strcmp(word, wac_measure_name((wac_measure)i)) == 0) {
+        if (strcmp(word, rows[i].name) == 0) {
             *measure = (wac_measure)i;
             return true;
         }
     return false;
 }
 
-bool wac_measure_is_cost(wac_measure measure)
-{
-    return measure == WAC_MEASURE_SOLVED;
-}
-
-bool wac_record_is_solved(const wac_record *run)
-{
-    return solved_at(run) <= (double)run->config.epochs; /* false for NaN */
-}
+/* --- scales of scores ---------------------------------------------------------------------- */
 
 static double mean_score(const wac_group *group)
 {
     double sum = 0;
     for (size_t i = 0; i < group->count; i++)
         if (group->runs[i]->finished)
-            sum += score(group->runs[i]);
+            sum += wac_record_measure(group->runs[i], WAC_MEASURE_SCORE);
     return sum / (double)group->finished; /* NaN where none is */
 }
 
-double wac_runset_score_unit(const wac_runset *set, size_t task)
+double wac_measure_score_unit(const wac_runset *set, size_t task)
 {
     double best = NAN;
     for (size_t i = 0; i < set->group_count; i++) {

@@ -4,8 +4,8 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "base/words.h"
 #include "config/config.h"
+#include "config/environments.h"
 #include "run/log.h"
 
 #include <dirent.h>
@@ -161,54 +161,21 @@ static bool is_of_task(const wac_setting *setting)
     return setting->environments || setting->offset == offsetof(wac_config, path_limit);
 }
 
-/* Settings that leave a run in its group. */
-static bool is_of_run(const wac_setting *setting)
+bool wac_group_counts(const wac_setting *setting)
 {
-    return setting->offset == offsetof(wac_config, seed) ||
-           setting->offset == offsetof(wac_config, checkpoint_interval);
-}
-
-static int compare_setting(const wac_config *a, const wac_config *b, const wac_setting *setting)
-{
-    const char *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
-#define COMPARE(type)                                                                              \
-    ((*(const type *)x > *(const type *)y) - (*(const type *)x < *(const type *)y))
-    switch (setting->kind) {
-    case WAC_SETTING_REAL:
-        return COMPARE(double);
-    case WAC_SETTING_COUNT:
-        return COMPARE(int64_t);
-    case WAC_SETTING_FLAG:
-        return COMPARE(bool);
-    case WAC_SETTING_CHOICE:
-        return COMPARE(int);
-    }
-#undef COMPARE
-    return 0;
+    return setting->offset != offsetof(wac_config, seed) &&
+           setting->offset != offsetof(wac_config, checkpoint_interval);
 }
 
 static int compare_tasks(const wac_config *a, const wac_config *b)
 {
-    size_t count;
-    const wac_setting *settings = wac_settings(&count);
-    int order = strcmp(a->environment, b->environment);
-    for (size_t i = 0; i < count && !order; i++)
-        if (is_of_task(&settings[i]) && wac_config_reads(a, &settings[i]))
-            order = compare_setting(a, b, &settings[i]);
-    return order;
+    return wac_config_compare(a, b, is_of_task);
 }
 
-/* The algorithm comes first in the table, so that both read the same settings after it. */
 static int compare_groups(const wac_config *a, const wac_config *b)
 {
-    size_t count;
-    const wac_setting *settings = wac_settings(&count);
     int order = compare_tasks(a, b);
-    for (size_t i = 0; i < count && !order; i++)
-        if (!is_of_task(&settings[i]) && !is_of_run(&settings[i]) &&
-            wac_config_reads(a, &settings[i]))
-            order = compare_setting(a, b, &settings[i]);
-    return order;
+    return order ? order : wac_config_compare(a, b, wac_group_counts);
 }
 
 static int compare_members(const void *a, const void *b)
@@ -263,8 +230,9 @@ static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOT
                 break;
             bool same_task = set->groups[i].task == set->groups[k].task;
             for (size_t s = 0; s < count; s++) {
-                if (is_of_run(&settings[s]) || !wac_config_reads(a, &settings[s]) ||
-                    !wac_config_reads(b, &settings[s]) || compare_setting(a, b, &settings[s]) == 0)
+                if (!wac_group_counts(&settings[s]) || !wac_config_reads(a, &settings[s]) ||
+                    !wac_config_reads(b, &settings[s]) ||
+                    wac_setting_compare(&settings[s], a, b) == 0)
                     continue;
                 if (is_of_task(&settings[s]))
                     tasks_differ[s] = true;
@@ -292,43 +260,23 @@ static void add_settings(char *text, size_t size, const char *separator, const b
     }
 }
 
-/* What differs, without the algorithm. */
-static void mark_settings(const wac_runset *set, bool marked[WAC_SETTINGS_TOTAL])
-{
-    size_t count;
-    const wac_setting *settings = wac_settings(&count);
-    for (size_t i = 0; i < count; i++)
-        marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
-}
-
-const char *wac_runset_settings(const wac_runset *set, const wac_group *group, char *text,
-                                size_t size)
-{
-    bool marked[WAC_SETTINGS_TOTAL];
-    mark_settings(set, marked);
-    text[0] = 0;
-    add_settings(text, size, "", marked, &group->runs[0]->config);
-    return text;
-}
-
 static void name_groups(wac_runset *set)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     bool tasks_differ[WAC_SETTINGS_TOTAL] = {false}, marked[WAC_SETTINGS_TOTAL];
     find_differences(set, tasks_differ);
-    mark_settings(set, marked);
-    /* sparse rewards show in the task's name */
-    for (size_t i = 0; i < count; i++)
-        if (settings[i].offset == offsetof(wac_config, reward))
-            tasks_differ[i] = false;
+    for (size_t i = 0; i < count; i++) {
+        /* sparse rewards show in the task's name, and the algorithm begins the label */
+        tasks_differ[i] &= settings[i].offset != offsetof(wac_config, reward);
+        marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
+    }
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
-        bool sparse = config->reward == WAC_REWARD_SPARSE &&
-                      wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
-        snprintf(group->task_name, sizeof group->task_name, "%s%s", config->environment,
-                 sparse ? "-sparse" : "");
+        char name[WAC_ENVIRONMENT_NAME];
+        snprintf(group->task_name, sizeof group->task_name, "%s",
+                 wac_environment_name(name, config));
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
         snprintf(group->label, sizeof group->label, "%s",
                  wac_algorithm_name((wac_algorithm)config->algorithm));

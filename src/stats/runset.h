@@ -41,6 +41,10 @@ typedef struct wac_group {
     char label[1024];
 } wac_group;
 
+/* The settings that runs of a group share, for wac_config_compare: all but seed and
+ * checkpoint_interval. */
+bool wac_group_counts(const wac_setting *setting);
+
 /* A run that could not be read. */
 typedef struct wac_problem {
     char *path;    /* the run's folder */
@@ -71,48 +75,5 @@ typedef struct wac_runset {
 wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,
                            bool go_on, wac_error *error);
 void wac_runset_free(wac_runset *set);
-
-/* The settings in which this group differs from others of the set, as "lambda 0.5, rho 1", without
- * the algorithm; empty where there are none. Returns `text`. */
-const char *wac_runset_settings(const wac_runset *set, const wac_group *group, char *text,
-                                size_t size);
-
-/* --- one number for a run ------------------------------------------------------------------ */
-
-/* What has no meaning for a run is NaN: success without a goal, anything of a run without rows.
- * "Last 10 epochs" are the last 10 rows, or all where there are fewer; empty fields are skipped.
- * Ask for numbers of finished runs only. */
-typedef enum wac_measure {
-    WAC_MEASURE_SCORE,    /* by the environment: Point: success; RiverSwim: return divided by
-                             WAC_RIVERSWIM_ALWAYS_UP; all others: return */
-    WAC_MEASURE_RETURN,   /* eval_return over the last 10 epochs */
-    WAC_MEASURE_SUCCESS,  /* eval_success over the last 50 epochs */
-    WAC_MEASURE_SOLVED,   /* first epoch with success of 0.9 (RiverSwim: with return of
-                             WAC_RIVERSWIM_SOLVED); never: config.epochs + 1 */
-    WAC_MEASURE_COVERAGE, /* coverage_sampled over all epochs: the paper's */
-    WAC_MEASURE_COVERAGE_VISITED, /* coverage_visited over all epochs */
-    WAC_MEASURE_EPISODES,         /* evaluation episodes completed, over the last 50 epochs */
-    WAC_MEASURE_BEST,             /* highest eval_return */
-    WAC_MEASURE_TOTAL,
-} wac_measure;
-
-/* By its name, dash and underscore alike; false where there is none of that name. */
-bool wac_measure_find(wac_measure *measure, const char *name);
-double wac_record_measure(const wac_record *run, wac_measure measure);
-
-/* "score", "return", …: as the program takes them; null past the end. */
-const char *wac_measure_name(wac_measure measure);
-
-/* True where less is better: solved. */
-bool wac_measure_is_cost(wac_measure measure);
-
-/* True once it has been solved at some epoch (as WAC_MEASURE_SOLVED has it). */
-bool wac_record_is_solved(const wac_record *run);
-
-/* What the scores of a task are divided by before profiles and optimality gaps: 1 for Point and for
- * RiverSwim as its preset has it (their scores are shares already), the mean score of the best
- * group (its finished runs) for HalfCheetah, Hopper and Walker2d, if positive; NaN for all others,
- * which have no such scale. */
-double wac_runset_score_unit(const wac_runset *set, size_t task);
 
 #endif

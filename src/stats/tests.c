@@ -1,9 +1,9 @@
-/* Tests on ranks: Mann-Whitney, Page, Spearman.
+/* Tests on ranks: Page, Spearman.
  *
  * Ranks are kept doubled, so that the average rank of ties is a whole number. Small tests are
  * exact: the distribution of the statistic over all ways to hand out the ranks that there are, ties
  * included, is built up by dynamic programming over sums of doubled ranks. */
-#include "stats/estimates.h"
+#include "stats/tests.h"
 
 #include "base/status.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 60, MOST_SETTINGS = 10, MOST_BLOCKS = 30 };
+enum { MOST_SETTINGS = 10, MOST_BLOCKS = 30 };
 
 typedef struct ranked {
     double value;
@@ -60,86 +60,6 @@ static void read_tails(wac_test *test, const double *weights, size_t count, size
     test->rising = (weights[at] + above) / all;
     test->falling = (below + weights[at]) / all;
     test->exact = true;
-}
-
-/* --- Mann-Whitney -------------------------------------------------------------------------- */
-
-/* How many ways to choose `chosen` of the ranks give each sum, which ends up in the last row of
- * ways: [chosen + 1][width]. */
-static void count_choices(double *ways, size_t width, const size_t *ranks, size_t count,
-                          size_t chosen)
-{
-    ways[0] = 1;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1 < chosen ? i + 1 : chosen; k > 0; k--)
-            for (size_t sum = ranks[i]; sum < width; sum++)
-                ways[k * width + sum] += ways[(k - 1) * width + sum - ranks[i]];
-}
-
-/* How many values share each value, as the sum of t^3 - t over ties. */
-static double tie_term(const size_t *ranks, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        double same = 0;
-        for (size_t k = 0; k < count; k++)
-            same += ranks[k] == ranks[i];
-        sum += same * same - 1; /* once for each of the tied */
-    }
-    return sum;
-}
-
-static void approximate_mann_whitney(wac_test *test, const size_t *ranks, double m, double n)
-{
-    double all = m + n;
-    double variance = m * n / 12 * (all + 1 - tie_term(ranks, (size_t)all) / (all * (all - 1)));
-    double beyond = test->statistic - m * n / 2, deviation = sqrt(variance);
-    test->rising = deviation > 0 ? upper_tail((beyond - 0.5) / deviation) : 1;
-    test->falling = deviation > 0 ? upper_tail((-beyond - 0.5) / deviation) : 1;
-}
-
-static wac_status test_choices(wac_test *test, const size_t *ranks, size_t m, size_t n,
-                               size_t rank_sum, wac_error *error)
-{
-    size_t all = m + n, width = all * (all + 1) + 1; /* no sum is larger than that of all */
-    double *ways = calloc((m + 1) * width, sizeof *ways);
-    if (!ways)
-        return wac_fail_memory(error, "a rank test");
-    count_choices(ways, width, ranks, all, m);
-    read_tails(test, ways + m * width, width, rank_sum);
-    free(ways);
-    return WAC_STATUS_OK;
-}
-
-wac_status wac_mann_whitney(wac_test *test, wac_values a, wac_values b, wac_error *error)
-{
-    size_t m = a.count, n = b.count, all = m + n, rank_sum = 0;
-    *test = (wac_test){NAN, NAN, NAN, false};
-    if (m == 0 || n == 0)
-        return WAC_STATUS_OK;
-    double *values = malloc(all * sizeof *values);
-    size_t *ranks = malloc(all * sizeof *ranks);
-    ranked *scratch = malloc(all * sizeof *scratch);
-    wac_status status = WAC_STATUS_OK;
-    if (!values || !ranks || !scratch) {
-        status = wac_fail_memory(error, "a rank test");
-    } else {
-        memcpy(values, a.values, m * sizeof *values);
-        memcpy(values + m, b.values, n * sizeof *values);
-        if (rank_twice(ranks, scratch, values, all)) {
-            for (size_t i = 0; i < m; i++)
-                rank_sum += ranks[i];
-            test->statistic = (double)(rank_sum - m * (m + 1)) / 2;
-            if (all <= MOST_VALUES)
-                status = test_choices(test, ranks, m, n, rank_sum, error);
-            else
-                approximate_mann_whitney(test, ranks, (double)m, (double)n);
-        }
-    }
-    free(values);
-    free(ranks);
-    free(scratch);
-    return status;
 }
 
 /* --- Page ---------------------------------------------------------------------------------- */
@@ -246,7 +166,7 @@ static wac_status test_trend(wac_test *test, trend *trend, const double *values,
     return WAC_STATUS_OK;
 }
 
-wac_status wac_page_trend(wac_test *test, const double *values, size_t blocks, size_t settings,
+wac_status wac_trend_test(wac_test *test, const double *values, size_t blocks, size_t settings,
                           wac_error *error)
 {
     *test = (wac_test){NAN, NAN, NAN, false};

@@ -95,8 +95,8 @@ static void everything_is_read(void **state)
     assert_true(entry(WAC_RECIPE_REWARD, 1)->bonus == WAC_BONUS_STEP);
     assert_true(entry(WAC_RECIPE_REWARD, 2)->bonus == WAC_BONUS_SUCCESS);
     e = entry(WAC_RECIPE_REWARD, 3);
-    assert_true(e->measure == WAC_MEASURE_SQUARES && e->numbers[WAC_RECIPE_WEIGHT] == -0.1);
-    assert_true(entry(WAC_RECIPE_REWARD, 4)->measure == WAC_MEASURE_ABSOLUTE);
+    assert_true(e->measure == WAC_RECIPE_MEASURE_SQUARES && e->numbers[WAC_RECIPE_WEIGHT] == -0.1);
+    assert_true(entry(WAC_RECIPE_REWARD, 4)->measure == WAC_RECIPE_MEASURE_ABSOLUTE);
     e = entry(WAC_RECIPE_TERMINATE, 0);
     assert_true(e->numbers[WAC_RECIPE_ABOVE] == -INFINITY && e->numbers[WAC_RECIPE_BELOW] == 0.7);
     e = entry(WAC_RECIPE_RESET, 1);

@@ -2,7 +2,7 @@
  * something that the judge and the figures can use. */
 #include "base/words.h"
 #include "config/config.h"
-#include "report/experiment.h"
+#include "report/experiment_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,16 +58,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     require(!error.message[0] && *experiment->title);
-    for (int i = 0; i < WAC_SCALES; i++)
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++)
         require(experiment->scales[i].count == 0 ||
                 wac_sweep_check(&experiment->scales[i], NULL) == WAC_STATUS_OK);
     require(experiment->figure_count <= WAC_EXPERIMENT_FIGURES);
     for (int i = 0; i < experiment->figure_count; i++) {
         const wac_figure *figure = &experiment->figures[i];
-        require(figure->kind <= WAC_FIGURE_MAPS && *figure->title);
+        require(figure->kind < WAC_FIGURE_KIND_TOTAL && *figure->title);
         require(figure->column_count >= 0 && figure->column_count <= 2);
-        require(figure->kind != WAC_FIGURE_CURVES || figure->column_count > 0);
-        require(figure->kind != WAC_FIGURE_SETTINGS || *figure->x);
+        require(figure->kind != WAC_FIGURE_KIND_CURVES || figure->column_count > 0);
+        require(figure->kind != WAC_FIGURE_KIND_SETTINGS || *figure->x);
         for (int k = 0; k < figure->column_count; k++)
             require(figure->columns[k] >= 0 && figure->columns[k] < WAC_COLUMN_TOTAL);
         check_where(&figure->where);

@@ -1,7 +1,7 @@
 /* Any bytes as the progress.csv of a run: refused with a sentence that names the file, or whole
  * rows of the columns we know, epochs counted from 0, every number finite or missing, and measures
  * that can be taken. */
-#include "stats/runset.h"
+#include "stats/measures.h"
 
 #include <math.h>
 #include <stdlib.h>

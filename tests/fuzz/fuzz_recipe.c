@@ -35,7 +35,7 @@ static void check_entry(const wac_recipe_entry *entry, wac_recipe_list list)
     require(entry->what < WAC_WHATS && entry->line > 0);
     require(entry->what != WAC_WHAT_BONUS || list == WAC_RECIPE_REWARD);
     require(list != WAC_RECIPE_RESET || entry->what <= WAC_WHAT_QVEL);
-    require(entry->measure <= WAC_MEASURE_ABSOLUTE && entry->bonus <= WAC_BONUS_SUCCESS);
+    require(entry->measure <= WAC_RECIPE_MEASURE_ABSOLUTE && entry->bonus <= WAC_BONUS_SUCCESS);
     require(numbers[WAC_RECIPE_LOW] < numbers[WAC_RECIPE_HIGH] &&
             isfinite(numbers[WAC_RECIPE_HIGH] - numbers[WAC_RECIPE_LOW]));
     require(isfinite(numbers[WAC_RECIPE_WEIGHT]));

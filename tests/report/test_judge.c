@@ -1,5 +1,6 @@
 /* Claims: every decision rule on runs that are made to hold, to fail and to leave it open; and what
  * the reader of experiment files refuses. */
+#include "report/experiment_file.h"
 #include "report/judge.h"
 #include "support/fake_runs.h"
 
@@ -75,11 +76,11 @@ static void test_rises(void **state)
     (void)state;
     make_levels("oe-wac", "lambda", lambdas, (double[]){.4, .5, .6, .7}, 4, 4, 0.01);
     const char *rises = "rule: rises-with, setting: lambda, measure: coverage";
-    assert_verdict(rises, WAC_HOLDS, WAC_HOLDS, "4 seeds");
-    assert_verdict("rule: falls-with, setting: lambda, measure: coverage", WAC_FAILS, WAC_FAILS,
-                   "it rises");
-    assert_verdict("rule: not-monotone, setting: lambda, measure: coverage", WAC_FAILS, WAC_FAILS,
-                   "1 for falling");
+    assert_verdict(rises, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "4 seeds");
+    assert_verdict("rule: falls-with, setting: lambda, measure: coverage", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "it rises");
+    assert_verdict("rule: not-monotone, setting: lambda, measure: coverage", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "1 for falling");
     /* the numbers are in the text, in order */
     judge(rises);
     assert_non_null(
@@ -87,21 +88,21 @@ static void test_rises(void **state)
     /* other runs are not looked at */
     assert_verdict("rule: rises-with, setting: lambda, measure: coverage, where: {environment: "
                    "riverswim}",
-                   WAC_UNDECIDED, WAC_UNDECIDED, "no run");
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "no run");
     assert_verdict("rule: rises-with, setting: lambda, measure: coverage, where: {lambda: 0.5}",
-                   WAC_UNDECIDED, WAC_UNDECIDED, "in all runs");
-    assert_verdict("rule: rises-with, setting: rho, measure: coverage", WAC_UNDECIDED,
-                   WAC_UNDECIDED, "rho is 0.5 in all runs");
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "in all runs");
+    assert_verdict("rule: rises-with, setting: rho, measure: coverage", WAC_VERDICT_UNDECIDED,
+                   WAC_VERDICT_UNDECIDED, "rho is 0.5 in all runs");
 }
 
 static void test_falls(void **state)
 {
     (void)state;
     make_levels("oe-wac", "lambda", lambdas, (double[]){.7, .6, .5, .4}, 4, 5, 0.01);
-    assert_verdict("rule: falls-with, setting: lambda, measure: coverage", WAC_HOLDS, WAC_HOLDS,
-                   "5 seeds");
-    assert_verdict("rule: rises-with, setting: lambda, measure: coverage", WAC_FAILS, WAC_FAILS,
-                   "it falls");
+    assert_verdict("rule: falls-with, setting: lambda, measure: coverage", WAC_VERDICT_HOLDS,
+                   WAC_VERDICT_HOLDS, "5 seeds");
+    assert_verdict("rule: rises-with, setting: lambda, measure: coverage", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "it falls");
 }
 
 /* Three seeds decide nothing, but point somewhere. */
@@ -109,12 +110,12 @@ static void test_few_seeds(void **state)
 {
     (void)state;
     make_levels("oe-wac", "lambda", lambdas, (double[]){.4, .5, .6, .7}, 4, 3, 0.01);
-    assert_verdict("rule: rises-with, setting: lambda, measure: coverage", WAC_UNDECIDED, WAC_HOLDS,
-                   "3 seeds");
-    assert_verdict("rule: falls-with, setting: lambda, measure: coverage", WAC_UNDECIDED, WAC_FAILS,
-                   "3 seeds");
-    assert_verdict("rule: not-monotone, setting: lambda, measure: coverage", WAC_UNDECIDED,
-                   WAC_FAILS, "3 seeds");
+    assert_verdict("rule: rises-with, setting: lambda, measure: coverage", WAC_VERDICT_UNDECIDED,
+                   WAC_VERDICT_HOLDS, "3 seeds");
+    assert_verdict("rule: falls-with, setting: lambda, measure: coverage", WAC_VERDICT_UNDECIDED,
+                   WAC_VERDICT_FAILS, "3 seeds");
+    assert_verdict("rule: not-monotone, setting: lambda, measure: coverage", WAC_VERDICT_UNDECIDED,
+                   WAC_VERDICT_FAILS, "3 seeds");
 }
 
 /* Seeds that lack a run at some setting are no blocks; unfinished runs do not count. */
@@ -124,11 +125,11 @@ static void test_gaps(void **state)
     make_levels("oe-wac", "lambda", lambdas, (double[]){.4, .5, .6, .7}, 4, 5, 0.01);
     remove_folder(at("lambda-0.5-5"));
     const char *rises = "rule: rises-with, setting: lambda, measure: coverage";
-    assert_verdict(rises, WAC_HOLDS, WAC_HOLDS, "4 seeds");
+    assert_verdict(rises, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "4 seeds");
     remove_folder(at("lambda-0-4"));
     fake cut = {"lqg", "oe-wac", 4, 3, 2, "lambda", "0", NULL, NULL, -1, 0.4, 10, -2};
     make_fake(at("cut"), &cut);
-    assert_verdict(rises, WAC_UNDECIDED, WAC_HOLDS, "3 seeds");
+    assert_verdict(rises, WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS, "3 seeds");
 }
 
 static void test_not_monotone(void **state)
@@ -137,12 +138,13 @@ static void test_not_monotone(void **state)
     static const char *const deltas[] = {"5", "10", "20", "30"};
     const char *rule = "rule: not-monotone, setting: oac_delta, measure: coverage";
     make_levels("oac", "oac_delta", deltas, (double[]){.3, .5, .5, .3}, 4, 5, 0.001);
-    assert_verdict(rule, WAC_HOLDS, WAC_HOLDS, "for rising");
+    assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "for rising");
     /* on the whole it rises, but one step goes down */
     remove_folder(root);
     assert_ok(wac_directory_make(root, &error));
     make_levels("oac", "oac_delta", deltas, (double[]){.3, .5, .45, .7}, 4, 5, 0.001);
-    assert_verdict(rule, WAC_HOLDS, WAC_HOLDS, "the step from 10 to 20 goes against it");
+    assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "the step from 10 to 20 goes against it");
 }
 
 /* Spread: the same means, wider for small rho. */
@@ -156,10 +158,10 @@ static void test_spread_falls(void **state)
             fake.coverage = 0.5 + (seed - 3.5) * 0.02 / (1 << i);
             make_fake(at("%d-%d", i, seed), &fake);
         }
-    assert_verdict("rule: falls-with, setting: rho, measure: spread of coverage", WAC_HOLDS,
-                   WAC_HOLDS, "distance from the median");
-    assert_verdict("rule: rises-with, setting: rho, measure: coverage", WAC_FAILS, WAC_FAILS,
-                   "coverage 0.5, 0.5, 0.5");
+    assert_verdict("rule: falls-with, setting: rho, measure: spread of coverage", WAC_VERDICT_HOLDS,
+                   WAC_VERDICT_HOLDS, "distance from the median");
+    assert_verdict("rule: rises-with, setting: rho, measure: coverage", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "coverage 0.5, 0.5, 0.5");
 }
 
 /* --- algorithms ------------------------------------------------------------------------------- */
@@ -191,21 +193,22 @@ static void test_ahead(void **state)
     make_solvers("me-wac", 4, 10, 1, 40);
     make_solvers("sac", 4, 30, 5, 20);
     const char *ahead = "rule: ahead-of, who: me-wac, than: sac, measure: episodes";
-    assert_verdict(ahead, WAC_HOLDS, WAC_HOLDS, "95 % interval 1 to 1");
-    assert_verdict("rule: ahead-of, who: sac, than: me-wac, measure: episodes", WAC_FAILS,
-                   WAC_FAILS, "the other way round");
-    assert_verdict("rule: faster, who: me-wac, than: sac", WAC_HOLDS, WAC_HOLDS,
+    assert_verdict(ahead, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "95 % interval 1 to 1");
+    assert_verdict("rule: ahead-of, who: sac, than: me-wac, measure: episodes", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "the other way round");
+    assert_verdict("rule: faster, who: me-wac, than: sac", WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
                    "epoch of first success: ME-WAC 12.5, SAC 42.5");
-    assert_verdict("rule: faster, who: sac, than: me-wac", WAC_FAILS, WAC_FAILS, "is first 0");
-    assert_verdict("rule: less-spread, who: me-wac, than: sac, measure: solved", WAC_HOLDS,
-                   WAC_HOLDS, "standard deviations");
-    assert_verdict("rule: less-spread, who: sac, than: me-wac, measure: solved", WAC_FAILS,
-                   WAC_FAILS, "the other way round");
-    assert_verdict("rule: ahead-of, who: me-wac, than: oac", WAC_UNDECIDED, WAC_UNDECIDED,
-                   "no finished run of OAC");
+    assert_verdict("rule: faster, who: sac, than: me-wac", WAC_VERDICT_FAILS, WAC_VERDICT_FAILS,
+                   "is first 0");
+    assert_verdict("rule: less-spread, who: me-wac, than: sac, measure: solved", WAC_VERDICT_HOLDS,
+                   WAC_VERDICT_HOLDS, "standard deviations");
+    assert_verdict("rule: less-spread, who: sac, than: me-wac, measure: solved", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "the other way round");
+    assert_verdict("rule: ahead-of, who: me-wac, than: oac", WAC_VERDICT_UNDECIDED,
+                   WAC_VERDICT_UNDECIDED, "no finished run of OAC");
     /* score: success of the last 50 of 61 rows, and both pairs must hold */
-    assert_verdict("rule: ahead-of, who: me-wac, than: [sac, oac]", WAC_UNDECIDED, WAC_UNDECIDED,
-                   "is better 1");
+    assert_verdict("rule: ahead-of, who: me-wac, than: [sac, oac]", WAC_VERDICT_UNDECIDED,
+                   WAC_VERDICT_UNDECIDED, "is better 1");
     assert_int_equal(judgement.count, 2);
 }
 
@@ -214,10 +217,10 @@ static void test_ahead_of_equals(void **state)
     (void)state;
     make_solvers("me-wac", 5, 10, 2, 30);
     make_solvers("sac", 5, 10, 2, 30);
-    assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: episodes", WAC_FAILS,
-                   WAC_FAILS, "is better 0.5");
-    assert_verdict("rule: level, who: me-wac, than: sac, measure: episodes", WAC_HOLDS, WAC_HOLDS,
-                   "difference of interquartile means 0");
+    assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: episodes", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "is better 0.5");
+    assert_verdict("rule: level, who: me-wac, than: sac, measure: episodes", WAC_VERDICT_HOLDS,
+                   WAC_VERDICT_HOLDS, "difference of interquartile means 0");
 }
 
 /* More probable than not is not enough. */
@@ -226,8 +229,8 @@ static void test_hardly_ahead(void **state)
     (void)state;
     make_solvers("me-wac", 5, 10, 2, 31.5);
     make_solvers("sac", 5, 10, 2, 30);
-    assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: episodes", WAC_FAILS,
-                   WAC_FAILS, "is better 0.76");
+    assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: episodes", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "is better 0.76");
     assert_null(strstr(judgement.findings[0].text, "the other way round"));
 }
 
@@ -236,8 +239,8 @@ static void test_level_fails(void **state)
     (void)state;
     make_solvers("me-wac", 5, 10, 2, 30);
     make_solvers("sac", 5, 10, 2, 50);
-    assert_verdict("rule: level, who: me-wac, than: sac, measure: episodes", WAC_FAILS, WAC_FAILS,
-                   "−20");
+    assert_verdict("rule: level, who: me-wac, than: sac, measure: episodes", WAC_VERDICT_FAILS,
+                   WAC_VERDICT_FAILS, "−20");
 }
 
 static void test_counts(void **state)
@@ -252,19 +255,19 @@ static void test_counts(void **state)
         const char *rule, *who;
         wac_verdict verdict;
     } cases[] = {
-        {"never", "sac", WAC_HOLDS},      {"never", "oac", WAC_FAILS},
-        {"never", "oe-wac", WAC_FAILS},   {"some", "sac", WAC_FAILS},
-        {"some", "oac", WAC_HOLDS},       {"some", "oe-wac", WAC_FAILS},
-        {"any", "sac", WAC_FAILS},        {"any", "oac", WAC_HOLDS},
-        {"any", "oe-wac", WAC_HOLDS},     {"all", "sac", WAC_FAILS},
-        {"all", "oac", WAC_FAILS},        {"all", "oe-wac", WAC_HOLDS},
-        {"all", "me-wac", WAC_UNDECIDED},
+        {"never", "sac", WAC_VERDICT_HOLDS},      {"never", "oac", WAC_VERDICT_FAILS},
+        {"never", "oe-wac", WAC_VERDICT_FAILS},   {"some", "sac", WAC_VERDICT_FAILS},
+        {"some", "oac", WAC_VERDICT_HOLDS},       {"some", "oe-wac", WAC_VERDICT_FAILS},
+        {"any", "sac", WAC_VERDICT_FAILS},        {"any", "oac", WAC_VERDICT_HOLDS},
+        {"any", "oe-wac", WAC_VERDICT_HOLDS},     {"all", "sac", WAC_VERDICT_FAILS},
+        {"all", "oac", WAC_VERDICT_FAILS},        {"all", "oe-wac", WAC_VERDICT_HOLDS},
+        {"all", "me-wac", WAC_VERDICT_UNDECIDED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char rule[64];
         snprintf(rule, sizeof rule, "rule: %s, who: %s", cases[i].rule, cases[i].who);
         assert_verdict(rule, cases[i].verdict, cases[i].verdict,
-                       cases[i].verdict == WAC_UNDECIDED ? "no finished run" : "of 4 runs");
+                       cases[i].verdict == WAC_VERDICT_UNDECIDED ? "no finished run" : "of 4 runs");
     }
 }
 
@@ -274,12 +277,12 @@ static void test_compound(void **state)
     (void)state;
     make_solvers("oe-wac", 4, 10, 1, 40);
     make_solvers("sac", 4, -1, 0, 10);
-    assert_verdict("parts: [{rule: all, who: oe-wac}, {rule: never, who: sac}]", WAC_HOLDS,
-                   WAC_HOLDS, "4 of 4");
-    assert_verdict("parts: [{rule: all, who: oe-wac}, {rule: never, who: oac}]", WAC_UNDECIDED,
-                   WAC_UNDECIDED, "4 of 4");
-    assert_verdict("parts: [{rule: all, who: oac}, {rule: all, who: [oe-wac, sac]}]", WAC_FAILS,
-                   WAC_FAILS, "no finished run");
+    assert_verdict("parts: [{rule: all, who: oe-wac}, {rule: never, who: sac}]", WAC_VERDICT_HOLDS,
+                   WAC_VERDICT_HOLDS, "4 of 4");
+    assert_verdict("parts: [{rule: all, who: oe-wac}, {rule: never, who: oac}]",
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "4 of 4");
+    assert_verdict("parts: [{rule: all, who: oac}, {rule: all, who: [oe-wac, sac]}]",
+                   WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "no finished run");
     assert_int_equal(judgement.count, 3);
 }
 
@@ -294,8 +297,8 @@ static void test_riverswim(void **state)
         fake.reached = 0.15;
         make_fake(at("s%d", seed), &fake);
     }
-    assert_verdict("parts: [{rule: all, who: oe-wac}, {rule: never, who: sac}]", WAC_HOLDS,
-                   WAC_HOLDS, "4 of 4 runs");
+    assert_verdict("parts: [{rule: all, who: oe-wac}, {rule: never, who: sac}]", WAC_VERDICT_HOLDS,
+                   WAC_VERDICT_HOLDS, "4 of 4 runs");
 }
 
 /* --- correlation, of real runs ------------------------------------------------------------------
@@ -310,11 +313,15 @@ static void test_correlation(void **state)
         assert_ok(train_new(at("%d", seed), &config, NULL));
     }
     /* barely trained: no mirror yet */
-    assert_verdict("rule: correlation, above: -0.9", WAC_HOLDS, WAC_HOLDS, "rank correlation");
-    assert_verdict("rule: correlation, below: -0.9", WAC_FAILS, WAC_FAILS, "asked for below −0.9");
-    assert_verdict("rule: correlation, below: 1.5", WAC_HOLDS, WAC_HOLDS, "4 seeds");
+    assert_verdict("rule: correlation, above: -0.9", WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "rank correlation");
+    assert_verdict("rule: correlation, below: -0.9", WAC_VERDICT_FAILS, WAC_VERDICT_FAILS,
+                   "asked for below −0.9");
+    assert_verdict("rule: correlation, below: 1.5", WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "4 seeds");
     remove_folder(at("4"));
-    assert_verdict("rule: correlation, below: 1.5", WAC_UNDECIDED, WAC_HOLDS, "3 seeds");
+    assert_verdict("rule: correlation, below: 1.5", WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS,
+                   "3 seeds");
 }
 
 /* --- the reader ---------------------------------------------------------------------------------

@@ -227,9 +227,9 @@ static double measure(const wac_custom *self, int entry)
     const wac_quantity *quantity = &self->quantities[WAC_RECIPE_REWARD][entry];
     wac_quantity_read(quantity, &self->mujoco, values);
     for (int i = 0; i < quantity->count; i++)
-        sum += how == WAC_MEASURE_SQUARES    ? values[i] * values[i]
-               : how == WAC_MEASURE_ABSOLUTE ? fabs(values[i])
-                                             : values[i];
+        sum += how == WAC_RECIPE_MEASURE_SQUARES    ? values[i] * values[i]
+               : how == WAC_RECIPE_MEASURE_ABSOLUTE ? fabs(values[i])
+                                                    : values[i];
     return sum;
 }
 

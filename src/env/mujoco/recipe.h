@@ -44,9 +44,9 @@ typedef enum wac_recipe_number {
 
 /* How a reward makes one number of a quantity's values. */
 typedef enum wac_recipe_measure {
-    WAC_MEASURE_SUM,
-    WAC_MEASURE_SQUARES,
-    WAC_MEASURE_ABSOLUTE,
+    WAC_RECIPE_MEASURE_SUM,
+    WAC_RECIPE_MEASURE_SQUARES,
+    WAC_RECIPE_MEASURE_ABSOLUTE,
 } wac_recipe_measure;
 
 /* When a bonus is paid. */

@@ -1,7 +1,11 @@
 /* Names as people write them. */
-#include "report/parts.h"
+#include "report/names.h"
 
-#include <ctype.h>
+#include "base/words.h"
+#include "config/config.h"
+#include "config/environments.h"
+#include "draw/style.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +41,7 @@ const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
     return text;
 }
 
-const char *wac_pretty_environment(char text[WAC_PRETTY], const char *name)
+static void write_environment(char text[WAC_PRETTY], const char *name)
 {
     const char *pretty = LOOK_UP(environments, name);
     if (!pretty && strncmp(name, "point-", 6) == 0 && name[6])
@@ -45,16 +49,13 @@ const char *wac_pretty_environment(char text[WAC_PRETTY], const char *name)
                  strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);
     else
         snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
-    return text;
 }
 
 static bool is_algorithm(const char *name)
 {
-    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+    const wac_setting *setting;
+    return wac_setting_find(&setting, "algorithm", NULL) == WAC_STATUS_OK &&
+           wac_word_index(setting->words, name) >= 0;
 }
 
 /* Word by word. */
@@ -63,53 +64,23 @@ const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
     size_t used = 0;
     *text = 0;
     while (*label && used + 1 < WAC_PRETTY) {
-        char name[96], setting[WAC_PRETTY];
+        char name[96], title[WAC_STYLE_TITLE], setting[WAC_PRETTY];
         int length = (int)strcspn(label, " ");
         snprintf(name, sizeof name, "%.*s", length, label);
-        if (is_algorithm(name))
-            for (char *letter = name; *letter; letter++)
-                *letter = (char)toupper((unsigned char)*letter);
         used += (size_t)snprintf(text + used, WAC_PRETTY - used, "%s%s", used ? " " : "",
-                                 wac_pretty_setting(setting, name));
+                                 is_algorithm(name) ? wac_style_title(title, name)
+                                                    : wac_pretty_setting(setting, name));
         label += length;
         label += strspn(label, " ");
     }
     return text;
 }
 
-const char *wac_pretty_measure(wac_measure measure)
-{
-    switch (measure) {
-    case WAC_MEASURE_RETURN:
-        return "return, last 10 epochs";
-    case WAC_MEASURE_SUCCESS:
-        return "success, last 50 epochs";
-    case WAC_MEASURE_SOLVED:
-        return "epoch of first success";
-    case WAC_MEASURE_COVERAGE:
-        return "coverage, mean of all epochs";
-    case WAC_MEASURE_COVERAGE_VISITED:
-        return "coverage by steps, mean of all epochs";
-    case WAC_MEASURE_EPISODES:
-        return "episodes completed, last 50 epochs";
-    case WAC_MEASURE_BEST:
-        return "best return";
-    default:
-        return "score";
-    }
-}
-
-bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, size_t group)
-{
-    return wac_selection_has(selection, group) &&
-           wac_where_holds(&figure->where, &selection->set->groups[group].runs[0]->config);
-}
-
 const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selection, size_t task)
 {
     const wac_runset *set = selection->set;
     const wac_group *found = NULL;
-    char name[320], other[320];
+    char name[WAC_ENVIRONMENT_NAME], other[WAC_ENVIRONMENT_NAME];
     bool shared = false;
     for (size_t i = 0; i < set->group_count && !found; i++)
         if (set->groups[i].task == task)
@@ -117,16 +88,16 @@ const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selectio
     *text = 0;
     if (!found)
         return text;
-    wac_config_text(&found->runs[0]->config, "environment", name, sizeof name);
+    wac_environment_name(name, &found->runs[0]->config);
     for (size_t i = 0; i < set->group_count; i++) {
-        wac_config_text(&set->groups[i].runs[0]->config, "environment", other, sizeof other);
+        wac_environment_name(other, &set->groups[i].runs[0]->config);
         shared |= wac_selection_has(selection, i) && set->groups[i].task != task &&
                   strcmp(name, other) == 0;
     }
     if (shared)
         snprintf(text, WAC_PRETTY, "%.300s", found->task_name);
     else
-        wac_pretty_environment(text, name);
+        write_environment(text, name);
     return text;
 }
 

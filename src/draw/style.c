@@ -1,0 +1,36 @@
+/* The looks of lines. */
+#include "draw/style.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+/* Okabe and Ito's colours, dark ones first; yellow is left out. */
+static const wac_style styles[WAC_STYLES] = {
+    {"#0072b2", "1", 7},           {"#d55e00", "(10,4)", 5},         {"#009e73", "(3,3)", 9},
+    {"#cc79a7", "(12,4,3,4)", 11}, {"#000000", "(6,3)", 13},         {"#e69f00", "(16,4)", 4},
+    {"#56b4e9", "(4,2,1,2)", 6},   {"#7f7f7f", "(12,3,2,3,2,3)", 8},
+};
+
+const wac_style *wac_style_at(size_t index)
+{
+    return &styles[index % WAC_STYLES];
+}
+
+const wac_style *wac_style_of(wac_algorithm algorithm)
+{
+    static const unsigned char places[] = {
+        [WAC_ALGORITHM_OE_WAC] = 0,
+        [WAC_ALGORITHM_ME_WAC] = 2,
+        [WAC_ALGORITHM_SAC] = 1,
+        [WAC_ALGORITHM_OAC] = 5,
+    };
+    return &styles[places[algorithm]];
+}
+
+const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
+{
+    snprintf(title, WAC_STYLE_TITLE, "%s", algorithm);
+    for (char *letter = title; *letter; letter++)
+        *letter = (char)toupper((unsigned char)*letter);
+    return title;
+}

@@ -1,0 +1,25 @@
+/* How algorithms are written, and how lines differ in pictures: in colour, dash and mark, so that
+ * they stay apart for every eye and in grey. Algorithms look the same in all of them. */
+#ifndef WAC_DRAW_STYLE_H
+#define WAC_DRAW_STYLE_H
+
+#include "wac/config.h"
+
+typedef struct wac_style {
+    const char *colour; /* "#0072b2" */
+    const char *dash;   /* after gnuplot's dt */
+    int mark;           /* after gnuplot's pt */
+} wac_style;
+
+enum { WAC_STYLES = 8 };
+
+/* Line number `index`, from 0; after WAC_STYLES they repeat. */
+const wac_style *wac_style_at(size_t index);
+
+const wac_style *wac_style_of(wac_algorithm algorithm);
+
+/* An algorithm's name in capitals: "OE-WAC". Returns `title`. */
+enum { WAC_STYLE_TITLE = 64 };
+const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm);
+
+#endif

@@ -1,0 +1,67 @@
+/* One number for a run: what the experiments compare. One row of WAC_MEASURES makes a value of the
+ * enum, a word of the program and of experiment files, a way to measure, and an axis of figures.
+ *
+ * Row: MEASURE(ID, name, how, column, epochs, is_cost, words). `how` is one of the functions of
+ * measures.c, which looks at a column of progress.csv over the last so many epochs (or all, where
+ * there are fewer; empty fields are skipped); `words` are for people.
+ */
+#ifndef WAC_STATS_MEASURES_H
+#define WAC_STATS_MEASURES_H
+
+#include "stats/runset.h"
+
+#include <limits.h>
+
+/* score: by the environment: Point: success; RiverSwim: return divided by WAC_RIVERSWIM_ALWAYS_UP;
+ * all others: return. solved: first epoch with success of 0.9 (RiverSwim: with return of
+ * WAC_RIVERSWIM_SOLVED); never: config.epochs + 1. coverage: the paper's. */
+#define WAC_MEASURES(MEASURE)                                                                      \
+    MEASURE(SCORE, "score", score, EVAL_RETURN, 10, false, "score")                                \
+    MEASURE(RETURN, "return", mean, EVAL_RETURN, 10, false, "return, last 10 epochs")              \
+    MEASURE(SUCCESS, "success", mean, EVAL_SUCCESS, 50, false, "success, last 50 epochs")          \
+    MEASURE(SOLVED, "solved", solved, EVAL_SUCCESS, INT_MAX, true, "epoch of first success")       \
+    MEASURE(COVERAGE, "coverage", mean, COVERAGE_SAMPLED, INT_MAX, false,                          \
+            "coverage, mean of all epochs")                                                        \
+    MEASURE(COVERAGE_VISITED, "coverage-visited", mean, COVERAGE_VISITED, INT_MAX, false,          \
+            "coverage by steps, mean of all epochs")                                               \
+    MEASURE(EPISODES, "episodes", mean, EVAL_EPISODES, 50, false,                                  \
+            "episodes completed, last 50 epochs")                                                  \
+    MEASURE(BEST, "best", highest, EVAL_RETURN, INT_MAX, false, "best return")
+
+#define WAC_MEASURE_ENUM(id, ...) WAC_MEASURE_##id,
+typedef enum wac_measure { WAC_MEASURES(WAC_MEASURE_ENUM) WAC_MEASURE_TOTAL } wac_measure;
+
+/* What has no meaning for a run is NaN: success without a goal, anything of a run without rows. Ask
+ * for numbers of finished runs only. */
+double wac_record_measure(const wac_record *run, wac_measure measure);
+
+/* The numbers of those of the runs that are finished and have one, in their order; `whose` (or
+ * null; may be `runs`) gets the runs. Both have room for all. Returns how many. */
+size_t wac_records_measure(double *values, const wac_record **whose, const wac_record *const *runs,
+                           size_t count, wac_measure measure);
+
+/* True once it has been solved at some epoch (as WAC_MEASURE_SOLVED has it). */
+bool wac_record_is_solved(const wac_record *run);
+
+/* "score", "return", …: as the program takes them. */
+const char *wac_measure_name(wac_measure measure);
+
+/* As people read it: "return, last 10 epochs". */
+const char *wac_measure_words(wac_measure measure);
+
+/* True where less is better: solved. */
+bool wac_measure_is_cost(wac_measure measure);
+
+/* By its name, dash and underscore alike; false where there is none of that name. */
+bool wac_measure_find(wac_measure *measure, const char *name);
+
+/* The name that was probably meant, or null. */
+const char *wac_measure_suggest(const char *name);
+
+/* What the scores of a task are divided by before profiles and optimality gaps: 1 for Point and for
+ * RiverSwim as its preset has it (their scores are shares already), the mean score of the best
+ * group (its finished runs) for HalfCheetah, Hopper and Walker2d, if positive; NaN for all others,
+ * which have no such scale. */
+double wac_measure_score_unit(const wac_runset *set, size_t task);
+
+#endif
