@@ -1,6 +1,4 @@
 /* wac evaluate: let a trained policy act, and say how it did. */
-#include "run/evaluate.h"
-#include "base/rng.h"
 #include "base/suggest.h"
 #include "options.h"
 #include "run/run.h"
@@ -32,22 +30,6 @@ static const char help[] =
     "Examples\n"
     "  wac evaluate runs/riverswim-oe-wac-1\n"
     "  wac evaluate runs/riverswim-oe-wac-1 --episodes 100 --policy behaviour\n";
-
-typedef struct actor {
-    wac_agent *agent;
-    wac_policy_role role;
-    bool stochastic;
-    wac_rng rng;
-} actor;
-
-static void act(void *user, const float *observation, float *action)
-{
-    actor *actor = user;
-    if (actor->stochastic)
-        wac_agent_sample(actor->agent, actor->role, &actor->rng, observation, action);
-    else
-        wac_agent_act(actor->agent, actor->role, observation, action);
-}
 
 static void print_evaluation(const wac_run *run, const char *policy, const wac_evaluation *e)
 {
@@ -96,17 +78,12 @@ static int run(int argc, char **argv)
     wac_run *opened;
     wac_error error = {0};
     wac_evaluation evaluation;
-    if (wac_run_open(&opened, arguments.words[0], NULL, NULL, &error) != WAC_STATUS_OK)
+    wac_run_options how = wac_run_options_default();
+    how.stop = cli_stop_on_signals("stopped at once");
+    if (wac_run_open(&opened, arguments.words[0], NULL, &how, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    wac_rng worlds = wac_rng_make((uint64_t)seed, WAC_STREAM_REPLAYED);
-    actor actor = {
-        .agent = wac_run_agent(opened),
-        .role = target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR,
-        .stochastic = stochastic,
-        .rng = wac_rng_make((uint64_t)seed, WAC_STREAM_EXPLORE),
-    };
-    if (wac_evaluate(&evaluation, opened->evaluation_world, &worlds, 0, episodes, act, &actor,
-                     cli_stop_on_signals("stopped at once"), &error) == WAC_STATUS_OK)
+    if (wac_run_evaluate(&evaluation, opened, target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR,
+                         stochastic, episodes, seed, &error) == WAC_STATUS_OK)
         print_evaluation(opened, policy, &evaluation);
     else
         status = cli_fail(&error);

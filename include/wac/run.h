@@ -60,12 +60,45 @@ WAC_API wac_status wac_run_resume(wac_run **run, const char *directory,
                                   const wac_environment_type *type, const wac_run_options *options,
                                   int64_t epochs, wac_error *error);
 
+/* Open a run as its last checkpoint left it, to be used, not trained: its files are only read, and
+ * another process may be training it. */
+WAC_API wac_status wac_run_open(wac_run **run, const char *directory,
+                                const wac_environment_type *type, const wac_run_options *options,
+                                wac_error *error);
+
 /* Train until the last epoch (or success, or interruption). Files are whole at any moment. */
 WAC_API wac_status wac_run_train(wac_run *run, wac_error *error);
 
+WAC_API void wac_run_destroy(wac_run *run);
+
+/* What a policy does (its mean), and what the critics believe of a pair, in the world's own units:
+ * observation [observation_size], action [action_size]. std may be null, and is NaN where the agent
+ * does not know it (wac_agent_has_std). */
+WAC_API void wac_run_act(wac_run *run, wac_policy_role role, const double *observation,
+                         double *action);
+WAC_API void wac_run_value(wac_run *run, const double *observation, const double *action,
+                           double *mean, double *std);
+
+/* How whole episodes went. */
+typedef struct wac_evaluation {
+    int64_t episodes; /* finished ones; an unfinished last one is left out of everything */
+    int64_t steps;    /* in them */
+    double mean_return, std_return, smallest_return, largest_return; /* NaN without an episode */
+    double success; /* share of episodes that reached the goal; NaN in worlds without one */
+} wac_evaluation;
+
+/* Play episodes: of a policy's means, or of samples from it. The seed decides all chance. The
+ * options' `stop` is heeded (WAC_STATUS_INTERRUPTED). */
+WAC_API wac_status wac_run_evaluate(wac_evaluation *evaluation, wac_run *run, wac_policy_role role,
+                                    bool sampled, int64_t episodes, int64_t seed, wac_error *error);
+
+/* The parts: agent, settings, sizes and bounds of the world, and the mapping between the world's
+ * units and those of the agent (wac/agent.h). */
 WAC_API wac_agent *wac_run_agent(wac_run *run);
 WAC_API const wac_config *wac_run_config(const wac_run *run);
-WAC_API void wac_run_destroy(wac_run *run);
+WAC_API const wac_environment_spec *wac_run_spec(const wac_run *run);
+WAC_API void wac_run_to_agent(const wac_run *run, const double *observation, float *mapped);
+WAC_API void wac_run_to_world(const wac_run *run, const float *action, double *mapped);
 
 #ifdef __cplusplus
 }

@@ -3,16 +3,10 @@
 #define WAC_RUN_EVALUATE_H
 
 #include "env/world.h"
+#include "wac/run.h"
 
 /* The policy to judge: an action for an observation. */
 typedef void wac_act_fn(void *user, const float *observation, float *action);
-
-typedef struct wac_evaluation {
-    int64_t episodes; /* finished ones; an unfinished last one is left out of everything */
-    int64_t steps;    /* in them */
-    double mean_return, std_return, smallest_return, largest_return; /* NaN without an episode */
-    double success; /* share of episodes that reached the goal; NaN in worlds without one */
-} wac_evaluation;
 
 /* Whether another thread or a signal has raised the flag (null: never). */
 bool wac_asked_to_stop(const volatile int *stop);

@@ -62,9 +62,4 @@ struct wac_run {
     double spent[WAC_PHASES]; /* seconds of this process in each phase */
 };
 
-/* The agent of a run directory as its last checkpoint left it, with nothing else opened or changed:
- * for evaluation and figures; another process may be training it. Destroy it as usual. */
-wac_status wac_run_open(wac_run **run, const char *directory, const wac_environment_type *type,
-                        const wac_run_options *options, wac_error *error);
-
 #endif

@@ -1,0 +1,223 @@
+/* Seats: runs that learn side by side do not know of each other. Each ends in the bytes that it has
+ * alone, whatever the others' settings, seeds and numbers of updates, at any number of threads; and
+ * what one of them saved goes on in an agent of its own. */
+#include "base/rng.h"
+#include "rl/host/host.h"
+#include "rl/save.h"
+#include "support/tools.h"
+
+enum { O = 3, A = 2, SEATS = 3, UPDATES = 5, TRANSITIONS = 40 };
+
+/* Settings that seats may differ in. */
+static wac_config config_of(const char *algorithm, int seat)
+{
+    static const double rhos[] = {0.5, 0, 1.25};
+    wac_config config;
+    assert_int_equal(wac_config_init(&config, "recorded", algorithm, &error), WAC_STATUS_OK);
+    config.width = 24;
+    config.batch_size = 32;
+    config.replay_capacity = 25 + seat;
+    config.seed = 10 + seat;
+    config.learning_rate = 1e-3 * (1 + seat);
+    config.discount = 0.9 + 0.03 * seat;
+    config.rho = rhos[seat];
+    config.lambda = 0.2 + 0.3 * seat;
+    config.quantile = 0.7 + 0.1 * seat;
+    config.entropy_tuning = seat != 1;
+    config.normalisation = seat == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
+    return config;
+}
+
+static wac_agent *make(const wac_config *configs, int seats, const wac_algorithm_row *row,
+                       int threads)
+{
+    wac_agent *agent;
+    wac_agent_plan plan = {.row = row,
+                           .configs = configs,
+                           .seats = seats,
+                           .observations = O,
+                           .actions = A,
+                           .threads = threads,
+                           .first_cpu = -1};
+    assert_int_equal(wac_agent_create_seats(&agent, &plan, &error), WAC_STATUS_OK);
+    return agent;
+}
+
+/* Explore and remember, by the agent's own actions. */
+static void wander(wac_agent *agent, int seat, int turn)
+{
+    wac_rng rng = wac_rng_make((uint64_t)(100 * turn) + (uint64_t)agent->seat[seat].config.seed,
+                               WAC_STREAM_WORLD);
+    for (int i = 0; i < TRANSITIONS; i++) {
+        float from[O], to[O], action[A];
+        for (int j = 0; j < O; j++) {
+            from[j] = (float)(2 * wac_rng_uniform(&rng) - 1);
+            to[j] = (float)(2 * wac_rng_uniform(&rng) - 1);
+        }
+        wac_seat_explore(agent, seat, NULL, from, action);
+        wac_seat_remember(agent, seat, from, action, (double)action[0] - (double)to[1], to,
+                          i % 10 == 9);
+    }
+}
+
+static void learn(wac_agent *agent, int updates)
+{
+    for (int i = 0; i < updates; i++) {
+        wac_agent_draw(agent);
+        wac_agent_learn(agent);
+    }
+}
+
+/* All of a seat's state in one row of bytes. */
+typedef struct bytes {
+    char *data;
+    size_t size;
+} bytes;
+
+static wac_status collect(void *user, const wac_agent_tensor *tensor, wac_error *failure)
+{
+    (void)failure;
+    bytes *bytes = user;
+    size_t size = (size_t)wac_agent_tensor_elements(tensor) * wac_dtype_size(tensor->dtype);
+    bytes->data = realloc(bytes->data, bytes->size + size + 1);
+    memcpy(bytes->data + bytes->size, tensor->data, size);
+    bytes->size += size;
+    return WAC_STATUS_OK;
+}
+
+static bytes state_of(wac_agent *agent, int seat)
+{
+    bytes bytes = {0};
+    for (wac_state state = WAC_STATE_NETWORKS; state <= WAC_STATE_REPLAY; state++)
+        assert_int_equal(wac_seat_visit(agent, seat, state, collect, &bytes, &error), 0);
+    return bytes;
+}
+
+static void assert_same_state(wac_agent *a, int seat_a, wac_agent *b, int seat_b)
+{
+    bytes one = state_of(a, seat_a), other = state_of(b, seat_b);
+    assert_true(one.size > 10000 && one.size == other.size);
+    assert_memory_equal(one.data, other.data, one.size);
+    free(one.data);
+    free(other.data);
+}
+
+/* Seat 1 pauses in the second turn. */
+static void check_company(const char *algorithm, const wac_algorithm_row *row, int threads)
+{
+    wac_config configs[SEATS];
+    for (int i = 0; i < SEATS; i++)
+        configs[i] = config_of(algorithm, i);
+    wac_agent *together = make(configs, SEATS, row, threads);
+    for (int turn = 0; turn < 3; turn++) {
+        together->seat[1].active = turn != 1;
+        for (int i = 0; i < SEATS; i++)
+            if (together->seat[i].active)
+                wander(together, i, turn);
+        wac_agent_anchor(together);
+        learn(together, UPDATES);
+    }
+    for (int i = 0; i < SEATS; i++) {
+        wac_losses losses, expected;
+        wac_agent *alone = make(&configs[i], 1, row, 1);
+        for (int turn = 0; turn < 3; turn++)
+            if (i != 1 || turn != 1) {
+                wander(alone, 0, turn);
+                wac_agent_anchor(alone);
+                learn(alone, UPDATES);
+            }
+        assert_same_state(together, i, alone, 0);
+        assert_int_equal(wac_seat_check(together, i, &error), WAC_STATUS_OK);
+        wac_seat_losses(together, i, &losses);
+        wac_seat_losses(alone, 0, &expected);
+        assert_memory_equal(&losses, &expected, sizeof losses);
+        wac_agent_destroy(alone);
+    }
+    wac_agent_destroy(together);
+}
+
+static void seats_learn_as_if_alone(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= SEATS; threads++)
+        for (int a = 0; a < WAC_ALGORITHM_TOTAL; a++)
+            check_company(wac_algorithm_name((wac_algorithm)a), NULL, threads);
+}
+
+/* Ten critics, two of them drawn for each backup: the draws are part of the state. */
+static void subsets_are_drawn_by_seat(void **state)
+{
+    (void)state;
+    const wac_algorithm_row row = {.policies = 1,
+                                   .means = 10,
+                                   .subset = 2,
+                                   .critics = "q",
+                                   .learn = wac_sac_learn,
+                                   .explore = wac_policy_explore};
+    check_company("sac", &row, 2);
+
+    enum { DRAWS = 9000 };
+    wac_config config = config_of("sac", 0);
+    wac_agent *agent = make(&config, 1, &row, 1);
+    int pairs[10][10] = {{0}};
+    wander(agent, 0, 0);
+    for (int i = 0; i < DRAWS; i++) {
+        const int *drawn = wac_host_desk(agent, 0)->subset;
+        wac_agent_draw(agent);
+        assert_true(drawn[0] != drawn[1]);
+        pairs[drawn[0]][drawn[1]]++;
+    }
+    for (int i = 0; i < 10; i++)
+        for (int j = 0; j < 10; j++) /* 100 expected, standard deviation 10 */
+            assert_true(i == j ? pairs[i][j] == 0 : pairs[i][j] > 50 && pairs[i][j] < 150);
+    wac_agent_destroy(agent);
+}
+
+static void a_seat_goes_on_alone(void **state)
+{
+    (void)state;
+    for (int a = 0; a < WAC_ALGORITHM_TOTAL; a++) {
+        const char *algorithm = wac_algorithm_name((wac_algorithm)a);
+        wac_config configs[SEATS];
+        for (int i = 0; i < SEATS; i++)
+            configs[i] = config_of(algorithm, i);
+        wac_agent *together = make(configs, SEATS, NULL, 2), *alone = make(&configs[2], 1, NULL, 1);
+        for (int i = 0; i < SEATS; i++)
+            wander(together, i, 0);
+        learn(together, UPDATES);
+        assert_int_equal(wac_seat_save(together, 2, root, &error), WAC_STATUS_OK);
+        assert_int_equal(wac_agent_load(alone, root, &error), WAC_STATUS_OK);
+        assert_same_state(together, 2, alone, 0);
+        wander(together, 2, 1);
+        wander(alone, 0, 1);
+        learn(together, UPDATES);
+        learn(alone, UPDATES);
+        assert_same_state(together, 2, alone, 0);
+
+        /* an agent of other settings is refused */
+        wac_config other = configs[2];
+        other.width = 40;
+        wac_agent *wider = make(&other, 1, NULL, 1);
+        assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
+        assert_non_null(strstr(error.message, "width 24"));
+        wac_agent_destroy(wider);
+        wac_agent_destroy(together);
+        wac_agent_destroy(alone);
+    }
+}
+
+static int make_seats_root(void **state)
+{
+    (void)state;
+    return make_root("/tmp", "seats");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seats_learn_as_if_alone),
+        cmocka_unit_test(subsets_are_drawn_by_seat),
+        cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
