@@ -1,6 +1,8 @@
 /* What a step of the mazes costs through our interface, beside the bare engine on the same model,
  * and what exploration costs beside the updates of an epoch. All in one run: rounds alternate,
  * medians and their spread are printed. */
+#include "base/clock.h"
+#include "base/number.h"
 #include "env/world.h"
 #include "wac/wac.h"
 
@@ -8,22 +10,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { ROUNDS = 9, STEPS = 10000, HOLD = 20 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 typedef struct summary {
     double median, low, high; /* quartiles */
@@ -31,7 +19,7 @@ typedef struct summary {
 
 static summary summarise(double values[ROUNDS])
 {
-    qsort(values, ROUNDS, sizeof *values, by_size);
+    wac_sort(values, ROUNDS);
     return (summary){values[ROUNDS / 2], values[ROUNDS / 4], values[ROUNDS - 1 - ROUNDS / 4]};
 }
 
@@ -57,7 +45,7 @@ static double time_ours(wac_world *world)
     wac_error error;
     float observation[4], action[2] = {0, 0};
     check(wac_world_reset(world, &rng, observation, &error), &error);
-    double start = now();
+    double start = wac_clock_seconds();
     for (int step = 0; step < STEPS; step++) {
         wac_step result;
         choose(&actions, step, action);
@@ -65,7 +53,7 @@ static double time_ours(wac_world *world)
         if (result.terminated || result.truncated)
             check(wac_world_reset(world, &rng, observation, &error), &error);
     }
-    return (now() - start) / STEPS;
+    return (wac_clock_seconds() - start) / STEPS;
 }
 
 static void clip(mjtNum *value, double low, double high)
@@ -79,7 +67,7 @@ static double time_bare(const mjModel *model, mjData *data)
     wac_rng actions = {.seed = 1};
     float action[2] = {0, 0};
     mj_resetData(model, data);
-    double start = now();
+    double start = wac_clock_seconds();
     for (int step = 0; step < STEPS; step++) {
         choose(&actions, step, action);
         data->ctrl[0] = (double)action[0];
@@ -94,7 +82,7 @@ static double time_bare(const mjModel *model, mjData *data)
         if (step % 300 == 299)
             mj_resetData(model, data);
     }
-    return (now() - start) / STEPS;
+    return (wac_clock_seconds() - start) / STEPS;
 }
 
 static void bench_map(int map)
@@ -147,7 +135,7 @@ static void bench_exploration(const char *algorithm)
     check(wac_world_reset(world, &rng, observation, &error), &error);
     double shares[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
-        double start = now();
+        double start = wac_clock_seconds();
         for (int i = 0; i < EXPLORED; i++) {
             wac_step step;
             wac_agent_explore(agent, NULL, observation, action);
@@ -158,10 +146,11 @@ static void bench_exploration(const char *algorithm)
             if (step.terminated || step.truncated)
                 check(wac_world_reset(world, &rng, observation, &error), &error);
         }
-        double middle = now();
+        double middle = wac_clock_seconds();
         for (int i = 0; i < UPDATED; i++)
             check(wac_agent_update(agent, &losses, &error), &error);
-        double explore = (middle - start) / EXPLORED, update = (now() - middle) / UPDATED;
+        double explore = (middle - start) / EXPLORED,
+               update = (wac_clock_seconds() - middle) / UPDATED;
         shares[round] = explore / (explore + update);
     }
     summary share = summarise(shares);

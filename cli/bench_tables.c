@@ -1,4 +1,5 @@
 /* wac bench kernels, wac bench train: the tables. */
+#include "base/clock.h"
 #include "base/threads.h"
 #include "bench.h"
 #include "bench/bench.h"
@@ -29,11 +30,11 @@ int cli_bench_kernels(void)
     printf("share: of the limit, %s fused multiply-adds on the same processor\n", wac_bench_unit());
     printf("%s%-24s  %-18s  %-8s  %7s  %6s%s\n", style.dim, "product", "rows, columns, sum",
            "version", "GFLOP/s", "share", style.plain);
-    double start = wac_bench_now(), had = wac_bench_processor_seconds();
+    double start = wac_clock_seconds(), had = wac_clock_processor_seconds();
     if (wac_bench_kernels(0.003, print_kernel, NULL, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     /* one thread, which works all the time */
-    cli_bench_warn(1 - (wac_bench_processor_seconds() - had) / (wac_bench_now() - start));
+    cli_bench_warn(1 - (wac_clock_processor_seconds() - had) / (wac_clock_seconds() - start));
     return CLI_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "base/stop.h"
 #include "base/suggest.h"
 
 #include <dirent.h>
@@ -221,7 +222,7 @@ static int train(const request *asked, bool *goes_on)
     bool speaks = false;
     how.workers = (int)asked->workers;
     int status = cli_sweep_run(sweep, asked->runs, &how, asked->command, &speaks);
-    bool stopped = how.stop && *how.stop;
+    bool stopped = wac_asked_to_stop(how.stop);
     *goes_on = speaks && !stopped && status != CLI_USAGE && wac_path_exists(asked->runs);
     return status;
 }

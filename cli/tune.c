@@ -3,6 +3,7 @@
 #include "terminal/progress.h"
 #include "terminal/sweep_view.h"
 
+#include "base/stop.h"
 #include "base/words.h"
 #include "sweep/tune.h"
 
@@ -171,7 +172,7 @@ static int run(int argc, char **argv)
     bool speaks;
     status = cli_sweep_run(&sweep, directory, &how, command, &speaks);
     /* what has failed is ranked last, but the rest is worth knowing */
-    if (speaks && status != CLI_USAGE && !(how.stop && *how.stop)) {
+    if (speaks && status != CLI_USAGE && !wac_asked_to_stop(how.stop)) {
         int ranked = conclude(&sweep, &search, directory);
         status = status ? status : ranked;
     }

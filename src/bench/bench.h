@@ -93,12 +93,6 @@ typedef struct wac_bench_loop {
 wac_status wac_bench_train(wac_bench_loop *loop, const wac_config *config, int threads,
                            const volatile int *stop, wac_error *error);
 
-/* Seconds of a clock that only goes forward. */
-double wac_bench_now(void);
-
-/* Seconds of the processors that this process has had. */
-double wac_bench_processor_seconds(void);
-
 /* Sorts the rounds. */
 typedef struct wac_bench_rounds {
     double median, spread, best; /* best: the largest */

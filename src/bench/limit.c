@@ -2,8 +2,9 @@
  * registers, enough of them to hide their latency, on the widest vector unit there is. */
 #include "bench/bench.h"
 
+#include "base/clock.h"
+
 #include <stdatomic.h>
-#include <time.h>
 
 #if defined(WAC_SANITIZED) || defined(WAC_EMULATED)
 enum { STEPS = 4000 }; /* tells nothing of speed anyway */
@@ -101,9 +102,9 @@ double wac_bench_limit(wac_team *team)
 {
     unit unit = best_unit();
     int threads = wac_team_threads(team);
-    double start = wac_bench_now();
+    double start = wac_clock_seconds();
     wac_team_run(team, run_piece, &unit, threads);
-    double seconds = wac_bench_now() - start;
+    double seconds = wac_clock_seconds() - start;
     return 2.0 * STEPS * unit.lanes * unit.chains * threads / seconds;
 }
 
@@ -118,7 +119,7 @@ static void play_piece(void *work, int piece)
 {
     enum { TRIPS = 500 };
     ball *ball = work;
-    double start = wac_bench_now();
+    double start = wac_clock_seconds();
     for (int i = 1; i <= TRIPS; i++) {
         if (piece == 0)
             atomic_store(&ball->there, i);
@@ -128,7 +129,7 @@ static void play_piece(void *work, int piece)
             atomic_store(&ball->back, i);
     }
     if (piece == 0)
-        ball->seconds = (wac_bench_now() - start) / TRIPS;
+        ball->seconds = (wac_clock_seconds() - start) / TRIPS;
 }
 
 double wac_bench_round_trip(wac_team *team)
@@ -137,11 +138,4 @@ double wac_bench_round_trip(wac_team *team)
     if (wac_team_threads(team) > 1)
         wac_team_run(team, play_piece, &ball, 2);
     return ball.seconds;
-}
-
-double wac_bench_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }

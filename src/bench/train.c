@@ -3,6 +3,7 @@
  * exploration, updates, checkpoint, evaluation, a row of the log. */
 #include "bench/bench.h"
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
@@ -30,10 +31,10 @@ typedef struct observer {
 static double time_bare(observer *seen)
 {
     wac_losses losses;
-    double start = wac_bench_now();
+    double start = wac_clock_seconds();
     for (int i = 0; i < BARE_UPDATES && seen->error.status == WAC_STATUS_OK; i++)
         seen->error.status = wac_agent_update(seen->run->agent, &losses, &seen->error);
-    double each = (wac_bench_now() - start) / BARE_UPDATES;
+    double each = (wac_clock_seconds() - start) / BARE_UPDATES;
     return each * (double)seen->run->config.updates;
 }
 
@@ -56,7 +57,7 @@ static void observe(void *user, const wac_progress *progress)
     seen->bare_before = bare;
     seen->stops++;
     memset(run->spent, 0, sizeof run->spent);
-    clock_gettime(CLOCK_MONOTONIC, &run->phase_start);
+    run->phase_start = wac_clock_seconds();
 }
 
 static void summarise(wac_bench_loop *loop, const observer *seen, int epochs)

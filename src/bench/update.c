@@ -2,6 +2,7 @@
  * measurements of the limit. */
 #include "bench/bench.h"
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
@@ -10,7 +11,6 @@
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { TRANSITIONS = 100000, WARM_UP = 3 };
 
@@ -72,21 +72,14 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
     return WAC_STATUS_OK;
 }
 
-double wac_bench_processor_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Seconds that so many updates take. */
 static wac_status time_updates(double *seconds, wac_agent *agent, int64_t count, wac_error *error)
 {
     wac_losses losses;
-    double start = wac_bench_now();
+    double start = wac_clock_seconds();
     for (int64_t i = 0; i < count; i++)
         WAC_TRY(wac_agent_update(agent, &losses, error));
-    *seconds = wac_bench_now() - start;
+    *seconds = wac_clock_seconds() - start;
     return WAC_STATUS_OK;
 }
 
@@ -104,15 +97,15 @@ static wac_status measure(wac_bench_result *result, wac_agent *agent, double rou
     } while (seconds < round_seconds / 4);
     count = (int64_t)ceil((double)count * round_seconds / seconds);
     wac_bench_limit(team);
-    double start = wac_bench_now(), had = wac_bench_processor_seconds();
+    double start = wac_clock_seconds(), had = wac_clock_processor_seconds();
     for (int round = 0; round < WAC_BENCH_ROUNDS; round++) {
         limits[round] = wac_bench_limit(team);
         trips[round] = wac_bench_round_trip(team);
         WAC_TRY(time_updates(&seconds, agent, count, error));
         rates[round] = (double)count / seconds;
     }
-    double wanted = (wac_bench_now() - start) * wac_team_threads(team);
-    result->lost = fmax(0, 1 - (wac_bench_processor_seconds() - had) / wanted);
+    double wanted = (wac_clock_seconds() - start) * wac_team_threads(team);
+    result->lost = fmax(0, 1 - (wac_clock_processor_seconds() - had) / wanted);
     wac_bench_rounds rate = wac_bench_summarise(rates);
     result->updates_per_second = rate.median;
     result->spread = rate.spread;

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "run/evaluate.h"
+#include "base/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>

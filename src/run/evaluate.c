@@ -2,13 +2,9 @@
 #include "run/evaluate.h"
 
 #include "base/status.h"
+#include "base/stop.h"
 
 #include <math.h>
-
-bool wac_asked_to_stop(const volatile int *stop)
-{
-    return stop && __atomic_load_n(stop, __ATOMIC_RELAXED);
-}
 
 wac_status wac_evaluate(wac_evaluation *evaluation, wac_world *world, wac_rng *rng,
                         int64_t most_steps, int64_t most_episodes, wac_act_fn *act, void *user,

@@ -8,9 +8,6 @@
 /* The policy to judge: an action for an observation. */
 typedef void wac_act_fn(void *user, const float *observation, float *action);
 
-/* Whether another thread or a signal has raised the flag (null: never). */
-bool wac_asked_to_stop(const volatile int *stop);
-
 /* Stops after so many steps or episodes, whichever comes first (0: no such limit), or when *stop is
  * not zero (may be null; then it fails with WAC_STATUS_INTERRUPTED). */
 wac_status wac_evaluate(wac_evaluation *evaluation, wac_world *world, wac_rng *rng,

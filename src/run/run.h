@@ -9,7 +9,6 @@
 #include "wac/run.h"
 
 #include <limits.h>
-#include <time.h>
 
 /* Where the run is, in whole numbers: saved as one array, in this order. */
 typedef struct wac_position {
@@ -58,8 +57,8 @@ struct wac_run {
     wac_progress progress;                         /* as of the last row */
     int progress_file;                             /* descriptor of progress.csv */
     double seconds_before;                         /* training time of earlier processes */
-    struct timespec start, reported, phase_start;
-    double spent[WAC_PHASES]; /* seconds of this process in each phase */
+    double start, reported, phase_start;           /* wac_clock_seconds */
+    double spent[WAC_PHASES];                      /* seconds of this process in each phase */
 };
 
 #endif

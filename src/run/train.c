@@ -3,8 +3,10 @@
  * on when it was drawn. */
 #include "run/train.h"
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "base/stop.h"
 #include "run/checkpoint.h"
 #include "run/evaluate.h"
 #include "run/folder.h"
@@ -13,16 +15,9 @@
 
 #include <math.h>
 
-static double seconds_between(const struct timespec *from, const struct timespec *to)
-{
-    return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
-}
-
 double wac_run_seconds(const wac_run *run)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return run->seconds_before + seconds_between(&run->start, &now);
+    return run->seconds_before + (wac_clock_seconds() - run->start);
 }
 
 static bool asked_to_stop(const wac_run *run)
@@ -38,9 +33,8 @@ static wac_status interrupted(wac_error *error)
 /* A phase is over, and the next one begins. */
 static void end_phase(wac_run *run, wac_phase phase)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    run->spent[phase] += seconds_between(&run->phase_start, &now);
+    double now = wac_clock_seconds();
+    run->spent[phase] += now - run->phase_start;
     run->phase_start = now;
 }
 
@@ -56,9 +50,8 @@ static void report(wac_run *run, bool is_row)
 {
     if (!run->options.progress)
         return;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!is_row && seconds_between(&run->reported, &now) < 0.1)
+    double now = wac_clock_seconds();
+    if (!is_row && now - run->reported < 0.1)
         return;
     run->reported = now;
     wac_progress progress = run->progress;
@@ -66,7 +59,7 @@ static void report(wac_run *run, bool is_row)
     progress.env_steps = run->position.env_steps;
     progress.updates = run->position.updates;
     progress.epoch_updates = run->position.updated;
-    progress.seconds = run->seconds_before + seconds_between(&run->start, &now);
+    progress.seconds = run->seconds_before + (now - run->start);
     progress.is_row = is_row;
     run->options.progress(run->options.user, &progress);
 }
@@ -278,8 +271,7 @@ static wac_status train(wac_run *run, wac_error *error)
 
 wac_status wac_run_train(wac_run *run, wac_error *error)
 {
-    clock_gettime(CLOCK_MONOTONIC, &run->start);
-    run->reported = run->phase_start = run->start;
+    run->start = run->reported = run->phase_start = wac_clock_seconds();
     run->progress = progress_of(run);
     wac_status status = train(run, error);
     if (status == WAC_STATUS_INTERRUPTED) {
@@ -288,6 +280,6 @@ wac_status wac_run_train(wac_run *run, wac_error *error)
             status = wac_fail(error, failure.status, "interrupted, and %s", failure.message);
     }
     run->seconds_before = wac_run_seconds(run);
-    clock_gettime(CLOCK_MONOTONIC, &run->start);
+    run->start = wac_clock_seconds();
     return status;
 }

@@ -1,5 +1,6 @@
 /* How long a sweep will take: a moment of each kind of run is measured, the rest is arithmetic.
  * Checkpoints and starts are left out; they are small beside the updates. */
+#include "base/clock.h"
 #include "base/status.h"
 #include "env/world.h"
 #include "rl/agent.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Seconds that one of each takes. */
 typedef struct costs {
@@ -22,13 +22,6 @@ typedef struct trial {
     float observation[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
     float action[WAC_ENVIRONMENT_DIMENSIONS];
 } trial;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 typedef wac_status trial_fn(trial *trial, wac_error *error);
 
@@ -70,12 +63,12 @@ static wac_status measure(double *seconds, trial *trial, trial_fn *call, double 
                           wac_error *error)
 {
     WAC_TRY(call(trial, error)); /* the first one warms up */
-    double start = now(), elapsed;
+    double start = wac_clock_seconds(), elapsed;
     int count = 0;
     do {
         WAC_TRY(call(trial, error));
         count++;
-        elapsed = now() - start;
+        elapsed = wac_clock_seconds() - start;
     } while (elapsed < budget);
     *seconds = elapsed / count;
     return WAC_STATUS_OK;

@@ -5,7 +5,9 @@
  * messages are numbers of runs one way and wac_sweep_message the other way, so a sweep knows
  * nothing of how a run is trained.
  */
+#include "base/clock.h"
 #include "base/status.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "sweep/parts.h"
 
@@ -15,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -66,26 +67,14 @@ typedef struct execution {
     wac_error *error;
 } execution;
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 wac_sweep_options wac_sweep_options_default(void)
 {
     return (wac_sweep_options){0};
 }
 
-static bool asked_to_stop(const wac_sweep_options *options)
-{
-    return options->stop && __atomic_load_n(options->stop, __ATOMIC_RELAXED);
-}
-
 static void show(execution *all, size_t changed)
 {
-    double time = now();
+    double time = wac_clock_seconds();
     if (!all->options->progress || (changed == SIZE_MAX && time - all->shown < 1e-3 * VIEW_MS))
         return;
     all->shown = time;
@@ -142,7 +131,7 @@ static wac_status hand_out(execution *all, int number, size_t run)
     }
     slot->busy = true;
     slot->run = run;
-    slot->started = now();
+    slot->started = wac_clock_seconds();
     item->state = WAC_SWEEP_RUNNING;
     item->worker = number;
     all->view.running++;
@@ -167,9 +156,9 @@ static void end_run(execution *all, slot *slot, const wac_sweep_message *message
     slot->busy = false;
     all->view.running--;
     item->worker = -1;
-    item->seconds = now() - slot->started;
+    item->seconds = wac_clock_seconds() - slot->started;
     all->outcome->busy += message->seconds;
-    bool wanted = all->stopping || slot->rank > 0 || asked_to_stop(all->options);
+    bool wanted = all->stopping || slot->rank > 0 || wac_asked_to_stop(all->options->stop);
     if (message->status == WAC_STATUS_INTERRUPTED && wanted) {
         /* a rank that was told to stop, by whoever, is the end of the sweep */
         item->state = WAC_SWEEP_BEGUN;
@@ -256,7 +245,7 @@ static wac_status execute(execution *all)
     bool told = false;
     size_t run;
     while (all->view.running > 0 || (!all->stopping && next_run(all, &run))) {
-        all->stopping = all->stopping || asked_to_stop(all->options);
+        all->stopping = all->stopping || wac_asked_to_stop(all->options->stop);
         WAC_TRY(hand_out_all(all));
         if (all->stopping && !told)
             stop_all(all);
@@ -315,9 +304,9 @@ static wac_status serve(execution *all)
         if (from == 0)
             WAC_TRY(obey(all, &order, &worker, &over));
         /* the signal may have come to this rank alone */
-        if (!stopped && asked_to_stop(all->options))
+        if (!stopped && wac_asked_to_stop(all->options->stop))
             wac_sweep_worker_stop(&worker);
-        stopped = asked_to_stop(all->options);
+        stopped = wac_asked_to_stop(all->options->stop);
         struct pollfd poll_worker = {worker.process ? worker.pipe : -1, POLLIN, 0};
         if (poll(&poll_worker, 1, RANKS_MS) <= 0)
             continue;
@@ -394,7 +383,7 @@ static wac_status lead(execution *all)
     for (size_t i = 0; i < all->sweep->count; i++)
         outcome->left += is_waiting(all, i);
     outcome->workers = all->slot_count;
-    outcome->seconds = now() - all->start;
+    outcome->seconds = wac_clock_seconds() - all->start;
     if (status == WAC_STATUS_OK && all->stopping && outcome->left > 0)
         return wac_fail(all->error, WAC_STATUS_INTERRUPTED, "interrupted");
     return status;
@@ -409,7 +398,7 @@ wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,
                      .directory = directory,
                      .options = &chosen,
                      .lock = -1,
-                     .start = now(),
+                     .start = wac_clock_seconds(),
                      .outcome = outcome,
                      .error = error};
     *outcome = (wac_sweep_outcome){0};

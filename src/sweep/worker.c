@@ -4,6 +4,7 @@
  * the end of the pipe tells of that end at once. It saves its run when it is asked to stop
  * (SIGTERM), also by the death of the sweep; Ctrl-C is the sweep's to handle.
  */
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/status.h"
 #include "sweep/parts.h"
@@ -21,13 +22,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* --- in the child ------------------------------------------------------------------------------*/
 
@@ -62,7 +56,7 @@ static void tell(teller *teller, bool must)
 static void tell_progress(void *user, const wac_progress *progress)
 {
     teller *teller = user;
-    double time = now();
+    double time = wac_clock_seconds();
     teller->message.progress = *progress;
     if (time - teller->told < 0.1)
         return;
@@ -104,9 +98,9 @@ static wac_status train(const wac_sweep_run *run, const char *directory, int pro
         status = wac_run_resume(&made, folder, NULL, &options, 0, error);
     }
     WAC_TRY(status);
-    double start = now();
+    double start = wac_clock_seconds();
     status = wac_run_train(made, error);
-    teller->message.seconds = now() - start;
+    teller->message.seconds = wac_clock_seconds() - start;
     wac_run_destroy(made);
     return status;
 }

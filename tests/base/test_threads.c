@@ -2,6 +2,8 @@
  * and the caller's processors given back. */
 #include "base/threads.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -24,13 +26,6 @@ static void count_piece(void *work, int piece)
 {
     tally *tally = work;
     tally->runs[piece]++;
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static wac_team *make(int threads, int first_cpu)
@@ -117,10 +112,10 @@ static void more_threads_than_processors(void **state)
     enum { ROUNDS = 300 };
     wac_team *team = make(8, -1);
     tally tally = {0};
-    double start = seconds_now();
+    double start = wac_clock_seconds();
     for (int round = 1; round <= ROUNDS; round++)
         wac_team_run(team, count_piece, &tally, 100);
-    double seconds = seconds_now() - start;
+    double seconds = wac_clock_seconds() - start;
     assert_runs(&tally, 100, ROUNDS);
     /* and more threads than pieces */
     memset(&tally, 0, sizeof tally);
@@ -131,13 +126,6 @@ static void more_threads_than_processors(void **state)
     wac_team_destroy(team);
     print_message("8 threads: %.0f us a round\n", seconds / ROUNDS * 1e6);
     assert_true(seconds < 60);
-}
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void idle_teams_sleep_and_wake(void **state)
@@ -151,9 +139,9 @@ static void idle_teams_sleep_and_wake(void **state)
         usleep(50000);
     }
     /* by now they are asleep: half a second costs next to nothing */
-    double before = processor_seconds();
+    double before = wac_clock_processor_seconds();
     usleep(500000);
-    assert_true(processor_seconds() - before < 0.1);
+    assert_true(wac_clock_processor_seconds() - before < 0.1);
     wac_team_run(team, count_piece, &tally, 30);
     assert_runs(&tally, 30, 11);
     /* moments around the one when they fall asleep */
