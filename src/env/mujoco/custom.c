@@ -3,6 +3,7 @@
 #include "env/mujoco/custom.h"
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/status.h"
 
 #include <limits.h>
@@ -15,14 +16,6 @@
 enum { LARGEST_RECIPE = 64 * 1024, LARGEST_MODEL = 64 * 1024 * 1024 };
 
 /* --- model and recipe ------------------------------------------------------------------------- */
-
-/* FNV-1a, one file after the other. */
-static uint64_t digest(uint64_t hash, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3;
-    return hash;
-}
 
 /* The model's path from the environment's name, and the recipe's beside it. */
 static wac_status find_files(wac_custom *self, char *recipe, size_t size, const char *environment,
@@ -59,7 +52,7 @@ static wac_status open_model(wac_custom *self, uint64_t *hash, wac_error *error)
         return refuse_missing("model file", self->path,
                               "; a relative path counts from where the program is started", error);
     WAC_TRY(wac_file_read(&text, &size, self->path, LARGEST_MODEL, error));
-    *hash = digest(*hash, text, size);
+    *hash = wac_hash(*hash, text, size);
     free(text);
     WAC_TRY(wac_mujoco_open_file(&self->mujoco, self->path, error));
     if (mujoco->controls == 0)
@@ -83,7 +76,7 @@ static wac_status open_recipe(wac_custom *self, const char *file, uint64_t *hash
         return refuse_missing("recipe", file,
                               "; it says what to observe and reward: docs/own-models.md", error);
     WAC_TRY(wac_file_read(&text, &size, file, LARGEST_RECIPE, error));
-    *hash = digest(*hash, text, size);
+    *hash = wac_hash(*hash, text, size);
     wac_status status = wac_recipe_parse(&self->recipe, text, size, file, error);
     free(text);
     WAC_TRY(status);
@@ -143,7 +136,7 @@ static wac_status prepare(wac_custom *self, wac_environment_spec *spec, const wa
                           wac_error *error)
 {
     char recipe[sizeof self->path + 8];
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = WAC_HASH_START;
     WAC_TRY(find_files(self, recipe, sizeof recipe, config->environment, error));
     WAC_TRY(open_model(self, &hash, error));
     WAC_TRY(open_recipe(self, recipe, &hash, error));
