@@ -1,8 +1,8 @@
 /* wac reproduce: the paper's experiments, from runs to verdicts. */
 #include "options.h"
-#include "terminal/progress.h"
+#include "sweep_run.h"
 #include "terminal/report_view.h"
-#include "terminal/sweep_view.h"
+#include "terminal/terminal.h"
 
 #include "base/files.h"
 #include "base/json.h"
@@ -209,16 +209,14 @@ static int check_runs(const request *asked)
     wac_status status =
         items ? wac_sweep_inspect(items, sweep, asked->runs, &error) : WAC_STATUS_MEMORY;
     free(items);
-    if (status == WAC_STATUS_INPUT)
-        return cli_refuse("%s", error.message);
-    return status ? cli_fail(&error) : CLI_OK;
+    return status ? cli_blame(&error) : CLI_OK;
 }
 
 /* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */
 static int train(const request *asked, bool *goes_on)
 {
     const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
-    wac_sweep_options how = wac_sweep_options_default();
+    wac_sweep_options how = {0};
     bool speaks = false;
     how.workers = (int)asked->workers;
     int status = cli_sweep_run(sweep, asked->runs, &how, asked->command, &speaks);
@@ -329,7 +327,7 @@ static int run(int argc, char **argv)
         read = wac_experiment_check(asked.experiment, &error);
     if (read != WAC_STATUS_OK) {
         wac_experiment_free(asked.experiment);
-        return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+        return cli_blame(&error);
     }
     status = reproduce(&asked);
     wac_experiment_free(asked.experiment);

@@ -1,10 +1,11 @@
 /* wac sweep: many runs from one file. */
 #include "options.h"
-#include "terminal/sweep_view.h"
+#include "sweep_run.h"
+#include "terminal/terminal.h"
 
 #include "base/files.h"
-#include "sweep/parts.h"
-#include "sweep/sweep.h"
+#include "sweep/file.h"
+#include "sweep/mpi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,8 @@ static int read_share(wac_sweep_options *options, const char *text)
     if (!last || *last || index < 1 || count < index || count > WAC_SWEEP_RUNS)
         return cli_refuse("--only must be as in 3/12, the third of twelve shares, not \"%s\"",
                           text);
-    options->share_index = (int)index - 1;
-    options->share_count = (int)count;
+    options->share.index = (int)index - 1;
+    options->share.count = (int)count;
     return CLI_OK;
 }
 
@@ -77,13 +78,11 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     char path[PATH_MAX], program[PATH_MAX], whole_file[PATH_MAX], whole_directory[PATH_MAX];
     wac_error error = {0};
     size_t tasks = sweep->count < MOST_TASKS ? sweep->count : MOST_TASKS;
-    wac_sweep_options options = wac_sweep_options_default();
     wac_sweep_item *items = calloc(sweep->count, sizeof *items);
     int lock;
-    if (!items || wac_sweep_claim(&lock, items, sweep, directory, &options, &error)) {
+    if (!items || wac_sweep_take(&lock, items, sweep, directory, (wac_sweep_share){0}, &error)) {
         free(items);
-        return error.status == WAC_STATUS_INPUT ? cli_refuse("%s", error.message)
-                                                : cli_fail(&error);
+        return cli_blame(&error);
     }
     free(items);
     close(lock);
@@ -140,7 +139,7 @@ static int run(int argc, char **argv)
     };
     char directory[PATH_MAX], command[3 * PATH_MAX];
     cli_arguments arguments = {.most_words = 1};
-    wac_sweep_options how = wac_sweep_options_default();
+    wac_sweep_options how = {0};
     wac_error error = {0};
     wac_sweep sweep;
     cli_sweep_quiet_ranks();
@@ -153,9 +152,9 @@ static int run(int argc, char **argv)
         return status;
     const char *file = arguments.words[0];
     cli_sweep_directory(directory, out, "sweeps", file);
-    wac_status read = wac_sweep_read(&sweep, file, &error);
+    wac_status read = wac_sweep_read(&sweep, NULL, file, &error);
     if (read != WAC_STATUS_OK)
-        return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+        return cli_blame(&error);
     if (dry || slurm) {
         status = wac_sweep_rank() > 0 ? CLI_OK
                  : dry                ? cli_sweep_dry_run(&sweep, directory, (int)workers)

@@ -1,7 +1,13 @@
 /* What the commands that run sweeps share. */
-#include "base/threads.h"
+#include "sweep_run.h"
+#include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/sweep_view.h"
+#include "terminal/terminal.h"
+
+#include "base/threads.h"
+#include "sweep/estimate.h"
+#include "sweep/mpi.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -42,10 +48,10 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
     for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
         counts[items[i].state]++;
         printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
-        if (items[i].state == WAC_SWEEP_BEGUN)
+        if (items[i].state == WAC_SWEEP_STATE_BEGUN)
             printf("  (epoch %lld of %lld)", (long long)items[i].progress.epoch,
                    (long long)items[i].progress.epochs);
-        else if (items[i].state == WAC_SWEEP_FAILED)
+        else if (items[i].state == WAC_SWEEP_STATE_FAILED)
             printf(": %s", items[i].reason);
         putchar('\n');
     }
@@ -54,15 +60,15 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
         status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
     free(items);
     if (status != WAC_STATUS_OK)
-        return status == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+        return cli_blame(&error);
     cli_format_duration(duration, seconds);
     printf("\n%s in %s: %zu to start, %zu to go on with, %zu done",
-           cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_NEW],
-           counts[WAC_SWEEP_BEGUN], counts[WAC_SWEEP_DONE]);
-    if (counts[WAC_SWEEP_FAILED])
-        printf(", %zu damaged", counts[WAC_SWEEP_FAILED]);
+           cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_STATE_NEW],
+           counts[WAC_SWEEP_STATE_BEGUN], counts[WAC_SWEEP_STATE_DONE]);
+    if (counts[WAC_SWEEP_STATE_FAILED])
+        printf(", %zu damaged", counts[WAC_SWEEP_STATE_FAILED]);
     putchar('\n');
-    if (counts[WAC_SWEEP_NEW] + counts[WAC_SWEEP_BEGUN] > 0)
+    if (counts[WAC_SWEEP_STATE_NEW] + counts[WAC_SWEEP_STATE_BEGUN] > 0)
         printf("about %s with %s on this machine, if its cores are free (an estimate from a "
                "moment of each)\n",
                duration, cli_count(text, workers, "worker"));
@@ -80,7 +86,7 @@ static int conclude(const char *command, size_t runs, wac_status status,
         return CLI_FAILED;
     }
     if (status != WAC_STATUS_OK)
-        return status == WAC_STATUS_INPUT ? cli_refuse("%s", error->message) : cli_fail(error);
+        return cli_blame(error);
     if (outcome->failed) {
         fprintf(stderr, "wac: %s of %zu failed", cli_count(text, (int64_t)outcome->failed, "run"),
                 runs);

@@ -1,10 +1,12 @@
 /* wac tune: look for good settings. */
 #include "options.h"
-#include "terminal/progress.h"
-#include "terminal/sweep_view.h"
+#include "sweep_run.h"
+#include "terminal/terminal.h"
 
 #include "base/stop.h"
 #include "base/words.h"
+#include "config/environments.h"
+#include "sweep/mpi.h"
 #include "sweep/tune.h"
 
 #include <limits.h>
@@ -69,10 +71,10 @@ static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t c
                          const char *directory)
 {
     const wac_config *best = &sweep->runs[list[0].first].config;
-    char name[320], text[48];
+    char name[WAC_ENVIRONMENT_NAME], text[48];
     cli_style style = cli_style_of(stdout);
     const char *algorithm = wac_algorithm_name((wac_algorithm)best->algorithm);
-    printf("\n%s%s on %s%s, best of %s\n", style.bold, algorithm, cli_environment(name, best),
+    printf("\n%s%s on %s%s, best of %s\n", style.bold, algorithm, wac_environment_name(name, best),
            style.plain, cli_count(text, (int64_t)count, "choice"));
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         printf("  %10.5g  (%.5g .. %.5g)", list[i].mean, list[i].smallest, list[i].largest);
@@ -152,20 +154,20 @@ static int run(int argc, char **argv)
         return status;
     const char *file = arguments.words[0];
     cli_sweep_directory(directory, out, "tunes", file);
-    wac_status read = wac_sweep_file_read(&sweep, &search, file, &error);
+    wac_status read = wac_sweep_read(&sweep, &search, file, &error);
     if (read == WAC_STATUS_OK) {
         read = wac_tune_check(&sweep, &search, &error);
         if (read != WAC_STATUS_OK)
             wac_sweep_free(&sweep);
     }
     if (read != WAC_STATUS_OK)
-        return read == WAC_STATUS_INPUT ? cli_refuse("%s", error.message) : cli_fail(&error);
+        return cli_blame(&error);
     if (dry) {
         status = wac_sweep_rank() > 0 ? CLI_OK : cli_sweep_dry_run(&sweep, directory, (int)workers);
         wac_sweep_free(&sweep);
         return status;
     }
-    wac_sweep_options how = wac_sweep_options_default();
+    wac_sweep_options how = {0};
     how.workers = (int)workers;
     snprintf(command, sizeof command, "%s tune %s%s%s", cli_program(), file, out ? " --out " : "",
              out ? out : "");

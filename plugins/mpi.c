@@ -1,6 +1,6 @@
 /* MPI for sweeps: a few messages between ranks, as a plugin (src/sweep/mpi.c loads it). Built
  * where Open MPI is; the program itself does not know it. */
-#include "sweep/parts.h"
+#include "sweep/mpi.h"
 
 #include <mpi.h>
 #include <sched.h>

@@ -1,6 +1,8 @@
 /* A bar with percentage, time left, return, coverage and speed; or a line an epoch. */
 #include "terminal/progress.h"
 
+#include "terminal/terminal.h"
+
 #include <assert.h>
 #include <math.h>
 #include <signal.h>

@@ -3,7 +3,9 @@
 #ifndef WAC_CLI_TERMINAL_PROGRESS_H
 #define WAC_CLI_TERMINAL_PROGRESS_H
 
-#include "cli.h"
+#include "wac/wac.h"
+
+#include <stdio.h>
 
 enum { CLI_PROGRESS_ROWS = 8 }; /* most bars at once */
 

@@ -1,7 +1,9 @@
 /* Making a report: a line on a terminal while figures are drawn, then the verdicts as a table. */
 #include "terminal/report_view.h"
 
+#include "cli.h"
 #include "terminal/progress.h"
+#include "terminal/terminal.h"
 
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #ifndef WAC_CLI_TERMINAL_REPORT_VIEW_H
 #define WAC_CLI_TERMINAL_REPORT_VIEW_H
 
-#include "cli.h"
-
 #include "report/report.h"
 
 typedef struct cli_report_plan {

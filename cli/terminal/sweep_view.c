@@ -3,6 +3,7 @@
 #include "terminal/sweep_view.h"
 
 #include "terminal/progress.h"
+#include "terminal/terminal.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static double sum_work(const wac_sweep_view *view, double *done)
         double part = p->epoch_updates_due > 0 && p->epoch < p->epochs
                           ? (double)p->epoch_updates / (double)p->epoch_updates_due
                           : 0;
-        bool over = item->state == WAC_SWEEP_DONE || item->state == WAC_SWEEP_FAILED;
+        bool over = item->state == WAC_SWEEP_STATE_DONE || item->state == WAC_SWEEP_STATE_FAILED;
         sum += cost * epochs;
         *done += cost * (over ? epochs : fmin(epochs, (double)p->epoch + part));
     }
@@ -123,7 +124,7 @@ static void draw(cli_sweep_view *view, const wac_sweep_view *sweep)
     size_t running[MOST_ROWS];
     int most = rows - 3 < MOST_ROWS ? rows - 3 : MOST_ROWS;
     for (size_t i = 0; i < sweep->sweep->count && count < most; i++)
-        if (sweep->items[i].state == WAC_SWEEP_RUNNING)
+        if (sweep->items[i].state == WAC_SWEEP_STATE_RUNNING)
             running[count++] = i;
     for (int i = 0; i < count; i++) {
         int width = (int)strlen(sweep->sweep->runs[running[i]].folder);
@@ -148,9 +149,9 @@ static void tell(cli_sweep_view *view, const wac_sweep_view *sweep, size_t run)
     const wac_sweep_item *item = &sweep->items[run];
     const char *folder = sweep->sweep->runs[run].folder;
     cli_style style = cli_style_of(view->stream);
-    if (item->state == WAC_SWEEP_FAILED) {
+    if (item->state == WAC_SWEEP_STATE_FAILED) {
         fprintf(view->stream, "%sfailed%s  %s: %s\n", style.red, style.plain, folder, item->reason);
-    } else if (item->state == WAC_SWEEP_DONE && !view->live) {
+    } else if (item->state == WAC_SWEEP_STATE_DONE && !view->live) {
         char text[128];
         describe(text, sizeof text, &item->progress);
         fprintf(view->stream, "%zu/%zu  %s  %s  %.1f s\n", sweep->done + sweep->failed,
@@ -166,7 +167,7 @@ void cli_sweep_view_show(void *user, const wac_sweep_view *sweep, size_t changed
         view->begun = true;
         (void)sum_work(sweep, &view->first_work);
     }
-    if (changed != SIZE_MAX && sweep->items[changed].state != WAC_SWEEP_RUNNING) {
+    if (changed != SIZE_MAX && sweep->items[changed].state != WAC_SWEEP_STATE_RUNNING) {
         if (view->live)
             clear(view);
         tell(view, sweep, changed);

@@ -1,7 +1,7 @@
-/* What the program says, and how it looks. */
-#include "cli.h"
+/* Sentences, colours, widths, and numbers as words. */
+#include "terminal/terminal.h"
 
-#include "base/words.h"
+#include "cli.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -40,6 +40,11 @@ int cli_refuse(const char *format, ...)
     return CLI_USAGE;
 }
 
+int cli_blame(const wac_error *error)
+{
+    return error->status == WAC_STATUS_INPUT ? cli_refuse("%s", error->message) : cli_fail(error);
+}
+
 cli_style cli_style_of(FILE *stream)
 {
     const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
@@ -63,14 +68,6 @@ int cli_width(FILE *stream)
 const char *cli_count(char text[48], int64_t count, const char *thing)
 {
     snprintf(text, 48, "%lld %s%s", (long long)count, thing, count == 1 ? "" : "s");
-    return text;
-}
-
-const char *cli_environment(char text[320], const wac_config *config)
-{
-    bool sparse = config->reward == WAC_REWARD_SPARSE &&
-                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
-    snprintf(text, 320, "%s%s", config->environment, sparse ? "-sparse" : "");
     return text;
 }
 

@@ -5,7 +5,7 @@
 #define WAC_REPORT_EXPERIMENT_H
 
 #include "report/figure.h"
-#include "sweep/sweep.h"
+#include "sweep/list.h"
 
 enum {
     WAC_EXPERIMENT_NAMES = 6,

@@ -10,6 +10,8 @@
 #include "base/yaml.h"
 #include "config/config.h"
 #include "config/environments.h"
+#include "sweep/file.h"
+#include "wac/env.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -491,7 +493,7 @@ static wac_status read_runs(reader *in, void *user, const yaml_node_t *node, con
     text[to] = 0;
     for (size_t i = 0; i < from; i++)
         text[i] = text[i] == '\n' ? '\n' : ' ';
-    wac_status status = wac_sweep_parse(&part, text, to, in->yaml.name, in->yaml.error);
+    wac_status status = wac_sweep_parse(&part, NULL, text, to, in->yaml.name, in->yaml.error);
     free(text);
     WAC_TRY(status);
     if (scale->count + part.count > WAC_SWEEP_RUNS)

@@ -1,10 +1,12 @@
 /* How long a sweep will take: a moment of each kind of run is measured, the rest is arithmetic.
  * Checkpoints and starts are left out; they are small beside the updates. */
+#include "sweep/estimate.h"
+
 #include "base/clock.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "env/world.h"
 #include "rl/agent.h"
-#include "sweep/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,12 +104,24 @@ static wac_status measure_kind(costs *costs, const wac_config *config, wac_error
     return status;
 }
 
-/* Whether an update and a step of both take the same time. */
-static bool is_same_kind(const wac_config *a, const wac_config *b)
+/* Settings that change how long an update or a step takes. */
+static bool takes_time(const wac_setting *setting)
 {
-    return strcmp(a->environment, b->environment) == 0 && a->algorithm == b->algorithm &&
-           a->width == b->width && a->batch_size == b->batch_size && a->rho == b->rho &&
-           a->backend == b->backend && a->normalisation == b->normalisation;
+    static const size_t offsets[] = {
+        offsetof(wac_config, algorithm),     offsetof(wac_config, width),
+        offsetof(wac_config, batch_size),    offsetof(wac_config, rho),
+        offsetof(wac_config, backend),       offsetof(wac_config, precision),
+        offsetof(wac_config, normalisation),
+    };
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
+        if (setting->offset == offsets[i])
+            return true;
+    return false;
+}
+
+bool wac_sweep_is_same_kind(const wac_config *a, const wac_config *b)
+{
+    return wac_config_compare(a, b, takes_time) == 0;
 }
 
 static double rest_of(const wac_config *config, const wac_sweep_item *item, const costs *costs)
@@ -116,7 +130,7 @@ static double rest_of(const wac_config *config, const wac_sweep_item *item, cons
                    (double)config->explore_steps * costs->explore +
                    (double)config->evaluation_steps * costs->evaluate;
     double start =
-        item->state == WAC_SWEEP_NEW ? (double)config->initial_steps * costs->explore : 0;
+        item->state == WAC_SWEEP_STATE_NEW ? (double)config->initial_steps * costs->explore : 0;
     return start + (double)(config->epochs - item->progress.epoch) * epoch;
 }
 
@@ -128,11 +142,12 @@ wac_status wac_sweep_estimate(double *seconds, const wac_sweep *sweep, const wac
     wac_status status = all && ends ? WAC_STATUS_OK : wac_fail_memory(error, "the estimate");
     *seconds = 0;
     for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
-        if (items[i].state == WAC_SWEEP_DONE || items[i].state == WAC_SWEEP_FAILED)
+        if (items[i].state == WAC_SWEEP_STATE_DONE || items[i].state == WAC_SWEEP_STATE_FAILED)
             continue;
         size_t like = 0;
-        while (like < i && (all[like].update == 0 ||
-                            !is_same_kind(&sweep->runs[like].config, &sweep->runs[i].config)))
+        while (like < i &&
+               (all[like].update == 0 ||
+                !wac_sweep_is_same_kind(&sweep->runs[like].config, &sweep->runs[i].config)))
             like++;
         if (like < i)
             all[i] = all[like];

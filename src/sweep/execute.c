@@ -5,11 +5,14 @@
  * messages are numbers of runs one way and wac_sweep_message the other way, so a sweep knows
  * nothing of how a run is trained.
  */
+#include "sweep/execute.h"
+
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/stop.h"
 #include "base/threads.h"
-#include "sweep/parts.h"
+#include "sweep/mpi.h"
+#include "sweep/worker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -67,11 +70,6 @@ typedef struct execution {
     wac_error *error;
 } execution;
 
-wac_sweep_options wac_sweep_options_default(void)
-{
-    return (wac_sweep_options){0};
-}
-
 static void show(execution *all, size_t changed)
 {
     double time = wac_clock_seconds();
@@ -87,8 +85,8 @@ static void show(execution *all, size_t changed)
 static bool is_waiting(const execution *all, size_t run)
 {
     wac_sweep_state state = all->items[run].state;
-    return wac_sweep_is_ours(all->options, run) &&
-           (state == WAC_SWEEP_NEW || state == WAC_SWEEP_BEGUN);
+    return wac_sweep_share_has(all->options->share, run) &&
+           (state == WAC_SWEEP_STATE_NEW || state == WAC_SWEEP_STATE_BEGUN);
 }
 
 /* The next run for anybody; false where none is left. */
@@ -132,7 +130,7 @@ static wac_status hand_out(execution *all, int number, size_t run)
     slot->busy = true;
     slot->run = run;
     slot->started = wac_clock_seconds();
-    item->state = WAC_SWEEP_RUNNING;
+    item->state = WAC_SWEEP_STATE_RUNNING;
     item->worker = number;
     all->view.running++;
     show(all, run);
@@ -161,13 +159,13 @@ static void end_run(execution *all, slot *slot, const wac_sweep_message *message
     bool wanted = all->stopping || slot->rank > 0 || wac_asked_to_stop(all->options->stop);
     if (message->status == WAC_STATUS_INTERRUPTED && wanted) {
         /* a rank that was told to stop, by whoever, is the end of the sweep */
-        item->state = WAC_SWEEP_BEGUN;
+        item->state = WAC_SWEEP_STATE_BEGUN;
         all->stopping = true;
     } else if (message->status == WAC_STATUS_OK) {
-        item->state = WAC_SWEEP_DONE;
+        item->state = WAC_SWEEP_STATE_DONE;
         all->view.done++;
     } else {
-        item->state = WAC_SWEEP_FAILED;
+        item->state = WAC_SWEEP_STATE_FAILED;
         if (message->status == WAC_STATUS_INTERRUPTED)
             strcpy(item->reason, "its process was told to stop, by a signal of somebody else");
         else
@@ -182,7 +180,7 @@ static void take_in(execution *all, slot *slot, const wac_sweep_message *message
 {
     if (message->progress.epochs > 0)
         all->items[slot->run].progress = message->progress;
-    if (message->word == WAC_SWEEP_ENDS)
+    if (message->word == WAC_SWEEP_WORD_END)
         end_run(all, slot, message);
 }
 
@@ -199,7 +197,7 @@ static void listen_here(execution *all, int milliseconds)
         slot *slot = &all->slots[i];
         if (!slot->busy || slot->rank > 0)
             continue;
-        (void)wac_sweep_worker_read(&slot->worker);
+        wac_sweep_worker_read(&slot->worker);
         take_in(all, slot, &slot->worker.last);
     }
 }
@@ -278,7 +276,7 @@ static wac_status obey(execution *all, const order *order, wac_sweep_worker *wor
                                              all->directory, all->ranks.processor, -1);
         if (failure) {
             *worker = (wac_sweep_worker){.run = order->run};
-            worker->last = (wac_sweep_message){.word = WAC_SWEEP_ENDS, .status = WAC_STATUS_IO};
+            worker->last = (wac_sweep_message){.word = WAC_SWEEP_WORD_END, .status = WAC_STATUS_IO};
             snprintf(worker->last.reason, sizeof worker->last.reason,
                      "rank %d cannot start a process: %s", all->ranks.rank, strerror(failure));
             return answer_with(all, worker);
@@ -311,7 +309,7 @@ static wac_status serve(execution *all)
         if (poll(&poll_worker, 1, RANKS_MS) <= 0)
             continue;
         wac_sweep_message before = worker.last;
-        (void)wac_sweep_worker_read(&worker);
+        wac_sweep_worker_read(&worker);
         if (memcmp(&before, &worker.last, sizeof before) != 0 || !worker.process)
             WAC_TRY(answer_with(all, &worker));
     }
@@ -347,7 +345,7 @@ static wac_status make_slots(execution *all)
     all->view =
         (wac_sweep_view){.sweep = all->sweep, .items = all->items, .workers = all->slot_count};
     for (size_t i = 0; i < all->sweep->count; i++)
-        all->view.done += all->items[i].state == WAC_SWEEP_DONE;
+        all->view.done += all->items[i].state == WAC_SWEEP_STATE_DONE;
     return WAC_STATUS_OK;
 }
 
@@ -365,8 +363,8 @@ static void tell_damage(execution *all)
 /* Rank 0, or the only one. */
 static wac_status lead(execution *all)
 {
-    WAC_TRY(wac_sweep_claim(&all->lock, all->items, all->sweep, all->directory, all->options,
-                            all->error));
+    WAC_TRY(wac_sweep_take(&all->lock, all->items, all->sweep, all->directory, all->options->share,
+                           all->error));
     wac_status status = make_slots(all);
     if (status == WAC_STATUS_OK) {
         tell_damage(all);
@@ -393,7 +391,7 @@ wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,
                              const wac_sweep_options *options, wac_sweep_outcome *outcome,
                              wac_error *error)
 {
-    wac_sweep_options chosen = options ? *options : wac_sweep_options_default();
+    wac_sweep_options chosen = options ? *options : (wac_sweep_options){0};
     execution all = {.sweep = sweep,
                      .directory = directory,
                      .options = &chosen,
@@ -403,7 +401,7 @@ wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,
                      .error = error};
     *outcome = (wac_sweep_outcome){0};
     WAC_TRY(wac_sweep_check(sweep, error));
-    if (chosen.share_count < 1)
+    if (chosen.share.count < 1)
         WAC_TRY(wac_sweep_ranks_join(&all.ranks, error));
     outcome->rank = all.ranks.rank;
     all.items = calloc(sweep->count, sizeof *all.items);

@@ -19,6 +19,7 @@
 #include "config/config.h"
 #include "config/environments.h"
 #include "sweep/expand.h"
+#include "wac/env.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -456,8 +457,8 @@ static wac_status expand(file *in)
     return WAC_STATUS_OK;
 }
 
-wac_status wac_sweep_file_parse(wac_sweep *sweep, wac_search *search, const char *text, size_t size,
-                                const char *name, wac_error *error)
+wac_status wac_sweep_parse(wac_sweep *sweep, wac_search *search, const char *text, size_t size,
+                           const char *name, wac_error *error)
 {
     file in = {.to = {.search = search, .sweep = sweep}, .search = search};
     *sweep = (wac_sweep){0};
@@ -474,25 +475,13 @@ wac_status wac_sweep_file_parse(wac_sweep *sweep, wac_search *search, const char
     return status;
 }
 
-wac_status wac_sweep_file_read(wac_sweep *sweep, wac_search *search, const char *path,
-                               wac_error *error)
+wac_status wac_sweep_read(wac_sweep *sweep, wac_search *search, const char *path, wac_error *error)
 {
     char *text;
     size_t size;
     *sweep = (wac_sweep){0};
     WAC_TRY(wac_file_read(&text, &size, path, LARGEST_FILE, error));
-    wac_status status = wac_sweep_file_parse(sweep, search, text, size, path, error);
+    wac_status status = wac_sweep_parse(sweep, search, text, size, path, error);
     free(text);
     return status;
-}
-
-wac_status wac_sweep_parse(wac_sweep *sweep, const char *text, size_t size, const char *name,
-                           wac_error *error)
-{
-    return wac_sweep_file_parse(sweep, NULL, text, size, name, error);
-}
-
-wac_status wac_sweep_read(wac_sweep *sweep, const char *path, wac_error *error)
-{
-    return wac_sweep_file_read(sweep, NULL, path, error);
 }

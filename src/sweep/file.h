@@ -1,10 +1,10 @@
-/* Sweep files as their two readers need them: a sweep takes every combination of what is listed, a
- * search (tune.h) may draw some of them instead. */
+/* Sweep files: a sweep takes every combination of what is listed, a search (tune.h) may draw some
+ * of them instead. */
 #ifndef WAC_SWEEP_FILE_H
 #define WAC_SWEEP_FILE_H
 
 #include "run/columns.h"
-#include "sweep/sweep.h"
+#include "sweep/list.h"
 
 /* What a search file says beyond a sweep. */
 typedef struct wac_search {
@@ -14,19 +14,14 @@ typedef struct wac_search {
     int64_t last; /* rows at the end of progress.csv that it is averaged over */
 } wac_search;
 
-/* wac_sweep_parse; with `search` for the file of a search, which is filled in. */
-wac_status wac_sweep_file_parse(wac_sweep *sweep, wac_search *search, const char *text, size_t size,
-                                const char *name, wac_error *error);
-wac_status wac_sweep_file_read(wac_sweep *sweep, wac_search *search, const char *path,
-                               wac_error *error);
+/* All runs of a sweep file, in an order that follows from its text alone: environments, then
+ * algorithms, settings and seeds, each as it is listed. Every config is checked and no two are the
+ * same. `search` is filled in from the file of a search; null: it is that of a sweep. On failure
+ * there is nothing to free. */
+wac_status wac_sweep_read(wac_sweep *sweep, wac_search *search, const char *path, wac_error *error);
 
-/* A config in one line of YAML, "{environment: lqg, algorithm: sac, …}": equal configs, equal
- * lines. */
-enum { WAC_SWEEP_LINE = 4096 };
-void wac_sweep_line(char line[WAC_SWEEP_LINE], const wac_config *config);
-
-/* The name of the first setting in which two such lines differ, with both values, as in "epochs is
- * 30 and not 20"; empty where there is none. */
-void wac_sweep_line_difference(char *text, size_t size, const char *line, const char *other);
+/* The same from memory; `name` stands for the file in messages. */
+wac_status wac_sweep_parse(wac_sweep *sweep, wac_search *search, const char *text, size_t size,
+                           const char *name, wac_error *error);
 
 #endif

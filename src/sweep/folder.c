@@ -5,7 +5,7 @@
  * grow, but never mix with another. The directory is locked while a sweep works in it; shares of
  * one sweep lock it together.
  */
-#include "sweep/parts.h"
+#include "sweep/folder.h"
 
 #include "base/files.h"
 #include "base/status.h"
@@ -46,17 +46,6 @@ static wac_status write_list(char **text, const wac_sweep *sweep, wac_error *err
         used += (size_t)sprintf(*text + used, "%s: %s\n", sweep->runs[i].folder, line);
     }
     return WAC_STATUS_OK;
-}
-
-uint64_t wac_sweep_fingerprint(const wac_sweep *sweep)
-{
-    uint64_t hash = WAC_SWEEP_HASH;
-    char line[WAC_SWEEP_LINE];
-    for (size_t i = 0; i < sweep->count; i++) {
-        wac_sweep_line(line, &sweep->runs[i].config);
-        hash = wac_sweep_hash(wac_sweep_hash(hash, sweep->runs[i].folder), line);
-    }
-    return hash;
 }
 
 /* --- what is in the directory ------------------------------------------------------------------*/
@@ -131,12 +120,12 @@ static wac_status check_list(const wac_sweep *sweep, char *text, const char *dir
 static void inspect_finished(wac_sweep_item *item, const wac_config *config, const char *folder)
 {
     wac_error why = {0};
-    item->state = WAC_SWEEP_DONE;
+    item->state = WAC_SWEEP_STATE_DONE;
     item->kept = true;
     item->progress.epoch = config->epochs;
     if (wac_folder_check_finished(folder, config, &why) == WAC_STATUS_OK)
         return;
-    item->state = WAC_SWEEP_FAILED;
+    item->state = WAC_SWEEP_STATE_FAILED;
     item->kept = false;
     item->damaged = true;
     snprintf(item->reason, sizeof item->reason,
@@ -151,7 +140,7 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
     char folder[PATH_MAX];
     wac_config config;
     wac_error why;
-    *item = (wac_sweep_item){.state = WAC_SWEEP_NEW, .worker = -1};
+    *item = (wac_sweep_item){.state = WAC_SWEEP_STATE_NEW, .worker = -1};
     item->progress.epochs = run->config.epochs;
     WAC_TRY(wac_path_join(folder, sizeof folder, directory, run->folder, error));
     if (!wac_path_exists(folder))
@@ -176,7 +165,7 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
         inspect_finished(item, &run->config, folder);
         return WAC_STATUS_OK;
     }
-    item->state = WAC_SWEEP_BEGUN;
+    item->state = WAC_SWEEP_STATE_BEGUN;
     item->progress.epoch = wac_progress_last_epoch(folder);
     return WAC_STATUS_OK;
 }
@@ -199,7 +188,7 @@ static wac_status read_list(char **text, const char *directory, wac_error *error
 
 /* *same: the list that is there is exactly this one. */
 static wac_status inspect(wac_sweep_item *items, bool *same, const wac_sweep *sweep,
-                          const char *directory, const wac_sweep_options *options, wac_error *error)
+                          const char *directory, wac_sweep_share share, wac_error *error)
 {
     char *there, *wanted = NULL;
     WAC_TRY(read_list(&there, directory, error));
@@ -211,7 +200,7 @@ static wac_status inspect(wac_sweep_item *items, bool *same, const wac_sweep *sw
     free(there);
     for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
         items[i] = (wac_sweep_item){.worker = -1};
-        if (wac_sweep_is_ours(options, i))
+        if (wac_sweep_share_has(share, i))
             status = inspect_run(&items[i], &sweep->runs[i], directory, error);
     }
     return status;
@@ -220,9 +209,8 @@ static wac_status inspect(wac_sweep_item *items, bool *same, const wac_sweep *sw
 wac_status wac_sweep_inspect(wac_sweep_item *items, const wac_sweep *sweep, const char *directory,
                              wac_error *error)
 {
-    wac_sweep_options all = wac_sweep_options_default();
     bool same;
-    return inspect(items, &same, sweep, directory, &all, error);
+    return inspect(items, &same, sweep, directory, (wac_sweep_share){0}, error);
 }
 
 /* --- taking it over ----------------------------------------------------------------------------*/
@@ -264,11 +252,10 @@ static wac_status mark(const wac_sweep *sweep, const char *directory, wac_error 
     return status;
 }
 
-wac_status wac_sweep_claim(int *lock, wac_sweep_item *items, const wac_sweep *sweep,
-                           const char *directory, const wac_sweep_options *options,
-                           wac_error *error)
+wac_status wac_sweep_take(int *lock, wac_sweep_item *items, const wac_sweep *sweep,
+                          const char *directory, wac_sweep_share share, wac_error *error)
 {
-    bool shared = options->share_count > 1, same;
+    bool shared = share.count > 1, same;
     bool made = !wac_path_exists(directory);
     if (made) {
         wac_error why;
@@ -277,7 +264,7 @@ wac_status wac_sweep_claim(int *lock, wac_sweep_item *items, const wac_sweep *sw
             return wac_fail(error, why.status, "%s", why.message);
     }
     WAC_TRY(take_lock(lock, directory, shared, error));
-    wac_status status = inspect(items, &same, sweep, directory, options, error);
+    wac_status status = inspect(items, &same, sweep, directory, share, error);
     if (status == WAC_STATUS_OK && !same)
         status = mark(sweep, directory, error);
     if (status != WAC_STATUS_OK) {
@@ -287,7 +274,7 @@ wac_status wac_sweep_claim(int *lock, wac_sweep_item *items, const wac_sweep *sw
     if (!shared)
         wac_directory_tidy(directory, list_name);
     for (size_t i = 0; i < sweep->count; i++)
-        if (items[i].state == WAC_SWEEP_NEW && wac_sweep_is_ours(options, i))
+        if (items[i].state == WAC_SWEEP_STATE_NEW && wac_sweep_share_has(share, i))
             tidy_run(directory, &sweep->runs[i]);
     return WAC_STATUS_OK;
 }

@@ -1,9 +1,10 @@
 /* The way to MPI: a plugin that is loaded only where mpirun or srun has started this process, so
  * that the program neither needs MPI nor waits for it otherwise. */
+#include "sweep/mpi.h"
+
 #include "base/files.h"
 #include "base/status.h"
 #include "base/threads.h"
-#include "sweep/parts.h"
 
 #include <dlfcn.h>
 #include <limits.h>

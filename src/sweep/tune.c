@@ -4,8 +4,10 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "run/folder.h"
 #include "run/train.h"
+#include "sweep/folder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,12 +52,8 @@ bool wac_tune_varies(const wac_sweep *sweep, const wac_setting *setting)
         return false;
     for (size_t i = 1; i < sweep->count; i++) {
         const wac_sweep_run *run = &sweep->runs[i], *before = &sweep->runs[i - 1];
-        char value[64], other[64];
-        if (!is_same_pair(run, before) || !wac_config_reads(&run->config, setting))
-            continue;
-        wac_config_format(&run->config, setting, value, sizeof value);
-        wac_config_format(&before->config, setting, other, sizeof other);
-        if (strcmp(value, other) != 0)
+        if (is_same_pair(run, before) && wac_config_reads(&run->config, setting) &&
+            wac_setting_compare(setting, &run->config, &before->config) != 0)
             return true;
     }
     return false;
@@ -121,7 +119,7 @@ static wac_status score_choice(wac_tuned *choice, const wac_sweep *sweep,
     for (size_t i = choice->first; i < choice->first + choice->runs; i++) {
         char folder[PATH_MAX];
         double score;
-        if (items[i].state != WAC_SWEEP_DONE)
+        if (items[i].state != WAC_SWEEP_STATE_DONE)
             continue;
         WAC_TRY(wac_path_join(folder, sizeof folder, directory, sweep->runs[i].folder, error));
         WAC_TRY(score_run(&score, folder, search, error));

@@ -1,4 +1,4 @@
-/* Looking for good settings: a sweep (sweep.h) whose groups of seeds are ranked.
+/* Looking for good settings: a sweep whose groups of seeds are ranked.
  *
  * The file is that of a sweep. With `samples: N` settings are drawn at random, from lists and from
  * ranges such as {from: 1e-5, to: 1e-3, scale: log}; without it every combination is tried. `seed`

@@ -4,10 +4,11 @@
  * the end of the pipe tells of that end at once. It saves its run when it is asked to stop
  * (SIGTERM), also by the death of the sweep; Ctrl-C is the sweep's to handle.
  */
+#include "sweep/worker.h"
+
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/status.h"
-#include "sweep/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,7 +132,7 @@ static _Noreturn void be_child(const wac_sweep_run *run, const char *directory, 
     if (getppid() != parent)
         _exit(1);
     wac_status status = train(run, directory, processor, &teller, &error);
-    teller.message.word = WAC_SWEEP_ENDS;
+    teller.message.word = WAC_SWEEP_WORD_END;
     teller.message.status = status;
     snprintf(teller.message.reason, sizeof teller.message.reason, "%.511s", error.message);
     tell(&teller, true);
@@ -180,9 +181,9 @@ static void conclude(wac_sweep_worker *worker)
     worker->process = 0;
     close(worker->pipe);
     wac_sweep_message *last = &worker->last;
-    if (last->word == WAC_SWEEP_ENDS)
+    if (last->word == WAC_SWEEP_WORD_END)
         return;
-    last->word = WAC_SWEEP_ENDS;
+    last->word = WAC_SWEEP_WORD_END;
     last->status = WAC_STATUS_IO;
     last->seconds = 0;
     if (WIFSIGNALED(result))
@@ -193,7 +194,7 @@ static void conclude(wac_sweep_worker *worker)
                  WEXITSTATUS(result));
 }
 
-bool wac_sweep_worker_read(wac_sweep_worker *worker)
+void wac_sweep_worker_read(wac_sweep_worker *worker)
 {
     wac_sweep_message message;
     ssize_t size;
@@ -201,12 +202,11 @@ bool wac_sweep_worker_read(wac_sweep_worker *worker)
         size = read(worker->pipe, &message, sizeof message);
         if (size == (ssize_t)sizeof message)
             worker->last = message;
-    } while (worker->last.word != WAC_SWEEP_ENDS && (size > 0 || (size < 0 && errno == EINTR)));
+    } while (worker->last.word != WAC_SWEEP_WORD_END && (size > 0 || (size < 0 && errno == EINTR)));
     /* a process that has said its last word is gone in no time */
-    if (worker->last.word != WAC_SWEEP_ENDS && size < 0 && errno == EAGAIN)
-        return false;
+    if (worker->last.word != WAC_SWEEP_WORD_END && size < 0 && errno == EAGAIN)
+        return;
     conclude(worker);
-    return true;
 }
 
 void wac_sweep_worker_stop(const wac_sweep_worker *worker)

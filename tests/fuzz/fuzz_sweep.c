@@ -18,14 +18,14 @@ static void try(const char *text, size_t size, bool searches)
     wac_sweep sweep, again;
     wac_search search, other;
     wac_error error = {0};
-    if (wac_sweep_file_parse(&sweep, searches ? &search : NULL, text, size, "input", &error)) {
+    if (wac_sweep_parse(&sweep, searches ? &search : NULL, text, size, "input", &error)) {
         require(error.status == WAC_STATUS_INPUT && strncmp(error.message, "input", 5) == 0);
         require(!strchr(error.message, '\n') && !sweep.runs);
         return;
     }
     require(!error.message[0]);
     require(wac_sweep_check(&sweep, &error) == WAC_STATUS_OK);
-    require(wac_sweep_file_parse(&again, searches ? &other : NULL, text, size, "input", &error) ==
+    require(wac_sweep_parse(&again, searches ? &other : NULL, text, size, "input", &error) ==
             WAC_STATUS_OK);
     require(sweep.count == again.count);
     for (size_t i = 0; i < sweep.count; i++) {

@@ -4,7 +4,8 @@
 
 #include "support/cli_tools.h"
 
-#include "sweep/sweep.h"
+#include "sweep/execute.h"
+#include "sweep/file.h"
 
 #include <fts.h>
 #include <signal.h>
@@ -64,7 +65,7 @@ static inline void assert_same_sweeps(const char *a, const char *b, const wac_sw
 static inline wac_sweep parse(const char *text)
 {
     wac_sweep sweep;
-    assert_ok(wac_sweep_parse(&sweep, text, strlen(text), "file", &error));
+    assert_ok(wac_sweep_parse(&sweep, NULL, text, strlen(text), "file", &error));
     return sweep;
 }
 

@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "run/columns.h"
+#include "sweep/estimate.h"
 #include "sweep/tune.h"
 
 #include <pty.h>
@@ -102,7 +103,7 @@ static void bad_files_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wac_sweep sweep;
         memset(&error, 0, sizeof error);
-        if (!wac_sweep_parse(&sweep, cases[i].text, strlen(cases[i].text), "file", &error))
+        if (!wac_sweep_parse(&sweep, NULL, cases[i].text, strlen(cases[i].text), "file", &error))
             fail_msg("taken: %s", cases[i].text);
         assert_message(WAC_STATUS_INPUT, cases[i].place, cases[i].words);
         assert_null(sweep.runs);
@@ -140,10 +141,10 @@ static void runs_are_those_of_train(void **state)
     wac_sweep_item items[6];
     assert_int_equal(unlink(at("one/lqg/sac/seed-1/manifest.json")), 0);
     assert_ok(wac_sweep_inspect(items, &sweep, at("one"), &error));
-    assert_true(items[0].state == WAC_SWEEP_BEGUN && items[1].state == WAC_SWEEP_DONE);
+    assert_true(items[0].state == WAC_SWEEP_STATE_BEGUN && items[1].state == WAC_SWEEP_STATE_DONE);
     assert_done(wac("sweep %s --out %s", at("small.yaml"), at("one")));
     assert_ok(wac_sweep_inspect(items, &sweep, at("one"), &error));
-    assert_true(items[0].state == WAC_SWEEP_DONE);
+    assert_true(items[0].state == WAC_SWEEP_STATE_DONE);
     assert_same_sweeps(at("one"), at("four"), &sweep);
 
     /* in shares, as an array job would */
@@ -161,7 +162,7 @@ static void a_sweep_can_grow(void **state)
                           "settings: {epochs: 2, " SMALL_RUNS "}\n");
     wac_sweep part = {.runs = all.runs, .count = 2};
     wac_sweep_outcome outcome;
-    wac_sweep_options options = wac_sweep_options_default();
+    wac_sweep_options options = {0};
     options.workers = 2;
     int open_before = entries("/proc/self/fd");
     assert_ok(wac_sweep_execute(&part, at("grown"), &options, &outcome, &error));
@@ -345,7 +346,7 @@ static void ctrl_c_saves(void **state)
     assert_non_null(strstr(said, "go on with: "));
     free(said);
     assert_ok(wac_sweep_inspect(items, &sweep, at("sweep"), &error));
-    assert_true(items[0].state == WAC_SWEEP_BEGUN || items[1].state == WAC_SWEEP_BEGUN);
+    assert_true(items[0].state == WAC_SWEEP_STATE_BEGUN || items[1].state == WAC_SWEEP_STATE_BEGUN);
     const outcome *result = wac("sweep %s --out %s --dry-run", at("two.yaml"), at("sweep"));
     assert_done(result);
     assert_non_null(strstr(result->out, "go on  lqg/sac/seed-"));
@@ -477,8 +478,8 @@ static void settings_are_drawn(void **state)
     wac_sweep sweep, grown;
     wac_search search;
     int below = 0;
-    assert_ok(wac_sweep_file_parse(&sweep, &search, text, strlen(text), "file", &error));
-    assert_ok(wac_sweep_file_parse(&grown, &search, more, strlen(more), "file", &error));
+    assert_ok(wac_sweep_parse(&sweep, &search, text, strlen(text), "file", &error));
+    assert_ok(wac_sweep_parse(&grown, &search, more, strlen(more), "file", &error));
     assert_int_equal(search.last, 2);
     assert_int_equal(sweep.count, 16);
     assert_int_equal(grown.count, 18);
@@ -515,8 +516,7 @@ static void settings_are_drawn(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(&error, 0, sizeof error);
-        if (!wac_sweep_file_parse(&sweep, &search, cases[i].text, strlen(cases[i].text), "file",
-                                  &error))
+        if (!wac_sweep_parse(&sweep, &search, cases[i].text, strlen(cases[i].text), "file", &error))
             fail_msg("taken: %s", cases[i].text);
         assert_message(WAC_STATUS_INPUT, cases[i].place, cases[i].words);
     }
@@ -561,7 +561,7 @@ static void the_best_settings_win(void **state)
         wac_sweep sweep;
         wac_search search;
         snprintf(text, sizeof text, TUNED "measure: %s\n", names[i]);
-        assert_ok(wac_sweep_file_parse(&sweep, &search, text, strlen(text), "file", &error));
+        assert_ok(wac_sweep_parse(&sweep, &search, text, strlen(text), "file", &error));
         assert_int_equal(search.measure, columns[i]);
         wac_sweep_free(&sweep);
     }
@@ -570,6 +570,32 @@ static void the_best_settings_win(void **state)
                                "lqg/sac/discount-0.9,lqg,sac,0.9,2,2,6,5,7\n"
                                "lqg/sac/discount-0.5,lqg,sac,0.5,2,2,4,2,6\n");
     free(table);
+}
+
+/* What takes another time is measured anew. */
+static void kinds_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const slower[][2] = {{"width", "512"},       {"batch_size", "64"},
+                                            {"rho", "1.5"},         {"backend", "reference"},
+                                            {"precision", "mixed"}, {"normalisation", "running"}};
+    static const char *const alike[][2] = {{"seed", "7"}, {"lambda", "0"}, {"epochs", "3"}};
+    wac_config config, other;
+    assert_ok(wac_config_init(&config, "lqg", "oe-wac", &error));
+    for (size_t i = 0; i < sizeof slower / sizeof *slower; i++) {
+        other = config;
+        assert_ok(wac_config_set(&other, slower[i][0], slower[i][1], &error));
+        assert_false(wac_sweep_is_same_kind(&config, &other));
+        assert_false(wac_sweep_is_same_kind(&other, &config));
+    }
+    other = config;
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+        assert_ok(wac_config_set(&other, alike[i][0], alike[i][1], &error));
+    assert_true(wac_sweep_is_same_kind(&config, &other));
+    assert_ok(wac_config_init(&other, "riverswim", "oe-wac", &error));
+    assert_false(wac_sweep_is_same_kind(&config, &other));
+    assert_ok(wac_config_init(&other, "lqg", "sac", &error));
+    assert_false(wac_sweep_is_same_kind(&config, &other));
 }
 
 int main(void)
@@ -588,6 +614,7 @@ int main(void)
         TEST(two_at_once_are_refused),
         TEST(programs_can_stop_one),
         TEST(array_jobs_train_the_same),
+        TEST(kinds_are_told_apart),
         TEST(settings_are_drawn),
         TEST(the_best_settings_win),
     };

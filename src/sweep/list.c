@@ -1,9 +1,9 @@
 /* The list of runs of a sweep: what it must fulfil, and its configs as lines of text. */
-#include "sweep/sweep.h"
+#include "sweep/list.h"
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "config/config.h"
-#include "sweep/parts.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -66,6 +66,18 @@ void wac_sweep_line_difference(char *text, size_t size, const char *line, const 
     }
 }
 
+uint64_t wac_sweep_fingerprint(const wac_sweep *sweep)
+{
+    uint64_t hash = WAC_HASH_START;
+    char line[WAC_SWEEP_LINE];
+    for (size_t i = 0; i < sweep->count; i++) {
+        const char *folder = sweep->runs[i].folder;
+        wac_sweep_line(line, &sweep->runs[i].config);
+        hash = wac_hash(wac_hash(hash, folder, strlen(folder)), line, strlen(line));
+    }
+    return hash;
+}
+
 /* Folders sort so that one inside another comes right behind it. */
 static int compare_folders(const void *a, const void *b)
 {
@@ -102,12 +114,10 @@ static wac_status check_folders(const wac_sweep *sweep, const wac_sweep_run **so
     for (size_t i = 1; i < sweep->count; i++) {
         const char *before = sorted[i - 1]->folder, *folder = sorted[i]->folder;
         size_t length = strlen(before);
-        char line[WAC_SWEEP_LINE], other[WAC_SWEEP_LINE];
         if (strncmp(before, folder, length) != 0 || (folder[length] && folder[length] != '/'))
             continue;
-        wac_sweep_line(line, &sorted[i - 1]->config);
-        wac_sweep_line(other, &sorted[i]->config);
-        if (!folder[length] && strcmp(line, other) == 0)
+        if (!folder[length] &&
+            wac_config_compare(&sorted[i - 1]->config, &sorted[i]->config, NULL) == 0)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "the run %s is there twice; leave out the value that is repeated",
                             folder);
@@ -117,44 +127,22 @@ static wac_status check_folders(const wac_sweep *sweep, const wac_sweep_run **so
     return WAC_STATUS_OK;
 }
 
-typedef struct hashed {
-    uint64_t hash;
-    const wac_sweep_run *run;
-} hashed;
-
-static int compare_hashes(const void *a, const void *b)
+static int compare_settings(const void *a, const void *b)
 {
-    uint64_t one = ((const hashed *)a)->hash, two = ((const hashed *)b)->hash;
-    return (one > two) - (one < two);
-}
-
-uint64_t wac_sweep_hash(uint64_t hash, const char *text)
-{
-    /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
+    return wac_config_compare(&(*(const wac_sweep_run *const *)a)->config,
+                              &(*(const wac_sweep_run *const *)b)->config, NULL);
 }
 
 /* No two runs with the same settings. */
-static wac_status check_settings(const wac_sweep *sweep, hashed *sorted, wac_error *error)
+static wac_status check_settings(const wac_sweep *sweep, const wac_sweep_run **sorted,
+                                 wac_error *error)
 {
-    char line[WAC_SWEEP_LINE], other[WAC_SWEEP_LINE];
-    for (size_t i = 0; i < sweep->count; i++) {
-        wac_sweep_line(line, &sweep->runs[i].config);
-        sorted[i] = (hashed){wac_sweep_hash(WAC_SWEEP_HASH, line), &sweep->runs[i]};
-    }
-    qsort(sorted, sweep->count, sizeof *sorted, compare_hashes);
-    for (size_t i = 1; i < sweep->count; i++) {
-        if (sorted[i - 1].hash != sorted[i].hash)
-            continue;
-        wac_sweep_line(line, &sorted[i - 1].run->config);
-        wac_sweep_line(other, &sorted[i].run->config);
-        if (strcmp(line, other) == 0)
+    qsort(sorted, sweep->count, sizeof *sorted, compare_settings);
+    for (size_t i = 1; i < sweep->count; i++)
+        if (compare_settings(&sorted[i - 1], &sorted[i]) == 0)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "the runs %s and %s have the same settings; leave one of them out",
-                            sorted[i - 1].run->folder, sorted[i].run->folder);
-    }
+                            sorted[i - 1]->folder, sorted[i]->folder);
     return WAC_STATUS_OK;
 }
 
@@ -166,17 +154,14 @@ wac_status wac_sweep_check(const wac_sweep *sweep, wac_error *error)
         WAC_TRY(check_folder(sweep->runs[i].folder, error));
         WAC_TRY(wac_config_check(&sweep->runs[i].config, error));
     }
-    const wac_sweep_run **by_folder = malloc(sweep->count * sizeof *by_folder);
-    hashed *by_hash = malloc(sweep->count * sizeof *by_hash);
-    wac_status status =
-        by_folder && by_hash ? WAC_STATUS_OK : wac_fail_memory(error, "the list of runs");
-    for (size_t i = 0; status == WAC_STATUS_OK && i < sweep->count; i++)
-        by_folder[i] = &sweep->runs[i];
+    const wac_sweep_run **sorted = malloc(sweep->count * sizeof *sorted);
+    if (!sorted)
+        return wac_fail_memory(error, "the list of runs");
+    for (size_t i = 0; i < sweep->count; i++)
+        sorted[i] = &sweep->runs[i];
+    wac_status status = check_folders(sweep, sorted, error);
     if (status == WAC_STATUS_OK)
-        status = check_folders(sweep, by_folder, error);
-    if (status == WAC_STATUS_OK)
-        status = check_settings(sweep, by_hash, error);
-    free(by_folder);
-    free(by_hash);
+        status = check_settings(sweep, sorted, error);
+    free(sorted);
     return status;
 }

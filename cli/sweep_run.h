@@ -1,0 +1,24 @@
+/* What the commands that run sweeps share; ints are exit statuses. */
+#ifndef WAC_CLI_SWEEP_RUN_H
+#define WAC_CLI_SWEEP_RUN_H
+
+#include "sweep/execute.h"
+
+#include <limits.h>
+
+/* Of several ranks the first speaks: the others' stderr goes nowhere. */
+void cli_sweep_quiet_ranks(void);
+
+/* Where runs go: `out`, or parent/FILE without its folders and ending. */
+void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *parent,
+                         const char *file);
+
+/* List what would be done and estimate how long it takes; workers 0: one a processor. */
+int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers);
+
+/* Execute a sweep with a display on stderr, and say how it ended; `command` is what goes on with
+ * it. Fills in the options for that. *speaks: this is the rank that may say more. */
+int cli_sweep_run(const wac_sweep *sweep, const char *directory, wac_sweep_options *options,
+                  const char *command, bool *speaks);
+
+#endif

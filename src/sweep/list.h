@@ -1,0 +1,41 @@
+/* Sweeps: many runs in one directory, several at a time.
+ *
+ * A sweep is a list of runs, each with a folder of its own below the sweep's directory. It comes
+ * from a YAML file (file.h, docs/sweeps.md) or from a program that fills the list itself.
+ */
+#ifndef WAC_SWEEP_LIST_H
+#define WAC_SWEEP_LIST_H
+
+#include "wac/config.h"
+
+enum { WAC_SWEEP_FOLDER = 256, WAC_SWEEP_RUNS = 10000 /* most of them */ };
+
+typedef struct wac_sweep_run {
+    wac_config config;
+    char folder[WAC_SWEEP_FOLDER]; /* "point-1/oe-wac/lambda-0.5/seed-3" */
+} wac_sweep_run;
+
+typedef struct wac_sweep {
+    wac_sweep_run *runs; /* [count]; from malloc */
+    size_t count;
+} wac_sweep;
+
+void wac_sweep_free(wac_sweep *sweep);
+
+/* What a list must fulfil, for programs that fill one themselves: at least one run, every config
+ * good, folders relative and below the directory, no two runs with the same folder or settings. */
+wac_status wac_sweep_check(const wac_sweep *sweep, wac_error *error);
+
+/* A config in one line of YAML, "{environment: lqg, algorithm: sac, …}": equal configs, equal
+ * lines. */
+enum { WAC_SWEEP_LINE = 4096 };
+void wac_sweep_line(char line[WAC_SWEEP_LINE], const wac_config *config);
+
+/* The name of the first setting in which two such lines differ, with both values, as in "epochs is
+ * 30 and not 20"; empty where there is none. */
+void wac_sweep_line_difference(char *text, size_t size, const char *line, const char *other);
+
+/* A number that tells two lists apart. */
+uint64_t wac_sweep_fingerprint(const wac_sweep *sweep);
+
+#endif
