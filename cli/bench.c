@@ -1,9 +1,17 @@
 /* wac bench: how fast this machine trains, and how much of the machine that uses. */
-#include "bench.h"
-
-#include "base/suggest.h"
 #include "options.h"
+#include "terminal/progress.h"
+#include "terminal/terminal.h"
 
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/suggest.h"
+#include "base/threads.h"
+#include "base/words.h"
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -54,6 +62,303 @@ static const char help[] =
     "  wac bench update --quick\n"
     "  wac bench update --algorithm oe-wac --env-size point --threads 1\n"
     "  taskset -c 2-5 wac bench update --quick --json > here.json\n";
+
+/* What was asked for; 0 and null: not given. */
+typedef struct bench_flags {
+    bool json, quick;
+    const char *algorithm, *size, *precision, *figure;
+    int64_t width, batch, threads, epochs;
+} bench_flags;
+
+/* Numbers from a busy machine are no use: say so where others had this share of the time. */
+static void warn(double lost)
+{
+    if (lost > 0.05)
+        fprintf(stderr,
+                "wac: other programs had up to %.0f %% of the processors' time, so these speeds "
+                "are too low; stop them and measure again\n",
+                100 * lost);
+}
+
+/* --- update
+ * --------------------------------------------------------------------------------------- */
+
+enum { WIDTH = 256, BATCH = 256, MOST_CASES = 512 };
+static const double ROUND_SECONDS = 0.2;
+
+static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OAC,
+                                           WAC_ALGORITHM_OE_WAC, WAC_ALGORITHM_ME_WAC};
+enum {
+    ALGORITHMS = sizeof algorithms / sizeof *algorithms,
+    SIZES = sizeof wac_bench_sizes / sizeof *wac_bench_sizes,
+};
+
+typedef struct plan {
+    int count;
+    wac_bench_case cases[MOST_CASES];
+    wac_bench_result results[MOST_CASES];
+} plan;
+
+static void add(plan *plan, wac_bench_case bench)
+{
+    if (plan->count < MOST_CASES)
+        plan->cases[plan->count++] = bench;
+}
+
+static wac_bench_case middle_of(const bench_flags *flags, const wac_bench_size *size,
+                                wac_algorithm algorithm)
+{
+    return (wac_bench_case){
+        .size = size,
+        .algorithm = algorithm,
+        .width = flags->width ? (int)flags->width : WIDTH,
+        .batch = flags->batch ? (int)flags->batch : BATCH,
+        .threads = flags->threads ? (int)flags->threads : wac_processors(),
+        .precision = flags->precision && strcmp(flags->precision, "mixed") == 0
+                         ? WAC_PRECISION_MIXED
+                         : WAC_PRECISION_SINGLE,
+    };
+}
+
+/* Threads, then widths, then batches around the middle; what a flag names stays. */
+static void add_axes(plan *plan, const bench_flags *flags, const wac_bench_size *size,
+                     wac_algorithm algorithm)
+{
+    static const int widths[] = {64, 128, 256, 512, 1024};
+    static const int batches[] = {64, 128, 256, 512, 1024, 2048, 4096};
+    int processors = wac_processors();
+    const wac_bench_case middle = middle_of(flags, size, algorithm);
+    wac_bench_case bench = middle;
+    for (int threads = 1; !flags->threads && threads < processors; threads *= 2) {
+        bench.threads = threads;
+        if (!flags->quick || threads == 1)
+            add(plan, bench);
+    }
+    add(plan, middle);
+    if (flags->quick)
+        return;
+    bench = middle;
+    for (size_t i = 0; !flags->width && i < sizeof widths / sizeof *widths; i++) {
+        bench.width = widths[i];
+        if (bench.width != middle.width)
+            add(plan, bench);
+    }
+    bench = middle;
+    for (size_t i = 0; !flags->batch && i < sizeof batches / sizeof *batches; i++) {
+        bench.batch = batches[i];
+        if (bench.batch != middle.batch)
+            add(plan, bench);
+    }
+}
+
+static void make_plan(plan *plan, const bench_flags *flags)
+{
+    plan->count = 0;
+    for (int s = 0; s < (flags->quick && !flags->size ? 1 : SIZES); s++)
+        for (int a = 0; a < ALGORITHMS; a++)
+            if ((!flags->size || strcmp(flags->size, wac_bench_sizes[s].name) == 0) &&
+                (!flags->algorithm ||
+                 strcmp(flags->algorithm, wac_algorithm_name(algorithms[a])) == 0))
+                add_axes(plan, flags, &wac_bench_sizes[s], algorithms[a]);
+}
+
+static int check_word(const char *flag, const char *word, const char *words)
+{
+    char choice[64];
+    wac_words_join(choice, sizeof choice, words);
+    return !word || wac_word_index(words, word) >= 0
+               ? CLI_OK
+               : cli_refuse("--%s must be %s, not \"%s\"", flag, choice, WAC_CLIP(word));
+}
+
+static int check(const bench_flags *flags)
+{
+    int processors = wac_processors();
+    char names[64] = "";
+    for (int i = 0; i < ALGORITHMS; i++)
+        strcat(strcat(names, i ? "|" : ""), wac_algorithm_name(algorithms[i]));
+    int status = check_word("algorithm", flags->algorithm, names);
+    if (!status)
+        status = check_word("env-size", flags->size, "point|halfcheetah");
+    if (!status)
+        status = check_word("precision", flags->precision, "single|mixed");
+    const char *dot = flags->figure ? strrchr(flags->figure, '.') : NULL;
+    if (!status && flags->figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
+        status =
+            cli_refuse("--figure must end in .png or .svg, not \"%s\"", WAC_CLIP(flags->figure));
+    if (!status && flags->threads > processors)
+        status =
+            cli_refuse("--threads %lld would time waiting: this process may use %d processor%s",
+                       (long long)flags->threads, processors, processors == 1 ? "" : "s");
+    return status;
+}
+
+static void print_head(const cli_style *style, const bench_flags *flags)
+{
+    if (flags->precision && strcmp(flags->precision, "mixed") == 0)
+        puts("precision: mixed; the limit is that of single");
+    printf("share: of the limit, %s fused multiply-adds on the same threads\n", wac_bench_unit());
+    printf("%s%-9s  %-11s  %5s  %5s  %7s  %9s  %6s  %6s  %6s  %13s  %10s%s\n", style->dim,
+           "algorithm", "size", "width", "batch", "threads", "updates/s", "share", "spread",
+           "MFLOP", "limit GFLOP/s", "round trip", style->plain);
+    fflush(stdout);
+}
+
+static void print_row(const wac_bench_case *bench, const wac_bench_result *result)
+{
+    printf("%-9s  %-11s  %5d  %5d  %7d  %9.1f  %5.1f%%  %5.1f%%  %6.0f  %13.1f",
+           wac_algorithm_name(bench->algorithm), bench->size->name, bench->width, bench->batch,
+           bench->threads, result->updates_per_second, 100 * result->share_of_limit,
+           100 * result->spread, result->operations / 1e6, result->limit / 1e9);
+    if (bench->threads > 1)
+        printf("  %7.0f ns", 1e9 * result->round_trip);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static int print_json(const plan *plan)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < plan->count; i++) {
+        const wac_bench_case *bench = &plan->cases[i];
+        const wac_bench_result *result = &plan->results[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "algorithm",
+                            wac_algorithm_name(bench->algorithm), "observation_size",
+                            bench->size->observations, "action_size", bench->size->actions, "width",
+                            bench->width, "batch", bench->batch, "threads", bench->threads,
+                            "updates_per_second", result->updates_per_second, "share_of_limit",
+                            result->share_of_limit, "spread", result->spread));
+    }
+    size_t size;
+    bool whole = list && json_array_size(list) == (size_t)plan->count;
+    char *text = whole ? wac_json_text(list, JSON_INDENT(2) | JSON_REAL_PRECISION(6), &size) : NULL;
+    json_decref(list);
+    if (!text)
+        return cli_fail(&(wac_error){.message = "out of memory for the results"});
+    puts(text);
+    free(text);
+    return CLI_OK;
+}
+
+/* One size a picture: the first that was timed. */
+static int draw(const plan *plan, const bench_flags *flags)
+{
+    wac_error error = {0};
+    const wac_bench_case middle = middle_of(flags, plan->cases[0].size, plan->cases[0].algorithm);
+    if (wac_bench_figure(plan->cases, plan->results, plan->count, &middle, flags->figure, &error) !=
+        WAC_STATUS_OK)
+        return cli_fail(&error);
+    return CLI_OK;
+}
+
+static int measure(plan *plan, const bench_flags *flags)
+{
+    cli_style style = cli_style_of(stdout);
+    double lost = 0;
+    if (!flags->json)
+        print_head(&style, flags);
+    for (int i = 0; i < plan->count; i++) {
+        wac_error error = {0};
+        if (wac_bench_update(&plan->results[i], &plan->cases[i], ROUND_SECONDS, &error) !=
+            WAC_STATUS_OK)
+            return cli_fail(&error);
+        if (!flags->json)
+            print_row(&plan->cases[i], &plan->results[i]);
+        lost = fmax(lost, plan->results[i].lost);
+    }
+    warn(lost);
+    int status = flags->json ? print_json(plan) : CLI_OK;
+    return flags->figure && !status ? draw(plan, flags) : status;
+}
+
+static int bench_update(const bench_flags *flags)
+{
+    int status = check(flags);
+    if (status)
+        return status;
+    plan *plan = malloc(sizeof *plan);
+    if (!plan)
+        return cli_fail(&(wac_error){.message = "out of memory for the list of cases"});
+    make_plan(plan, flags);
+    status = measure(plan, flags);
+    free(plan);
+    return status;
+}
+
+/* --- kernels
+ * -------------------------------------------------------------------------------------- */
+
+static void print_kernel(void *user, const wac_bench_kernel *kernel)
+{
+    (void)user;
+    printf("%-24s  %4d x %4d x %4d  %-8s  %7.1f  %5.1f%%\n", kernel->shape, kernel->rows,
+           kernel->columns, kernel->depth, kernel->version, kernel->operations_per_second / 1e9,
+           100 * kernel->share_of_limit);
+    fflush(stdout);
+}
+
+static int bench_kernels(void)
+{
+    cli_style style = cli_style_of(stdout);
+    wac_error error = {0};
+    printf("share: of the limit, %s fused multiply-adds on the same processor\n", wac_bench_unit());
+    printf("%s%-24s  %-18s  %-8s  %7s  %6s%s\n", style.dim, "product", "rows, columns, sum",
+           "version", "GFLOP/s", "share", style.plain);
+    double start = wac_clock_seconds(), had = wac_clock_processor_seconds();
+    if (wac_bench_kernels(0.003, print_kernel, NULL, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    /* one thread, which works all the time */
+    warn(1 - (wac_clock_processor_seconds() - had) / (wac_clock_seconds() - start));
+    return CLI_OK;
+}
+
+/* --- train
+ * ---------------------------------------------------------------------------------------- */
+
+static void print_loop(const char *algorithm, int threads, const wac_bench_loop *loop)
+{
+    double whole = loop->update + loop->explore + loop->evaluate + loop->log + loop->checkpoint;
+    const double parts[] = {loop->explore, loop->evaluate, loop->checkpoint, loop->log,
+                            loop->update - loop->bare};
+    printf("%-9s  %7d  %11.2f  %5.1f%%  %5.1f%%", algorithm, threads, whole, 100 * loop->share,
+           100 * loop->spread);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        printf("  %9.1f%%", 100 * parts[i] / whole);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static int bench_train(const bench_flags *flags)
+{
+    static const char *const algorithms[] = {"sac", "oe-wac"};
+    cli_style style = cli_style_of(stdout);
+    const volatile int *stop = cli_stop_on_signals("stopped at once");
+    int processors = wac_processors();
+    printf("point-1; share: bare updates of the whole loop's time; the rest goes to\n");
+    printf("%s%-9s  %7s  %11s  %6s  %6s  %10s  %10s  %10s  %10s  %10s%s\n", style.dim, "algorithm",
+           "threads", "s per epoch", "share", "spread", "explore", "evaluate", "checkpoint", "log",
+           "other", style.plain);
+    fflush(stdout);
+    for (int a = 0; a < 2; a++) {
+        for (int i = 0; i < (processors > 1 ? 2 : 1); i++) {
+            wac_bench_loop loop;
+            wac_error error = {0};
+            wac_config config;
+            int threads = i ? processors : 1;
+            if (wac_config_init(&config, "point-1", algorithms[a], &error) != WAC_STATUS_OK)
+                return cli_fail(&error);
+            config.epochs = flags->epochs ? flags->epochs : 3;
+            if (wac_bench_train(&loop, &config, threads, stop, &error) != WAC_STATUS_OK)
+                return cli_fail(&error);
+            print_loop(algorithms[a], threads, &loop);
+        }
+    }
+    return CLI_OK;
+}
+
+/* --- the command
+ * ---------------------------------------------------------------------------------- */
 
 /* Which flags a subject takes; null after the last. */
 typedef struct subject {
@@ -107,7 +412,7 @@ static int check_flags(const subject *subject, const cli_option *options)
 
 static int run(int argc, char **argv)
 {
-    cli_bench_flags flags = {0};
+    bench_flags flags = {0};
     const cli_option options[] = {
         {"json", .on = &flags.json},
         {"figure", .text = &flags.figure},
@@ -133,8 +438,8 @@ static int run(int argc, char **argv)
     if (status)
         return status;
     if (strcmp(subject->name, "kernels") == 0)
-        return cli_bench_kernels();
-    return strcmp(subject->name, "train") == 0 ? cli_bench_train(&flags) : cli_bench_update(&flags);
+        return bench_kernels();
+    return strcmp(subject->name, "train") == 0 ? bench_train(&flags) : bench_update(&flags);
 }
 
 const cli_command cli_bench = {"bench", "how fast this machine trains", help, run};

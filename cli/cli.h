@@ -27,14 +27,10 @@
  *     const cli_command cli_train = {"train", "learn a policy", help, run};
  *
  * Results go to stdout, everything else to stderr. The library says what is wrong, cli_fail and
- * cli_refuse print it as `wac: sentence`; only main.c leaves the program.
+ * cli_refuse (terminal/terminal.h) print it as `wac: sentence`; only main.c leaves the program.
  */
 #ifndef WAC_CLI_H
 #define WAC_CLI_H
-
-#include "wac/wac.h"
-
-#include <stdio.h>
 
 /* exit statuses */
 enum { CLI_OK, CLI_FAILED, CLI_USAGE };
@@ -48,38 +44,5 @@ typedef struct cli_command {
 
 extern const cli_command cli_train, cli_evaluate, cli_envs, cli_config, cli_verify, cli_demo,
     cli_render, cli_sweep, cli_tune, cli_stats, cli_report, cli_reproduce, cli_bench;
-
-/* Something went wrong on the way: print the library's sentence; returns CLI_FAILED. */
-int cli_fail(const wac_error *error);
-
-/* The program as it was called ("build/wac"): for commands that a message shows, so that they can
- * be pasted. main.c notes it. */
-const char *cli_program(void);
-void cli_note_program(const char *name);
-
-/* The user asked for something that makes no sense: print why; returns CLI_USAGE. */
-int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Escape sequences for a stream; empty strings unless it is a terminal that shows colours and
- * NO_COLOR is not set. */
-typedef struct cli_style {
-    const char *bold, *dim, *red, *green, *blue, *plain;
-} cli_style;
-
-cli_style cli_style_of(FILE *stream);
-
-/* How wide lines on a stream may be: one column less than the terminal has, from 40 to 100; 100
- * where it is none. */
-int cli_width(FILE *stream);
-
-/* "1 epoch", "30 epochs" */
-const char *cli_count(char text[48], int64_t count, const char *thing);
-
-/* What a config's environment is called: "point-1-sparse" for point-1 with sparse rewards. */
-const char *cli_environment(char text[320], const wac_config *config);
-
-/* `text` to stdout from column `indent` on, broken into lines that end before column `width`. The
- * cursor is at `indent` already; ends with a newline. */
-void cli_print_wrapped(const char *text, int indent, int width);
 
 #endif

@@ -1,5 +1,6 @@
 /* wac config: every setting with its value, range and meaning, by those who read it. */
 #include "options.h"
+#include "terminal/terminal.h"
 
 #include "base/words.h"
 #include "config/config.h"

@@ -4,6 +4,7 @@
  * tells; the main thread draws. Whatever happens, calling the demo again goes on from there. */
 #include "options.h"
 #include "terminal/progress.h"
+#include "terminal/terminal.h"
 
 #include "base/files.h"
 #include "draw/demo.h"

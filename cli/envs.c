@@ -1,5 +1,6 @@
 /* wac envs: the worlds that come with the library. */
 #include "options.h"
+#include "terminal/terminal.h"
 
 #include <string.h>
 

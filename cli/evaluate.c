@@ -1,8 +1,11 @@
 /* wac evaluate: let a trained policy act, and say how it did. */
-#include "base/suggest.h"
 #include "options.h"
-#include "run/run.h"
 #include "terminal/progress.h"
+#include "terminal/terminal.h"
+
+#include "base/suggest.h"
+#include "config/environments.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,11 +36,12 @@ static const char help[] =
 
 static void print_evaluation(const wac_run *run, const char *policy, const wac_evaluation *e)
 {
-    char name[320], epochs[48], episodes[48];
+    char name[WAC_ENVIRONMENT_NAME], epochs[48], episodes[48];
     printf("%s on %s after %s, %s policy, %s\n",
            wac_algorithm_name((wac_algorithm)run->config.algorithm),
-           cli_environment(name, &run->config), cli_count(epochs, run->position.epoch, "epoch"),
-           policy, cli_count(episodes, e->episodes, "episode"));
+           wac_environment_name(name, &run->config),
+           cli_count(epochs, run->position.epoch, "epoch"), policy,
+           cli_count(episodes, e->episodes, "episode"));
     /* five digits of the largest, and all to the same place */
     double largest = fmax(fabs(e->smallest_return), fabs(e->largest_return));
     int places = largest > 0 ? 4 - (int)floor(log10(largest)) : 1;

@@ -1,5 +1,6 @@
 /* The program: finds the subcommand and hands over. */
 #include "cli.h"
+#include "terminal/terminal.h"
 
 #include "base/status.h"
 #include "base/suggest.h"

@@ -1,8 +1,11 @@
 /* Arguments of the subcommands, and the config that they add up to. */
 #include "options.h"
 
+#include "terminal/terminal.h"
+
 #include "base/suggest.h"
 #include "config/config.h"
+#include "config/environments.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -175,14 +178,13 @@ int cli_read_config(wac_config *config, const cli_arguments *arguments, const ch
                           cli_program());
     wac_error error = {0};
     wac_config own;
-    char name[320];
+    char name[WAC_ENVIRONMENT_NAME];
     wac_status status = read_config(config, arguments, environment, file, &error);
     if (status == WAC_STATUS_INPUT && is_for_another(&own, arguments, environment, file))
         return cli_refuse("%s. The file is for %s; make one with: %s config %s --algorithm %s "
                           "--yaml",
                           error.message, wac_algorithm_name((wac_algorithm)own.algorithm),
-                          cli_program(), cli_environment(name, &own), chosen_algorithm(arguments));
-    if (status == WAC_STATUS_INPUT)
-        return cli_refuse("%s", error.message);
-    return status ? cli_fail(&error) : CLI_OK;
+                          cli_program(), wac_environment_name(name, &own),
+                          chosen_algorithm(arguments));
+    return status ? cli_blame(&error) : CLI_OK;
 }

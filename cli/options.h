@@ -4,6 +4,8 @@
 
 #include "cli.h"
 
+#include "wac/config.h"
+
 /* A flag of a subcommand; exactly one of the pointers is set and says what the flag takes. What
  * they point to keeps its value where the flag is not given. End the list with {0}. */
 typedef struct cli_option {

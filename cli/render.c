@@ -1,9 +1,11 @@
 /* wac render: pictures of worlds and of what agents do in them. */
-#include "draw/render.h"
-#include "base/suggest.h"
-#include "base/words.h"
 #include "options.h"
 #include "terminal/progress.h"
+#include "terminal/terminal.h"
+
+#include "base/suggest.h"
+#include "base/words.h"
+#include "draw/render.h"
 
 #include <string.h>
 

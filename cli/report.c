@@ -1,6 +1,7 @@
 /* wac report: one page from a folder of runs. */
 #include "options.h"
 #include "terminal/report_view.h"
+#include "terminal/terminal.h"
 
 #include "base/files.h"
 #include "base/json.h"

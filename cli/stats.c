@@ -1,7 +1,9 @@
 /* wac stats: what several seeds say together. */
+#include "options.h"
+#include "terminal/terminal.h"
+
 #include "base/json.h"
 #include "base/suggest.h"
-#include "options.h"
 #include "stats/compare.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* wac train: learn a policy, or go on learning one. */
 #include "options.h"
 #include "terminal/progress.h"
+#include "terminal/terminal.h"
 
 #include "base/files.h"
 #include "config/environments.h"
@@ -98,8 +99,8 @@ static int check_out(const char *out)
 /* The folder that a run gets by itself: runs/ENV-ALGORITHM-SEED, with the base name of a model. */
 static void name_folder(char *folder, size_t size, const wac_config *config)
 {
-    char name[320], label[320];
-    wac_environment_label(label, sizeof label, cli_environment(name, config));
+    char name[WAC_ENVIRONMENT_NAME], label[320];
+    wac_environment_label(label, sizeof label, wac_environment_name(name, config));
     for (char *letter = label; *letter; letter++)
         if (!isalnum((unsigned char)*letter) && !strchr("._-", *letter))
             *letter = '-';
@@ -168,7 +169,7 @@ static int run(int argc, char **argv)
 
     wac_run *made;
     wac_error error = {0};
-    char folder[512], name[320];
+    char folder[512], name[WAC_ENVIRONMENT_NAME];
     if (resume) {
         if (wac_run_resume(&made, resume, NULL, &how, epochs, &error) != WAC_STATUS_OK)
             return cli_fail(&error);
@@ -188,8 +189,8 @@ static int run(int argc, char **argv)
     if (wac_run_create(&made, &config, NULL, out, &how, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     fprintf(stderr, "training %s on %s in %s\n",
-            wac_algorithm_name((wac_algorithm)config.algorithm), cli_environment(name, &config),
-            out);
+            wac_algorithm_name((wac_algorithm)config.algorithm),
+            wac_environment_name(name, &config), out);
     return train(made, out, &display);
 }
 

@@ -1,7 +1,9 @@
 /* wac verify: replay recordings and say how far the program is from them. */
+#include "options.h"
+#include "terminal/terminal.h"
+
 #include "base/csv.h"
 #include "base/suggest.h"
-#include "options.h"
 #include "verify/env.h"
 #include "verify/update.h"
 
