@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-wac_status wac_yaml_fail(const yaml_parser_t *parser, const char *text, size_t size,
-                         const char *name, wac_error *error)
+/* A parser has stopped within the text. */
+static wac_status fail(const wac_yaml *in, const yaml_parser_t *parser, const char *text,
+                       size_t size)
 {
     if (parser->error == YAML_MEMORY_ERROR)
-        return wac_fail_memory(error, name);
+        return wac_fail_memory(in->error, in->name);
     size_t line = parser->problem_mark.line + 1;
     if (parser->error == YAML_READER_ERROR) {
         /* bytes that are no text: all that is known is where they are */
@@ -22,8 +23,8 @@ wac_status wac_yaml_fail(const yaml_parser_t *parser, const char *text, size_t s
         for (size_t i = 0; i < size && i < parser->problem_offset; i++)
             line += text[i] == '\n';
     }
-    return wac_fail(error, WAC_STATUS_INPUT, "%s:%zu: this is not YAML (%s)", name, line,
-                    parser->problem ? parser->problem : "unknown problem");
+    return wac_yaml_refuse(in, line, "this is not YAML (%s)",
+                           parser->problem ? parser->problem : "unknown problem");
 }
 
 /* The first document of the text, and that it is the only one. */
@@ -31,14 +32,13 @@ static wac_status load(wac_yaml *in, yaml_parser_t *parser, const char *text, si
 {
     yaml_document_t second;
     if (!yaml_parser_load(parser, &in->document))
-        return wac_yaml_fail(parser, text, size, in->name, in->error);
+        return fail(in, parser, text, size);
     wac_status status = WAC_STATUS_OK;
     if (!yaml_parser_load(parser, &second)) {
-        status = wac_yaml_fail(parser, text, size, in->name, in->error);
+        status = fail(in, parser, text, size);
     } else {
-        const yaml_node_t *root = yaml_document_get_root_node(&second);
-        if (root)
-            status = wac_yaml_refuse(in, wac_yaml_line(root),
+        if (yaml_document_get_root_node(&second))
+            status = wac_yaml_refuse(in, second.start_mark.line + 1,
                                      "a second document starts here; keep one to a file");
         yaml_document_delete(&second);
     }
@@ -47,17 +47,55 @@ static wac_status load(wac_yaml *in, yaml_parser_t *parser, const char *text, si
     return status;
 }
 
+/* The marks that a document does not show any more. */
+static wac_status refuse_marks(wac_yaml *in, yaml_parser_t *parser, const char *text, size_t size)
+{
+    yaml_token_t token;
+    yaml_token_type_t type;
+    do {
+        if (!yaml_parser_scan(parser, &token))
+            return fail(in, parser, text, size);
+        size_t line = token.start_mark.line + 1;
+        type = token.type;
+        yaml_token_delete(&token);
+        if (type == YAML_ALIAS_TOKEN)
+            return wac_yaml_refuse(
+                in, line, "aliases (*name) are not understood here; write the value itself");
+        if (type == YAML_ANCHOR_TOKEN || type == YAML_TAG_TOKEN)
+            return wac_yaml_refuse(
+                in, line,
+                "anchors (&name) and tags (!name) are not understood here; leave them out");
+    } while (type != YAML_STREAM_END_TOKEN);
+    return WAC_STATUS_OK;
+}
+
+typedef wac_status pass_fn(wac_yaml *in, yaml_parser_t *parser, const char *text, size_t size);
+
+/* One way through the text. */
+static wac_status pass(wac_yaml *in, pass_fn *call, const char *text, size_t size)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return wac_fail_memory(in->error, in->name);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    wac_status status = call(in, &parser, text, size);
+    yaml_parser_delete(&parser);
+    return status;
+}
+
 wac_status wac_yaml_open(wac_yaml *in, const char *text, size_t size, const char *name,
                          wac_error *error)
 {
-    yaml_parser_t parser;
     *in = (wac_yaml){.name = name, .error = error};
-    if (!yaml_parser_initialize(&parser))
-        return wac_fail_memory(error, name);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-    wac_status status = load(in, &parser, text, size);
-    yaml_parser_delete(&parser);
-    return status;
+    return pass(in, load, text, size);
+}
+
+wac_status wac_yaml_open_plain(wac_yaml *in, const char *text, size_t size, const char *name,
+                               wac_error *error)
+{
+    *in = (wac_yaml){.name = name, .error = error};
+    WAC_TRY(pass(in, refuse_marks, text, size));
+    return pass(in, load, text, size);
 }
 
 void wac_yaml_close(wac_yaml *in)

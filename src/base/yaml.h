@@ -1,17 +1,10 @@
-/* What the readers of YAML files share, and files with something inside something: the nodes of a
- * document one by one. Refusals name file and line.
- */
+/* YAML files: the nodes of a document one by one. Refusals name file and line. */
 #ifndef WAC_BASE_YAML_H
 #define WAC_BASE_YAML_H
 
 #include "wac/base.h"
 
 #include <yaml.h>
-
-/* The status and message for a parser that has stopped within `text`, of `size` bytes; `name`
- * stands for the file. */
-wac_status wac_yaml_fail(const yaml_parser_t *parser, const char *text, size_t size,
-                         const char *name, wac_error *error);
 
 /* A file's only document. */
 typedef struct wac_yaml {
@@ -20,9 +13,14 @@ typedef struct wac_yaml {
     wac_error *error;
 } wac_yaml;
 
-/* `name` and `error` must last until the end. On failure there is nothing to close. */
+/* `name`, which stands for the file, and `error` must last until the end. On failure there is
+ * nothing to close. */
 wac_status wac_yaml_open(wac_yaml *in, const char *text, size_t size, const char *name,
                          wac_error *error);
+
+/* The same, where anchors, aliases and tags are refused. */
+wac_status wac_yaml_open_plain(wac_yaml *in, const char *text, size_t size, const char *name,
+                               wac_error *error);
 void wac_yaml_close(wac_yaml *in);
 
 /* Fails with "file:line: …". */

@@ -24,46 +24,16 @@ typedef struct entries {
     entry settings[WAC_SETTINGS_TOTAL]; /* as in wac_settings */
 } entries;
 
-typedef struct reader {
-    yaml_parser_t parser;
-    yaml_event_t event;
-    const char *text; /* [size] */
-    size_t size;
-    const char *name;
-    wac_error *error;
-} reader;
-
-static size_t event_line(const reader *in)
-{
-    return in->event.start_mark.line + 1;
-}
-
-static wac_status refuse(const reader *in, const char *why)
-{
-    return wac_fail(in->error, WAC_STATUS_INPUT, "%s:%zu: %s", in->name, event_line(in), why);
-}
-
-/* The next event, which replaces the one before. */
-static wac_status advance(reader *in)
-{
-    yaml_event_delete(&in->event);
-    if (yaml_parser_parse(&in->parser, &in->event))
-        return WAC_STATUS_OK;
-    return wac_yaml_fail(&in->parser, in->text, in->size, in->name, in->error);
-}
-
 /* A plain word or number, quoted or not; `why` is the refusal of anything else. */
-static wac_status check_scalar(const reader *in, const char *why)
+static wac_status read_scalar(const wac_yaml *in, const char **text, const yaml_node_t *node,
+                              const char *why)
 {
-    if (in->event.type == YAML_ALIAS_EVENT)
-        return refuse(in, "aliases (*name) are not understood here; write the value itself");
-    if (in->event.type != YAML_SCALAR_EVENT)
-        return refuse(in, why);
-    if (in->event.data.scalar.anchor || in->event.data.scalar.tag)
-        return refuse(in,
-                      "anchors (&name) and tags (!name) are not understood here; leave them out");
-    if (strlen((const char *)in->event.data.scalar.value) != in->event.data.scalar.length)
-        return refuse(in, "a zero byte has no place in a setting");
+    *text = "";
+    if (node->type != YAML_SCALAR_NODE)
+        return wac_yaml_refuse(in, wac_yaml_line(node), "%s", why);
+    *text = (const char *)node->data.scalar.value;
+    if (strlen(*text) != node->data.scalar.length)
+        return wac_yaml_refuse(in, wac_yaml_line(node), "a zero byte has no place in a setting");
     return WAC_STATUS_OK;
 }
 
@@ -79,63 +49,54 @@ static entry *find_slot(entries *file, const char *key, wac_error *error)
     return &file->settings[setting - wac_settings(&count)];
 }
 
-/* One `key: value`; the present event is the key. */
-static wac_status read_entry(entries *file, reader *in)
+/* One `key: value`. */
+static wac_status read_entry(entries *file, wac_yaml *in, const yaml_node_pair_t *pair)
 {
-    WAC_TRY(check_scalar(in, "a key must be the name of a setting"));
-    const char *key = (const char *)in->event.data.scalar.value;
+    const yaml_node_t *node = wac_yaml_node(in, pair->key);
+    const char *key, *value;
     wac_error unknown;
+    WAC_TRY(read_scalar(in, &key, node, "a key must be the name of a setting"));
     entry *slot = find_slot(file, key, &unknown);
     if (!slot)
-        return refuse(in, unknown.message);
+        return wac_yaml_refuse(in, wac_yaml_line(node), "%s", unknown.message);
     if (slot->line)
-        return wac_fail(in->error, WAC_STATUS_INPUT, "%s:%zu: \"%s\" was already set on line %zu",
-                        in->name, event_line(in), key, slot->line);
-    slot->line = event_line(in);
-
-    WAC_TRY(advance(in));
-    WAC_TRY(check_scalar(in, "a setting has one value, and neither lists nor settings inside it"));
-    if (in->event.data.scalar.length >= sizeof slot->value)
-        return refuse(in, "this value is too long");
-    strcpy(slot->value, (const char *)in->event.data.scalar.value);
+        return wac_yaml_refuse(in, wac_yaml_line(node), "\"%s\" was already set on line %zu", key,
+                               slot->line);
+    slot->line = wac_yaml_line(node);
+    node = wac_yaml_node(in, pair->value);
+    WAC_TRY(read_scalar(in, &value, node,
+                        "a setting has one value, and neither lists nor settings inside it"));
+    if (strlen(value) >= sizeof slot->value)
+        return wac_yaml_refuse(in, wac_yaml_line(node), "this value is too long");
+    strcpy(slot->value, value);
     return WAC_STATUS_OK;
 }
 
-static wac_status read_document(entries *file, reader *in)
+static wac_status read_document(entries *file, wac_yaml *in, const char *text, size_t size)
 {
-    WAC_TRY(advance(in)); /* the stream starts */
-    WAC_TRY(advance(in));
-    if (in->event.type == YAML_STREAM_END_EVENT)
-        return refuse(in, "the file is empty; write lines of \"key: value\"");
-    WAC_TRY(advance(in));
-    if (in->event.type != YAML_MAPPING_START_EVENT)
-        return refuse(in, "this is no list of settings; write lines of \"key: value\"");
-    if (in->event.data.mapping_start.anchor || in->event.data.mapping_start.tag)
-        return refuse(in,
-                      "anchors (&name) and tags (!name) are not understood here; leave them out");
-    WAC_TRY(advance(in));
-    while (in->event.type != YAML_MAPPING_END_EVENT) {
-        WAC_TRY(read_entry(file, in));
-        WAC_TRY(advance(in));
-    }
-    WAC_TRY(advance(in)); /* the document ends */
-    WAC_TRY(advance(in));
-    if (in->event.type != YAML_STREAM_END_EVENT)
-        return refuse(in, "a second document starts here; keep one to a file");
+    const yaml_node_t *root = yaml_document_get_root_node(&in->document);
+    size_t last_line = 1;
+    for (size_t i = 0; i < size; i++)
+        last_line += text[i] == '\n';
+    if (!root)
+        return wac_yaml_refuse(in, last_line, "the file is empty; write lines of \"key: value\"");
+    if (root->type != YAML_MAPPING_NODE)
+        return wac_yaml_refuse(in, wac_yaml_line(root),
+                               "this is no list of settings; write lines of \"key: value\"");
+    for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+         pair < root->data.mapping.pairs.top; pair++)
+        WAC_TRY(read_entry(file, in, pair));
     return WAC_STATUS_OK;
 }
 
 static wac_status read_text(entries *file, const char *text, size_t size, const char *name,
                             wac_error *error)
 {
+    wac_yaml in;
     *file = (entries){.name = name};
-    reader in = {.text = text, .size = size, .name = name, .error = error};
-    if (!yaml_parser_initialize(&in.parser))
-        return wac_fail_memory(error, name);
-    yaml_parser_set_input_string(&in.parser, (const unsigned char *)text, size);
-    wac_status status = read_document(file, &in);
-    yaml_event_delete(&in.event);
-    yaml_parser_delete(&in.parser);
+    WAC_TRY(wac_yaml_open_plain(&in, text, size, name, error));
+    wac_status status = read_document(file, &in, text, size);
+    wac_yaml_close(&in);
     return status;
 }
 

@@ -135,7 +135,7 @@ static void faults_are_named(void **state)
          "unknown key \"colour\"; a recipe has observation, reward, terminate, success, "
          "after_success, reset, keyframe and frame_skip"},
         {OBSERVE OBSERVE, 2, "\"observation\" was already there on line 1"},
-        {OBSERVE "---\n" REWARD, 3, "a second document starts here; keep one to a file"},
+        {OBSERVE "---\n" REWARD, 2, "a second document starts here; keep one to a file"},
         {"observation: [", 2, "this is not YAML (did not find expected node content)"},
         {OBSERVE "reward: \xff", 2, "this is not YAML (invalid leading UTF-8 octet)"},
         {"observation: all\n", 1, "\"observation\" is a list of entries, as in \"- qpos: all\""},
