@@ -1,9 +1,10 @@
 /* A team of threads that share out numbered pieces of work.
  *
- * The caller is member 0. Work is cut into pieces by what it is, never by how many threads there
- * are; the team only decides who does a piece: thread t of T takes pieces t*n/T up to (t+1)*n/T, so
- * that a network stays with the thread that has its weights in cache. Waiting threads spin for a
- * while, then yield, then sleep: an idle team (an evaluation, a checkpoint) leaves the processor.
+ * The caller is member 0; thread t of T takes pieces t*n/T up to (t+1)*n/T, so that a network stays
+ * with the thread that has its weights in cache. However work is cut, also by the number of
+ * threads, no result may depend on it: a piece has whole numbers to make, each one sum in one fixed
+ * order. Waiting threads spin for a while, then yield, then sleep: an idle team (an evaluation, a
+ * checkpoint) leaves the processor.
  */
 #ifndef WAC_BASE_THREADS_H
 #define WAC_BASE_THREADS_H

@@ -2,6 +2,7 @@
 #include "env/lqg.h"
 
 #include "base/status.h"
+#include "env/world.h"
 
 #include <stdlib.h>
 
@@ -69,18 +70,6 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     return WAC_STATUS_OK;
 }
 
-static void save(const void *world, double *state)
-{
-    state[0] = ((const wac_lqg *)world)->state;
-}
-
-static wac_status load(void *world, const double *state, wac_error *error)
-{
-    (void)error;
-    ((wac_lqg *)world)->state = state[0];
-    return WAC_STATUS_OK;
-}
-
 const wac_environment_type wac_environment_lqg = {
     .name = "lqg",
     .summary = "push a point on a line to the origin; no exploration needed",
@@ -88,6 +77,6 @@ const wac_environment_type wac_environment_lqg = {
     .destroy = free,
     .reset = reset,
     .step = step,
-    .save = save,
-    .load = load,
+    .save = wac_single_save,
+    .load = wac_single_load,
 };

@@ -5,7 +5,7 @@
 #include "wac/env.h"
 
 typedef struct wac_lqg {
-    double state;
+    double state; /* first: wac_single_save */
     double noise_std, state_bound, action_bound;
     double cost_scale;
 } wac_lqg;

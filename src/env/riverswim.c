@@ -3,6 +3,7 @@
 #include "env/riverswim.h"
 
 #include "base/status.h"
+#include "env/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,18 +82,6 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     return WAC_STATUS_OK;
 }
 
-static void save(const void *world, double *state)
-{
-    state[0] = ((const wac_riverswim *)world)->state;
-}
-
-static wac_status load(void *world, const double *state, wac_error *error)
-{
-    (void)error;
-    ((wac_riverswim *)world)->state = state[0];
-    return WAC_STATUS_OK;
-}
-
 const wac_environment_type wac_environment_riverswim = {
     .name = "riverswim",
     .summary = "swim up a river to a distant prize past an easy crumb; hard to explore",
@@ -100,6 +89,6 @@ const wac_environment_type wac_environment_riverswim = {
     .destroy = free,
     .reset = reset,
     .step = step,
-    .save = save,
-    .load = load,
+    .save = wac_single_save,
+    .load = wac_single_load,
 };

@@ -10,7 +10,7 @@
 #define WAC_RIVERSWIM_SOLVED 100.0
 
 typedef struct wac_riverswim {
-    double state;
+    double state; /* first: wac_single_save */
     double length;
     wac_reward_rule rule;
 } wac_riverswim;

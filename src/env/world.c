@@ -168,3 +168,15 @@ wac_status wac_world_load(wac_world *world, const double *state, int64_t steps, 
     world->steps = steps;
     return WAC_STATUS_OK;
 }
+
+void wac_single_save(const void *self, double *state)
+{
+    *state = *(const double *)self;
+}
+
+wac_status wac_single_load(void *self, const double *state, wac_error *error)
+{
+    (void)error;
+    *(double *)self = *state;
+    return WAC_STATUS_OK;
+}

@@ -33,6 +33,10 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
 /* Put the world where its type's `save` found it, so many steps into an episode. */
 wac_status wac_world_load(wac_world *world, const double *state, int64_t steps, wac_error *error);
 
+/* A type's `save` and `load` where the whole state is one double, the first member of `self`. */
+void wac_single_save(const void *self, double *state);
+wac_status wac_single_load(void *self, const double *state, wac_error *error);
+
 /* The two mappings by themselves, for one entry with its bounds: a value of the world to [-1, 1],
  * and an action of the agent (clipped to [-1, 1]) to the world's units. NaN stays NaN. */
 double wac_world_normalise(double value, double low, double high);

@@ -220,11 +220,11 @@ static void bad_models_are_refused(void **state)
 static void model_files_are_found(void **state)
 {
     (void)state;
-    char path[PATH_MAX];
+    wac_mujoco mujoco;
     wac_error error = {0};
-    assert_int_equal(wac_model_find(path, sizeof path, "point1.xml", &error), WAC_STATUS_OK);
-    assert_true(wac_path_exists(path));
-    assert_int_equal(wac_model_find(path, sizeof path, "chess.xml", &error), WAC_STATUS_INPUT);
+    assert_int_equal(wac_mujoco_open(&mujoco, "point1.xml", 3, 3, 2, &error), WAC_STATUS_OK);
+    wac_mujoco_close(&mujoco);
+    assert_int_equal(wac_mujoco_open(&mujoco, "chess.xml", 3, 3, 2, &error), WAC_STATUS_INPUT);
     assert_non_null(strstr(error.message, "chess.xml"));
     const char *place = error.message;
     for (int i = 0; i < 3; i++) {

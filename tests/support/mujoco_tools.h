@@ -5,7 +5,6 @@
 #include "base/files.h"
 #include "base/rng.h"
 #include "env/mujoco/engine.h"
-#include "env/mujoco/models.h"
 #include "env/world.h"
 #include "verify/env.h"
 

@@ -1,9 +1,8 @@
-/* The engine itself; mujoco_parts.c, which knows its names, is the only other file to talk to it.
- */
+/* The engine itself; elements.c, which knows its names, is the only other file to talk to it. */
 #include "env/mujoco/engine.h"
 
+#include "base/share.h"
 #include "base/status.h"
-#include "env/mujoco/models.h"
 
 #include <limits.h>
 #include <mujoco/mujoco.h>
@@ -143,7 +142,7 @@ wac_status wac_mujoco_open(wac_mujoco *mujoco, const char *name, int positions, 
                            int controls, wac_error *error)
 {
     char path[PATH_MAX];
-    WAC_TRY(wac_model_find(path, sizeof path, name, error));
+    WAC_TRY(wac_share_find(path, sizeof path, "models", "WAC_MODELS", "model file", name, error));
     WAC_TRY(wac_mujoco_open_file(mujoco, path, error));
     const mjModel *model = mujoco->model;
     if (model->nq == positions && model->nv == velocities && model->nu == controls)

@@ -25,9 +25,9 @@ typedef struct wac_mujoco {
 /* Whether there is an engine, the one that this was built for. */
 wac_status wac_mujoco_check(wac_error *error);
 
-/* Load the model file of this name (env/models.h). What the loader has to say about a broken one is
- * in the error. The model must have these numbers of positions, velocities and controls. On failure
- * there is nothing to close. */
+/* Load the model file of this name, one of those that come with the program (base/share.h). What
+ * the loader has to say about a broken one is in the error. The model must have these numbers of
+ * positions, velocities and controls. On failure there is nothing to close. */
 wac_status wac_mujoco_open(wac_mujoco *mujoco, const char *name, int positions, int velocities,
                            int controls, wac_error *error);
 

@@ -1,5 +1,5 @@
-/* In the place of mujoco.c where the library is built without the engine: nothing can be opened, so
- * the rest is never called. */
+/* In the place of engine.c and elements.c where the library is built without the engine: nothing
+ * can be opened, so the rest is never called. */
 #include "env/mujoco/elements.h"
 
 #include "base/status.h"

@@ -1,7 +1,7 @@
 /* Recipes: what makes an environment of a model. A small YAML file of five lists; each entry of
  * each list is one quantity of the simulation and what to do with it (docs/own-models.md).
  *
- * Reading a recipe needs no model: that its names exist is found out by env/quantity.h.
+ * Reading a recipe needs no model: that its names exist is found out by quantity.h.
  */
 #ifndef WAC_ENV_MUJOCO_RECIPE_H
 #define WAC_ENV_MUJOCO_RECIPE_H
