@@ -107,16 +107,10 @@ static wac_status measure_kind(costs *costs, const wac_config *config, wac_error
 /* Settings that change how long an update or a step takes. */
 static bool takes_time(const wac_setting *setting)
 {
-    static const size_t offsets[] = {
-        offsetof(wac_config, algorithm),     offsetof(wac_config, width),
-        offsetof(wac_config, batch_size),    offsetof(wac_config, rho),
-        offsetof(wac_config, backend),       offsetof(wac_config, precision),
-        offsetof(wac_config, normalisation),
-    };
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-        if (setting->offset == offsets[i])
-            return true;
-    return false;
+#define IS(name) (setting->offset == offsetof(wac_config, name))
+    return IS(algorithm) || IS(width) || IS(batch_size) || IS(rho) || IS(backend) ||
+           IS(precision) || IS(normalisation);
+#undef IS
 }
 
 bool wac_sweep_is_same_kind(const wac_config *a, const wac_config *b)

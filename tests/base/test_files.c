@@ -1,7 +1,7 @@
 /* Files and folders survive: every system call that changes the disk fails once, or ends the
  * process, and afterwards the old or the new state is there, whole. */
 #include "support/faults.h"
-#include "support/tools.h"
+#include "support/folder.h"
 
 #include <sched.h>
 #include <signal.h>

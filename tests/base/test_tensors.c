@@ -1,6 +1,6 @@
 /* Named arrays: what is written comes back, and nothing wrong is taken for right. Files of other
  * programs are put together by hand, byte by byte. */
-#include "support/tools.h"
+#include "support/folder.h"
 
 #include "base/tensors.h"
 

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "bench/bench.h"
 #include "rl/host/host.h"
-#include "support/cli_tools.h"
+#include "support/program.h"
 
 /* one case of a fraction of a second a round */
 #define ONE "--algorithm sac --env-size point --width 16 --batch 16 --threads 1"

@@ -1,6 +1,6 @@
 /* The program as a user meets it: what it prints, its exit status, what it says to bad input, and
  * that a full disk costs nothing. Terminals and signals are in test_terminal.c. */
-#include "support/cli_tools.h"
+#include "support/program.h"
 
 #include <errno.h>
 #include <sched.h>

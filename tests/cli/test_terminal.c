@@ -1,6 +1,6 @@
 /* The program on a terminal and without one: its bar and its plain lines, and that a signal costs
  * nothing. */
-#include "support/cli_tools.h"
+#include "support/program.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* Pictures: two tiny runs give a PNG and an SVG that say what they should; whatever is missing or
  * broken gives one sentence and leaves nothing behind. Then the demo as a program: interrupted,
  * taken up again, finished, asked for more. */
-#include "support/tools.h"
+#include "support/folder.h"
 
 #include "draw/demo.h"
 #include "run/columns.h"

@@ -5,7 +5,7 @@
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 #include "env/world.h"
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 static bool has_gnuplot;
 static char path_before[8192];

@@ -2,8 +2,8 @@
  * on alike; what stops it. */
 #include "config/environments.h"
 #include "env/mujoco/custom.h"
-#include "support/mujoco_tools.h"
-#include "support/run_tools.h"
+#include "support/mujoco_worlds.h"
+#include "support/small_runs.h"
 
 #if WAC_MUJOCO
 

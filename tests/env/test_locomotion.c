@@ -1,7 +1,7 @@
 /* HalfCheetah, Hopper and Walker2d: against recordings and numbers, their rules, what stops them.
  */
 #include "env/mujoco/locomotion.h"
-#include "support/mujoco_tools.h"
+#include "support/mujoco_worlds.h"
 
 #if WAC_MUJOCO
 

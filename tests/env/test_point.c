@@ -1,6 +1,6 @@
 /* Point: the four mazes against recordings and numbers, its rules, and what stops it. */
 #include "env/mujoco/point.h"
-#include "support/mujoco_tools.h"
+#include "support/mujoco_worlds.h"
 
 #if WAC_MUJOCO
 

@@ -1,5 +1,5 @@
 /* What the algorithms must learn, at full size: run by `make test-learning`, not by `make test`. */
-#include "support/learning_tools.h"
+#include "support/learning_curves.h"
 
 /* OE-WAC finds the far end of the river; SAC never does. */
 static void test_riverswim(void **state)

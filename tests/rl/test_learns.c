@@ -1,5 +1,5 @@
 /* The fast part of the learning tests: one seed each, and no longer than it takes. */
-#include "support/learning_tools.h"
+#include "support/learning_curves.h"
 
 static void test_learns(void **state)
 {

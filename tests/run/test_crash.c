@@ -2,7 +2,7 @@
  * disk, or that call fails; then the run goes on, and ends in the same bytes as one that was left
  * in peace. */
 #include "support/faults.h"
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 #include "run/run.h"
 

@@ -1,7 +1,7 @@
 /* The folder of a run: what is in it from the start, what its manifest and its table tell, what is
  * refused, and the table of columns that all this goes by. */
 #include "run/folder.h"
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 #include "base/files.h"
 

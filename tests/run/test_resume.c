@@ -5,7 +5,7 @@
  * reports after each step and each update and can be stopped at exactly that point. */
 #include "nn/cpu/product.h"
 #include "stats/runset.h"
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 #include <signal.h>
 #include <sys/syscall.h>

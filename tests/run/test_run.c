@@ -2,7 +2,7 @@
  * what replay remembers, when a run is done, what a world may do wrong, and how much memory it
  * takes. */
 #include "rl/host/host.h"
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 #include "base/csv.h"
 #include "base/tensors.h"

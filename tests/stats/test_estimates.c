@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "stats/estimates.h"
 #include "stats/tests.h"
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 static json_t *recorded;
 

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "config/config.h"
 #include "stats/compare.h"
-#include "support/cli_tools.h"
+#include "support/program.h"
 
 #define HEADER                                                                                     \
     "epoch,env_steps,updates,eval_return,eval_success,eval_episodes,coverage_sampled,"             \

@@ -3,7 +3,7 @@
 #define WAC_TESTS_SUPPORT_FAKE_RUNS_H
 
 #include "config/config.h"
-#include "support/cli_tools.h"
+#include "support/program.h"
 
 #define FAKE_HEADER                                                                                \
     "epoch,env_steps,updates,eval_return,eval_success,eval_episodes,coverage_sampled,"             \

@@ -1,6 +1,6 @@
 /* Sweeps: what their files mean, what is wrong with bad ones, and that their runs are those of
  * `wac train`, whoever trains them and however often they are stopped. */
-#include "support/sweep_tools.h"
+#include "support/small_sweeps.h"
 
 #include "config/config.h"
 #include "run/columns.h"

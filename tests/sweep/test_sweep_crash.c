@@ -1,6 +1,6 @@
 /* Sweeps survive: the sweep, one of its workers or all of it is killed at random moments, on one
  * machine and over the ranks of MPI; the next call goes on, and the files end up the same. */
-#include "support/sweep_tools.h"
+#include "support/small_sweeps.h"
 
 /* Kill the sweep itself (its workers save what they have), one worker, or everything. */
 static void strike(pid_t process, int how)

@@ -1,6 +1,6 @@
 /* What most tests share: a folder for each test, its files, the last error, the end of a child. */
-#ifndef WAC_TESTS_SUPPORT_TOOLS_H
-#define WAC_TESTS_SUPPORT_TOOLS_H
+#ifndef WAC_TESTS_SUPPORT_FOLDER_H
+#define WAC_TESTS_SUPPORT_FOLDER_H
 
 #include "base/files.h"
 

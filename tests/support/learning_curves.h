@@ -1,6 +1,6 @@
 /* Trains presets and keeps their learning curves, two runs at a time. */
-#ifndef WAC_TESTS_SUPPORT_LEARNING_TOOLS_H
-#define WAC_TESTS_SUPPORT_LEARNING_TOOLS_H
+#ifndef WAC_TESTS_SUPPORT_LEARNING_CURVES_H
+#define WAC_TESTS_SUPPORT_LEARNING_CURVES_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* What the tests of runs share: small settings, a world of the tests' own with faults to order, and
  * the comparison of two runs file by file. */
-#ifndef WAC_TESTS_SUPPORT_RUN_TOOLS_H
-#define WAC_TESTS_SUPPORT_RUN_TOOLS_H
+#ifndef WAC_TESTS_SUPPORT_SMALL_RUNS_H
+#define WAC_TESTS_SUPPORT_SMALL_RUNS_H
 
-#include "support/tools.h"
+#include "support/folder.h"
 
 #include "base/status.h"
 #include "wac/wac.h"

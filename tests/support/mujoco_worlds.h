@@ -1,6 +1,6 @@
 /* What the tests of the MuJoCo worlds share. */
-#ifndef WAC_TESTS_SUPPORT_MUJOCO_TOOLS_H
-#define WAC_TESTS_SUPPORT_MUJOCO_TOOLS_H
+#ifndef WAC_TESTS_SUPPORT_MUJOCO_WORLDS_H
+#define WAC_TESTS_SUPPORT_MUJOCO_WORLDS_H
 
 #include "base/files.h"
 #include "base/rng.h"

@@ -1,8 +1,8 @@
 /* What the tests of the program share: running it, and what it said. */
-#ifndef WAC_TESTS_SUPPORT_CLI_TOOLS_H
-#define WAC_TESTS_SUPPORT_CLI_TOOLS_H
+#ifndef WAC_TESTS_SUPPORT_PROGRAM_H
+#define WAC_TESTS_SUPPORT_PROGRAM_H
 
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

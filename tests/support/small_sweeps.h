@@ -1,8 +1,8 @@
 /* What the tests of sweeps share: a small sweep, and the comparison of two directories. */
-#ifndef WAC_TESTS_SUPPORT_SWEEP_TOOLS_H
-#define WAC_TESTS_SUPPORT_SWEEP_TOOLS_H
+#ifndef WAC_TESTS_SUPPORT_SMALL_SWEEPS_H
+#define WAC_TESTS_SUPPORT_SMALL_SWEEPS_H
 
-#include "support/cli_tools.h"
+#include "support/program.h"
 
 #include "sweep/execute.h"
 #include "sweep/file.h"
