@@ -373,7 +373,8 @@ static void damaged_files_are_refused(void **state)
     for (size_t cut = 10; cut < last; cut += 97)
         refuse_bytes(path, bytes, cut, "config.yaml");
     refuse_bytes(path, bytes, last, "config.yaml");
-    refuse_bytes(path, "x: [", 4, "config.yaml:1");
+    refuse_bytes(path, "x: 1", 4, "config.yaml:1: unknown setting");
+    refuse_bytes(path, "seed: [", 7, "this is not YAML");
     free(bytes);
     assert_int_equal(rename(path, at("aside")), 0);
     assert_refused(at("run"), at("run"), "no config.yaml");
