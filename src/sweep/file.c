@@ -29,7 +29,6 @@
 enum {
     LARGEST_FILE = 256 * 1024,
     MOST_BLOCKS = 64, /* under the names of algorithms and environments */
-    ALGORITHMS = 4,
 };
 
 /* The settings below `settings`, an algorithm or an environment. */
@@ -99,7 +98,7 @@ static const char *known_key(const void *names, size_t index)
     if (in->search && index < sizeof search_keys / sizeof *search_keys - 1)
         return search_keys[index];
     index -= in->search ? sizeof search_keys / sizeof *search_keys - 1 : 0;
-    return index < ALGORITHMS ? wac_algorithm_name((wac_algorithm)index) : NULL;
+    return index < WAC_ALGORITHM_TOTAL ? wac_algorithm_name((wac_algorithm)index) : NULL;
 }
 
 static wac_status refuse_key(const file *in, const wac_yaml_pair *pair)
@@ -108,7 +107,7 @@ static wac_status refuse_key(const file *in, const wac_yaml_pair *pair)
     const wac_setting *setting;
     const wac_environment_type *type;
     const char *key = pair->key;
-    for (int i = 0; i < ALGORITHMS; i++)
+    for (int i = 0; i < WAC_ALGORITHM_TOTAL; i++)
         if (strcmp(key, wac_algorithm_name((wac_algorithm)i)) == 0)
             return wac_yaml_refuse(&in->to.yaml, line,
                                    "these are settings of %s, which is not one of the algorithms; "
