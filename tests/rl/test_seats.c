@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "rl/host/host.h"
 #include "rl/save.h"
-#include "support/tools.h"
+#include "support/folder.h"
 
 enum { O = 3, A = 2, SEATS = 3, UPDATES = 5, TRANSITIONS = 40 };
 

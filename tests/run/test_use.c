@@ -1,5 +1,5 @@
 /* A trained run in the hands of a program: what wac/run.h offers, in the world's own units. */
-#include "support/run_tools.h"
+#include "support/small_runs.h"
 
 static wac_run *trained(const char *environment, const char *algorithm)
 {
