@@ -1,9 +1,10 @@
-/* The engine itself; elements.c, which knows its names, is the only other file to talk to it. */
+/* The engine itself: no other file talks to it. */
 #include "env/mujoco/engine.h"
 
 #include "base/share.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <mujoco/mujoco.h>
 #include <pthread.h>
@@ -42,14 +43,6 @@ static void set_handlers(void)
         mju_user_warning = ignore_warning;
     if (!mju_user_error)
         mju_user_error = leave_call;
-}
-
-static bool has_warnings(const mjData *data)
-{
-    for (int i = 0; i < mjNWARNING; i++)
-        if (data->warning[i].number)
-            return true;
-    return false;
 }
 
 static wac_status check_warnings(const mjData *data, wac_error *error)
@@ -190,7 +183,7 @@ static wac_status advance(wac_mujoco *mujoco, void (*call)(wac_mujoco *, int), i
 
 static void step(wac_mujoco *mujoco, int steps)
 {
-    for (int i = 0; i < steps && !has_warnings(mujoco->data); i++)
+    for (int i = 0; i < steps && check_warnings(mujoco->data, NULL) == WAC_STATUS_OK; i++)
         mj_step(mujoco->model, mujoco->data);
 }
 
@@ -242,21 +235,29 @@ int wac_mujoco_state_size(const wac_mujoco *mujoco)
     return size;
 }
 
-void wac_mujoco_save(const wac_mujoco *mujoco, double *state)
+void wac_mujoco_save(const void *world, double *state)
 {
     part parts[PARTS];
-    list_parts(mujoco, parts);
+    list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
         mju_copy(state, parts[i].array, parts[i].count);
 }
 
-void wac_mujoco_load(wac_mujoco *mujoco, const double *state)
+wac_status wac_mujoco_load(void *world, const double *state, wac_error *error)
 {
+    (void)error;
     part parts[PARTS];
-    wac_mujoco_reset(mujoco, -1);
-    list_parts(mujoco, parts);
+    wac_mujoco_reset(world, -1);
+    list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
         mju_copy(parts[i].array, state, parts[i].count);
+    return WAC_STATUS_OK;
+}
+
+void wac_mujoco_destroy(void *world)
+{
+    wac_mujoco_close(world);
+    free(world);
 }
 
 /* Whether the two can ever touch, by the engine's rule of types and affinities. */
@@ -302,4 +303,95 @@ bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
     mju_copy(geom->centre, data->geom_xpos + 3 * index, 3);
     mju_copy(geom->axes, data->geom_xmat + 9 * index, 9);
     return true;
+}
+
+/* --- parts that a recipe can name ------------------------------------------------------------- */
+
+static const int types[] = {
+    [WAC_MUJOCO_QPOS] = mjOBJ_JOINT,       [WAC_MUJOCO_QVEL] = mjOBJ_JOINT,
+    [WAC_MUJOCO_CONTROL] = mjOBJ_ACTUATOR, [WAC_MUJOCO_SENSOR] = mjOBJ_SENSOR,
+    [WAC_MUJOCO_SITE] = mjOBJ_SITE,        [WAC_MUJOCO_KEYFRAME] = mjOBJ_KEY,
+};
+
+int wac_mujoco_count(const wac_mujoco *mujoco, wac_mujoco_kind kind)
+{
+    const mjModel *model = mujoco->model;
+    switch (kind) {
+    case WAC_MUJOCO_QPOS:
+    case WAC_MUJOCO_QVEL:
+        return model->njnt;
+    case WAC_MUJOCO_CONTROL:
+        return model->nu;
+    case WAC_MUJOCO_SENSOR:
+        return model->nsensor;
+    case WAC_MUJOCO_SITE:
+        return model->nsite;
+    case WAC_MUJOCO_KEYFRAME:
+        break;
+    }
+    return model->nkey;
+}
+
+const char *wac_mujoco_name(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index)
+{
+    const char *name = mj_id2name(mujoco->model, types[kind], index);
+    return name ? name : "";
+}
+
+/* The values from `first` to the next part's, or to the end of all of them. */
+static const double *cut(const double *values, const int *first, int index, int parts, int total,
+                         int *count)
+{
+    if (index < 0) {
+        *count = total;
+        return values;
+    }
+    *count = (index + 1 < parts ? first[index + 1] : total) - first[index];
+    return values + first[index];
+}
+
+const double *wac_mujoco_values(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index,
+                                int *count)
+{
+    const mjModel *model = mujoco->model;
+    const mjData *data = mujoco->data;
+    switch (kind) {
+    case WAC_MUJOCO_QPOS:
+        return cut(data->qpos, model->jnt_qposadr, index, model->njnt, model->nq, count);
+    case WAC_MUJOCO_QVEL:
+        return cut(data->qvel, model->jnt_dofadr, index, model->njnt, model->nv, count);
+    case WAC_MUJOCO_CONTROL:
+        *count = index < 0 ? model->nu : 1;
+        return data->ctrl + (index < 0 ? 0 : index);
+    case WAC_MUJOCO_SENSOR:
+        return cut(data->sensordata, model->sensor_adr, index, model->nsensor, model->nsensordata,
+                   count);
+    case WAC_MUJOCO_SITE:
+        *count = 3 * (index < 0 ? model->nsite : 1);
+        return data->site_xpos + 3 * (index < 0 ? 0 : index);
+    case WAC_MUJOCO_KEYFRAME:
+        break;
+    }
+    assert(!"a keyframe has no values");
+    return NULL;
+}
+
+void wac_mujoco_site_velocity(const wac_mujoco *mujoco, int site, double velocity[3])
+{
+    double both[6]; /* angular, linear */
+    mj_objectVelocity(mujoco->model, mujoco->data, mjOBJ_SITE, site, both, 0);
+    mju_copy3(velocity, both + 3);
+}
+
+bool wac_mujoco_control_range(const wac_mujoco *mujoco, int control, double *low, double *high)
+{
+    const mjModel *model = mujoco->model;
+    *low = model->actuator_ctrlrange[2 * control];
+    *high = model->actuator_ctrlrange[2 * control + 1];
+    return model->actuator_ctrllimited[control];
+}
+
+bool wac_mujoco_is_noisy(const wac_mujoco *mujoco)
+{
+    return mujoco->model->opt.enableflags & mjENBL_SENSORNOISE;
 }

@@ -110,12 +110,6 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_bod
     return WAC_STATUS_OK;
 }
 
-static void destroy(void *world)
-{
-    wac_mujoco_close(&((wac_locomotion *)world)->mujoco);
-    free(world);
-}
-
 void wac_locomotion_observe(const wac_locomotion *self, double *observation)
 {
     double bound = self->body->velocity_bound;
@@ -169,18 +163,6 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     return WAC_STATUS_OK;
 }
 
-static void save(const void *world, double *state)
-{
-    wac_mujoco_save(&((const wac_locomotion *)world)->mujoco, state);
-}
-
-static wac_status load(void *world, const double *state, wac_error *error)
-{
-    (void)error;
-    wac_mujoco_load(&((wac_locomotion *)world)->mujoco, state);
-    return WAC_STATUS_OK;
-}
-
 #define CREATE(body)                                                                               \
     static wac_status create_##body(void **world, wac_environment_spec *spec,                      \
                                     const wac_config *config, wac_error *error)                    \
@@ -193,8 +175,8 @@ CREATE(walker)
 
 #define TYPE(id, body, text)                                                                       \
     {                                                                                              \
-        .name = id, .summary = text, .create = create_##body, .destroy = destroy, .reset = reset,  \
-        .step = step, .save = save, .load = load                                                   \
+        .name = id, .summary = text, .create = create_##body, .destroy = wac_mujoco_destroy,       \
+        .reset = reset, .step = step, .save = wac_mujoco_save, .load = wac_mujoco_load             \
     }
 const wac_environment_type wac_environments_locomotion[WAC_LOCOMOTION_BODIES] = {
     TYPE("halfcheetah", cheetah, "run on two legs, flat as a sheet (MuJoCo)"),

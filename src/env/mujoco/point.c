@@ -41,12 +41,6 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_con
     return WAC_STATUS_OK;
 }
 
-static void destroy(void *world)
-{
-    wac_mujoco_close(&((wac_point *)world)->mujoco);
-    free(world);
-}
-
 static void observe(const wac_point *point, double *observation)
 {
     for (int i = 0; i < 2; i++) {
@@ -111,18 +105,6 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     return WAC_STATUS_OK;
 }
 
-static void save(const void *world, double *state)
-{
-    wac_mujoco_save(&((const wac_point *)world)->mujoco, state);
-}
-
-static wac_status load(void *world, const double *state, wac_error *error)
-{
-    (void)error;
-    wac_mujoco_load(&((wac_point *)world)->mujoco, state);
-    return WAC_STATUS_OK;
-}
-
 #define CREATE(map)                                                                                \
     static wac_status create_##map(void **world, wac_environment_spec *spec,                       \
                                    const wac_config *config, wac_error *error)                     \
@@ -136,8 +118,9 @@ CREATE(4)
 
 #define TYPE(map, text)                                                                            \
     {                                                                                              \
-        .name = "point-" #map, .summary = text, .create = create_##map, .destroy = destroy,        \
-        .reset = reset, .step = step, .save = save, .load = load                                   \
+        .name = "point-" #map, .summary = text, .create = create_##map,                            \
+        .destroy = wac_mujoco_destroy, .reset = reset, .step = step, .save = wac_mujoco_save,      \
+        .load = wac_mujoco_load                                                                    \
     }
 const wac_environment_type wac_environments_point[WAC_POINT_MAPS] = {
     TYPE(1, "drive a ball to a goal, around a shallow cup (MuJoCo)"),

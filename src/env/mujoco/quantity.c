@@ -164,8 +164,3 @@ void wac_quantity_read(const wac_quantity *quantity, const wac_mujoco *mujoco, d
         memcpy(values, quantity->values, (size_t)quantity->count * sizeof *values);
     }
 }
-
-bool wac_quantity_is_derived(const wac_quantity *quantity)
-{
-    return quantity->what >= WAC_WHAT_SENSOR && quantity->what != WAC_WHAT_BONUS;
-}
