@@ -211,7 +211,7 @@ static bool is_success(const wac_custom *self)
 static double measure(const wac_custom *self, int entry)
 {
     double values[WAC_ENVIRONMENT_DIMENSIONS], sum = 0;
-    wac_recipe_measure how = self->recipe.lists[WAC_RECIPE_REWARD][entry].measure;
+    int how = self->recipe.lists[WAC_RECIPE_REWARD][entry].measure;
     const wac_quantity *quantity = &self->quantities[WAC_RECIPE_REWARD][entry];
     wac_quantity_read(quantity, &self->mujoco, values);
     for (int i = 0; i < quantity->count; i++)

@@ -1,6 +1,7 @@
 /* Locomotion: walk, hop or run to the right as fast as possible, at little effort. */
 #include "env/mujoco/locomotion.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -115,10 +116,8 @@ void wac_locomotion_observe(const wac_locomotion *self, double *observation)
     double bound = self->body->velocity_bound;
     for (int i = 1; i < self->body->joints; i++)
         *observation++ = self->mujoco.qpos[i];
-    for (int i = 0; i < self->body->joints; i++) {
-        double velocity = self->mujoco.qvel[i];
-        *observation++ = velocity < -bound ? -bound : velocity > bound ? bound : velocity;
-    }
+    for (int i = 0; i < self->body->joints; i++)
+        *observation++ = wac_clamp(self->mujoco.qvel[i], -bound, bound);
 }
 
 double wac_locomotion_seconds(const wac_locomotion *self)

@@ -3,6 +3,7 @@
  * the spin is stopped. */
 #include "env/mujoco/point.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -53,8 +54,8 @@ static void observe(const wac_point *point, double *observation)
 static void confine(double *qpos, double *qvel)
 {
     for (int i = 0; i < 2; i++) {
-        qpos[i] = qpos[i] < low[i] ? low[i] : qpos[i] > high[i] ? high[i] : qpos[i];
-        qvel[i] = qvel[i] < low[2 + i] ? low[2 + i] : qvel[i] > high[2 + i] ? high[2 + i] : qvel[i];
+        qpos[i] = wac_clamp(qpos[i], low[i], high[i]);
+        qvel[i] = wac_clamp(qvel[i], low[2 + i], high[2 + i]);
     }
     qpos[WAC_POINT_SPIN] = qvel[WAC_POINT_SPIN] = 0;
 }
