@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "draw/cells.h"
 #include "env/mujoco/point.h"
+#include "rl/steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -169,8 +170,8 @@ static wac_status write_visits(wac_plot *plot, panel *panel, wac_error *error)
     if (!visits)
         return wac_fail_memory(error, "the map of visits");
     counting counting = {world, visits, 0};
-    (void)wac_seat_visit(panel->subject->run->agent, 0, WAC_STATE_REPLAY, count_visits, &counting,
-                         NULL);
+    wac_agent *agent = panel->subject->run->agent;
+    (void)agent->steps->visit(agent, 0, WAC_STATE_REPLAY, count_visits, &counting, NULL);
     panel->steps = counting.steps;
     char name[32];
     snprintf(name, sizeof name, "visits-%d", panel->number);

@@ -18,12 +18,6 @@ int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
     return tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
 }
 
-wac_status wac_seat_visit(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,
-                          void *user, wac_error *error)
-{
-    return agent->steps->visit(agent, seat, state, visit, user, error);
-}
-
 /* --- files ---------------------------------------------------------------------------------- */
 
 /* What an agent a file is of; each file carries it, and loading compares it. */
@@ -148,7 +142,7 @@ static wac_status visit_part(const part *part, wac_agent *agent, int seat, wac_a
                              void *user, wac_error *error)
 {
     for (wac_state state = part->first; state <= part->last; state++)
-        WAC_TRY(wac_seat_visit(agent, seat, state, visit, user, error));
+        WAC_TRY(agent->steps->visit(agent, seat, state, visit, user, error));
     return WAC_STATUS_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/stop.h"
+#include "rl/steps.h"
 #include "run/checkpoint.h"
 #include "run/evaluate.h"
 #include "run/folder.h"
@@ -188,7 +189,7 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
 static void count_batch(wac_run *run)
 {
     const float *states, *actions;
-    wac_seat_batch(run->agent, 0, &states, &actions);
+    run->agent->steps->batch(run->agent, 0, &states, &actions);
     for (int i = 0; i < (int)run->config.batch_size; i++)
         wac_coverage_add(&run->sampled, (double)states[i], (double)actions[i]);
 }

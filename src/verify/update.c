@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "rl/agent.h"
+#include "rl/steps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -297,14 +297,14 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
 static wac_status play(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
-    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, set_weights, replay, error));
-    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_LEARNING, set_alphas, replay, error));
+    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, set_weights, replay, error));
+    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_LEARNING, set_alphas, replay, error));
     for (replay->step = 0; replay->step < replay->report->steps; replay->step++) {
-        WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_DRAWN, set_drawn, replay, error));
-        wac_agent_learn(agent);
+        WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_DRAWN, set_drawn, replay, error));
+        agent->row->learn(agent);
         WAC_TRY(check_losses(replay, error));
     }
-    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, check_weights, replay, error));
+    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, check_weights, replay, error));
     return check_exploration(replay, error);
 }
 

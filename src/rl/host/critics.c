@@ -18,17 +18,12 @@ static bool is_std(const wac_desk *desk, int critic)
     return critic >= desk->agent->row->means;
 }
 
-static void anchor(wac_desk *desk, wac_team *team, const void *what)
+void wac_critics_anchor(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)team, (void)what;
     wac_stack stds =
         wac_stack_slice(&desk->critics, desk->agent->row->means, desk->agent->row->stds);
     copy_params(&desk->anchors, &stds);
-}
-
-void wac_critics_anchor(wac_agent *agent)
-{
-    wac_host_each(agent, anchor, NULL);
 }
 
 void wac_critics_init(wac_desk *desk, wac_rng *rng)
@@ -46,7 +41,7 @@ void wac_critics_init(wac_desk *desk, wac_rng *rng)
             *bias = (real)((q_max + q_min) / 2);
     }
     copy_params(&desk->targets, &desk->critics);
-    anchor(desk, NULL, NULL);
+    wac_critics_anchor(desk, NULL, NULL);
 }
 
 /* What critics said of a batch, as the choice of the smallest bound wants it. */
@@ -164,7 +159,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     ops->polyak(team, &target, &critic, seat->config.target_rate);
 }
 
-static void teach(wac_desk *desk, wac_team *team, const void *what)
+void wac_critics_teach(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)what;
     const wac_agent *agent = desk->agent;
@@ -172,11 +167,6 @@ static void teach(wac_desk *desk, wac_team *team, const void *what)
              desk->batch.actions, desk->pairs);
     desk->seat->critic_steps++;
     wac_team_deal(team, teach_critic, desk, desk->critics.members);
-}
-
-void wac_critics_teach(wac_agent *agent)
-{
-    wac_host_each(agent, teach, NULL);
 }
 
 /* --- outside of updates --------------------------------------------------------------------- */
