@@ -74,7 +74,7 @@ static void network_make(network *n, wac_shape shape, int members, int rows, boo
     size_t outputs = (size_t)(members * capacity * shape.outputs);
     *n = (network){0};
     wac_stack_init(&n->stack, &n->arena, shape, members);
-    wac_pass_init(&n->pass, &n->arena, &n->stack, capacity, ops->spare_width(&shape));
+    wac_pass_init(&n->pass, &n->arena, &n->stack, capacity, ops);
     n->weights = WAC_TAKE(&n->arena, real, outputs);
     size_t own = (size_t)(rows * shape.inputs) + 5; /* a gap between members */
     n->x = WAC_TAKE(&n->arena, real, own * (size_t)members);
@@ -189,7 +189,7 @@ static void networks_go_forward(void **state)
 
 /* --- policies -------------------------------------------------------------------------------- */
 
-enum { MEMBERS = 2, ROWS = 6, ACTIONS = 3, CAPACITY = 8, HEADS = 2 * ACTIONS };
+enum { MEMBERS = 2, ROWS = 6, ACTIONS = 3, HEADS = 2 * ACTIONS };
 
 typedef struct policies {
     wac_sample sample;

@@ -74,8 +74,8 @@ static void ask_target(void *work, wac_team *team, int item, int place)
     wac_desk *desk = work;
     int m = dealt(desk, item);
     wac_stack target = wac_stack_slice(&desk->targets, m, 1);
-    wac_pass pass = wac_pass_slice(&desk->critic_pass, &desk->targets, place);
-    pass.out = wac_pass_slice(&desk->critic_pass, &desk->targets, m).out;
+    wac_pass pass = wac_pass_at(&desk->critic_pass, &desk->targets, place, 0);
+    pass.out = wac_pass_at(&desk->critic_pass, &desk->targets, m, 0).out;
     wac_input input = {.x = desk->query, .rows = desk->agent->rows};
     desk->host->ops->infer(team, &target, input, &pass);
 }
@@ -128,7 +128,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     int m = dealt(desk, item);
     bool std = is_std(desk, m);
     wac_stack critic = wac_stack_slice(&desk->critics, m, 1);
-    wac_pass pass = wac_pass_slice(&desk->critic_pass, &desk->critics, place);
+    wac_pass pass = wac_pass_at(&desk->critic_pass, &desk->critics, place, 0);
     real *dout = desk->dout + (size_t)(place * pass.capacity);
     real *dparams = desk->gradients + (size_t)place * critic.stride;
     wac_input input = {.x = desk->pairs, .rows = agent->rows + (std ? seat->synthetic : 0)};
@@ -136,7 +136,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     if (std) {
         int k = m - agent->row->means;
         wac_stack anchor = wac_stack_slice(&desk->anchors, k, 1);
-        wac_pass anchored = wac_pass_slice(&desk->anchor_pass, &desk->anchors, k);
+        wac_pass anchored = wac_pass_at(&desk->anchor_pass, &desk->anchors, k, 0);
         wac_input unseen = {.x = desk->pairs + (size_t)(agent->rows * critic.shape.inputs),
                             .rows = seat->synthetic};
         double averages[2];

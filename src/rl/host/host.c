@@ -114,11 +114,11 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     desk->pairs = WAC_TAKE(arena, real, (size_t)all_rows * (o + a));
 
     wac_stack one = wac_stack_slice(&desk->policies, 0, 1);
-    int spare = desk->host->ops->spare_width(&one.shape);
-    wac_pass_init(&desk->policy_pass, arena, &desk->policies, agent->rows, spare);
-    wac_pass_init(&desk->next_pass, arena, &one, agent->rows, spare);
-    wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, spare);
-    wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, spare);
+    const wac_ops *ops = desk->host->ops;
+    wac_pass_init(&desk->policy_pass, arena, &desk->policies, agent->rows, ops);
+    wac_pass_init(&desk->next_pass, arena, &one, agent->rows, ops);
+    wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, ops);
+    wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, ops);
     desk->sample = take_sample(arena, agent->row->policies * agent->rows, agent->actions,
                                &desk->policy_pass, desk->noise);
     desk->next_sample =

@@ -58,8 +58,7 @@ static void act_rows(void *work, int piece)
     int first = first_row(agent, piece, acting->pieces);
     int rows = first_row(agent, piece + 1, acting->pieces) - first;
     wac_stack policy = wac_stack_slice(&desk->policies, acting->policy, 1);
-    wac_pass pass = wac_pass_slice(acting->pass, &policy, acting->place);
-    pass = wac_pass_from(&pass, &policy, first);
+    wac_pass pass = wac_pass_at(acting->pass, &policy, acting->place, first);
     wac_sample sample = sample_at(acting->sample, acting->place * agent->rows + first, rows);
     wac_input input = {.x = acting->observations + (size_t)(first * agent->observations),
                        .rows = rows};
@@ -138,7 +137,7 @@ static void aim_rows(void *work, int piece)
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
     int means = agent->row->means, stds = aiming->with_std ? agent->row->stds : 0;
     wac_stack critics = wac_stack_slice(&desk->critics, 0, means + stds);
-    wac_pass pass = wac_pass_from(&desk->critic_pass, &critics, first);
+    wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, first);
     wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
     wac_critic_rows values = {.rows = rows,
                               .capacity = pass.capacity,
@@ -193,7 +192,7 @@ static void climb_policy(void *work, wac_team *team, int policy, int place)
     const wac_agent *agent = desk->agent;
     const wac_ops *ops = desk->host->ops;
     wac_stack one = wac_stack_slice(&desk->policies, policy, 1);
-    wac_pass pass = wac_pass_slice(&desk->policy_pass, &desk->policies, policy);
+    wac_pass pass = wac_pass_at(&desk->policy_pass, &desk->policies, policy, 0);
     const real *dheads = desk->dheads + (size_t)(policy * agent->rows * 2 * agent->actions);
     real *dparams = desk->gradients + (size_t)place * one.stride;
     wac_input input = {.x = desk->batch.observations, .rows = agent->rows};
