@@ -36,7 +36,7 @@ static wac_status refuse_file(const wac_tensor_file *file, const char *missing, 
     return wac_fail(error, WAC_STATUS_INPUT,
                     "%s is not a recorded update: its metadata has no %s; docs/verify.md describes "
                     "what to record",
-                    wac_tensor_file_path(file), missing);
+                    file->path, missing);
 }
 
 /* What a run saves of itself looks much the same, and says what it is. */
@@ -49,7 +49,7 @@ static wac_status refuse_checkpoint(const wac_tensor_file *file, wac_error *erro
     return wac_fail(error, WAC_STATUS_INPUT,
                     "%s is a checkpoint of a run, not a recorded update; docs/verify.md describes "
                     "what to record",
-                    wac_tensor_file_path(file));
+                    file->path);
 }
 
 static wac_status metadata_number(const wac_tensor_file *file, const char *key, double *value,
@@ -59,8 +59,8 @@ static wac_status metadata_number(const wac_tensor_file *file, const char *key, 
     if (!text)
         return refuse_file(file, key, error);
     if (!wac_number_parse(value, text) || !isfinite(*value))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number",
-                        wac_tensor_file_path(file), key);
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number", file->path,
+                        key);
     return WAC_STATUS_OK;
 }
 
@@ -70,8 +70,8 @@ static wac_status metadata_size(const wac_tensor_file *file, const char *key, in
     double number = 0;
     WAC_TRY(metadata_number(file, key, &number, error));
     if (number < 1 || number > largest || number != floor(number))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s must be from 1 to %d",
-                        wac_tensor_file_path(file), key, largest);
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s must be from 1 to %d", file->path,
+                        key, largest);
     *value = (int)number;
     return WAC_STATUS_OK;
 }
@@ -92,28 +92,27 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         return refuse_file(file, "algorithm", error);
     wac_error cause;
     if (wac_config_init(config, "recorded", algorithm, &cause) != WAC_STATUS_OK)
-        return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
+        return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     bool has_std = wac_algorithm_row_of(config->algorithm)->stds > 0;
     for (size_t i = 0; i < (has_std ? sizeof settings / sizeof *settings : FOR_ALL); i++) {
         const char *value = wac_tensor_file_metadata(file, settings[i][0]);
         if (!value)
-            return wac_fail(error, WAC_STATUS_INPUT, "%s: its metadata has no %s",
-                            wac_tensor_file_path(file), settings[i][0]);
+            return wac_fail(error, WAC_STATUS_INPUT, "%s: its metadata has no %s", file->path,
+                            settings[i][0]);
         if (wac_config_set(config, settings[i][1], value, &cause) != WAC_STATUS_OK)
-            return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file),
-                            cause.message);
+            return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     }
     if (has_std) {
         /* as many synthetic pairs as were recorded, however rho was rounded */
         const wac_tensor *pairs = wac_tensor_file_find(file, "in/step0/synthetic_actions");
         if (!pairs || pairs->rank != 2)
             return wac_fail(error, WAC_STATUS_INPUT, "%s: in/step0/synthetic_actions is missing",
-                            wac_tensor_file_path(file));
+                            file->path);
         config->rho = (double)pairs->shape[0] / (double)config->batch_size;
     }
     config->replay_capacity = 1;
     if (wac_config_check(config, &cause) != WAC_STATUS_OK)
-        return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
+        return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     return WAC_STATUS_OK;
 }
 
@@ -267,7 +266,7 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
     int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
     if (recorded->rank != 2 || recorded->shape[1] != o)
         return wac_fail(error, WAC_STATUS_INPUT, "%s: in/explore/observations must have %d columns",
-                        wac_tensor_file_path(replay->file), agent->observations);
+                        replay->file->path, agent->observations);
     float beta, delta;
     WAC_TRY(copy_floats(replay->file, 1, &beta, "in/explore/", "beta_ub", error));
     WAC_TRY(copy_floats(replay->file, 1, &delta, "in/explore/", "delta", error));
