@@ -5,7 +5,6 @@
 #include "base/status.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,17 +40,8 @@ static wac_status check_spec(const wac_environment_type *type, const wac_environ
 /* Pass on what a world's own function failed with, and say where. A world can not interrupt a run:
  * only between its steps is there something whole to save. */
 static wac_status fail_world(const wac_environment_type *type, wac_status status,
-                             const wac_error *cause, wac_error *error, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
-static wac_status fail_world(const wac_environment_type *type, wac_status status,
-                             const wac_error *cause, wac_error *error, const char *format, ...)
+                             const wac_error *cause, wac_error *error, const char *where)
 {
-    char where[64];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(where, sizeof where, format, arguments);
-    va_end(arguments);
     if (status == WAC_STATUS_INTERRUPTED)
         status = WAC_STATUS_INPUT;
     return wac_fail(error, status, "environment %s: %s: %s", type->name, where,
@@ -146,9 +136,11 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
     cause.message[0] = 0;
     wac_status status = world->type->step(world->self, rng, world->raw_action,
                                           world->raw_observation, step, &cause);
-    if (status != WAC_STATUS_OK)
-        return fail_world(world->type, status, &cause, error, "step %lld of an episode",
-                          (long long)world->steps);
+    if (status != WAC_STATUS_OK) {
+        char where[64];
+        snprintf(where, sizeof where, "step %lld of an episode", (long long)world->steps);
+        return fail_world(world->type, status, &cause, error, where);
+    }
     if (!isfinite(step->reward))
         return wac_fail(error, WAC_STATUS_NUMERIC, "environment %s: reward is %g at step %lld",
                         world->type->name, step->reward, (long long)world->steps);

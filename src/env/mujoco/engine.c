@@ -4,7 +4,6 @@
 #include "base/share.h"
 #include "base/status.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <mujoco/mujoco.h>
 #include <pthread.h>
@@ -307,73 +306,53 @@ bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
 
 /* --- parts that a recipe can name ------------------------------------------------------------- */
 
-static const int types[] = {
-    [WAC_MUJOCO_QPOS] = mjOBJ_JOINT,       [WAC_MUJOCO_QVEL] = mjOBJ_JOINT,
-    [WAC_MUJOCO_CONTROL] = mjOBJ_ACTUATOR, [WAC_MUJOCO_SENSOR] = mjOBJ_SENSOR,
-    [WAC_MUJOCO_SITE] = mjOBJ_SITE,        [WAC_MUJOCO_KEYFRAME] = mjOBJ_KEY,
-};
+/* All parts of a kind: what the engine calls them, and their values. */
+typedef struct list {
+    int type, parts, total;
+    const double *values; /* [total] */
+    const int *first;     /* [parts], of each part's values; null: all have equally many */
+} list;
+
+static list list_of(const wac_mujoco *mujoco, wac_mujoco_kind kind)
+{
+    const mjModel *m = mujoco->model;
+    const mjData *d = mujoco->data;
+    const list lists[] = {
+        [WAC_MUJOCO_QPOS] = {mjOBJ_JOINT, m->njnt, m->nq, d->qpos, m->jnt_qposadr},
+        [WAC_MUJOCO_QVEL] = {mjOBJ_JOINT, m->njnt, m->nv, d->qvel, m->jnt_dofadr},
+        [WAC_MUJOCO_CONTROL] = {mjOBJ_ACTUATOR, m->nu, m->nu, d->ctrl, NULL},
+        [WAC_MUJOCO_SENSOR] = {mjOBJ_SENSOR, m->nsensor, m->nsensordata, d->sensordata,
+                               m->sensor_adr},
+        [WAC_MUJOCO_SITE] = {mjOBJ_SITE, m->nsite, 3 * m->nsite, d->site_xpos, NULL},
+        [WAC_MUJOCO_KEYFRAME] = {mjOBJ_KEY, m->nkey, 0, NULL, NULL},
+    };
+    return lists[kind];
+}
 
 int wac_mujoco_count(const wac_mujoco *mujoco, wac_mujoco_kind kind)
 {
-    const mjModel *model = mujoco->model;
-    switch (kind) {
-    case WAC_MUJOCO_QPOS:
-    case WAC_MUJOCO_QVEL:
-        return model->njnt;
-    case WAC_MUJOCO_CONTROL:
-        return model->nu;
-    case WAC_MUJOCO_SENSOR:
-        return model->nsensor;
-    case WAC_MUJOCO_SITE:
-        return model->nsite;
-    case WAC_MUJOCO_KEYFRAME:
-        break;
-    }
-    return model->nkey;
+    return list_of(mujoco, kind).parts;
 }
 
 const char *wac_mujoco_name(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index)
 {
-    const char *name = mj_id2name(mujoco->model, types[kind], index);
+    const char *name = mj_id2name(mujoco->model, list_of(mujoco, kind).type, index);
     return name ? name : "";
-}
-
-/* The values from `first` to the next part's, or to the end of all of them. */
-static const double *cut(const double *values, const int *first, int index, int parts, int total,
-                         int *count)
-{
-    if (index < 0) {
-        *count = total;
-        return values;
-    }
-    *count = (index + 1 < parts ? first[index + 1] : total) - first[index];
-    return values + first[index];
 }
 
 const double *wac_mujoco_values(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index,
                                 int *count)
 {
-    const mjModel *model = mujoco->model;
-    const mjData *data = mujoco->data;
-    switch (kind) {
-    case WAC_MUJOCO_QPOS:
-        return cut(data->qpos, model->jnt_qposadr, index, model->njnt, model->nq, count);
-    case WAC_MUJOCO_QVEL:
-        return cut(data->qvel, model->jnt_dofadr, index, model->njnt, model->nv, count);
-    case WAC_MUJOCO_CONTROL:
-        *count = index < 0 ? model->nu : 1;
-        return data->ctrl + (index < 0 ? 0 : index);
-    case WAC_MUJOCO_SENSOR:
-        return cut(data->sensordata, model->sensor_adr, index, model->nsensor, model->nsensordata,
-                   count);
-    case WAC_MUJOCO_SITE:
-        *count = 3 * (index < 0 ? model->nsite : 1);
-        return data->site_xpos + 3 * (index < 0 ? 0 : index);
-    case WAC_MUJOCO_KEYFRAME:
-        break;
-    }
-    assert(!"a keyframe has no values");
-    return NULL;
+    list all = list_of(mujoco, kind);
+    int each = all.parts ? all.total / all.parts : 0;
+    *count = all.total;
+    if (index < 0)
+        return all.values;
+    *count = each;
+    if (!all.first)
+        return all.values + each * index;
+    *count = (index + 1 < all.parts ? all.first[index + 1] : all.total) - all.first[index];
+    return all.values + all.first[index];
 }
 
 void wac_mujoco_site_velocity(const wac_mujoco *mujoco, int site, double velocity[3])
