@@ -5,7 +5,7 @@
 #define WAC_DRAW_CELLS_H
 
 #include "draw/plot.h"
-#include "run/cells.h"
+#include "run/coverage.h"
 #include "run/run.h"
 
 /* gnuplot's `set palette …` for the two, and the colour of what was never visited */

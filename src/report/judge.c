@@ -5,7 +5,7 @@
 #include "config/environments.h"
 #include "report/finding.h"
 #include "report/trend.h"
-#include "run/cells.h"
+#include "run/coverage.h"
 #include "stats/estimates.h"
 #include "stats/tests.h"
 

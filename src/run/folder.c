@@ -59,11 +59,11 @@ wac_status wac_folder_read_config(wac_config *config, const char *directory, wac
 }
 
 static wac_status write_file(const char *directory, wac_folder_file file, const char *text,
-                             wac_error *error)
+                             size_t size, wac_error *error)
 {
     char path[PATH_MAX];
     WAC_TRY(wac_folder_path(path, directory, file, error));
-    return wac_file_write(path, text, strlen(text), error);
+    return wac_file_write(path, text, size, error);
 }
 
 wac_status wac_folder_write_config(const char *directory, const wac_config *config,
@@ -71,7 +71,7 @@ wac_status wac_folder_write_config(const char *directory, const wac_config *conf
 {
     char *text;
     WAC_TRY(wac_config_yaml(&text, config, error));
-    wac_status status = write_file(directory, WAC_FOLDER_CONFIG, text, error);
+    wac_status status = write_file(directory, WAC_FOLDER_CONFIG, text, strlen(text), error);
     free(text);
     return status;
 }
@@ -139,11 +139,8 @@ static wac_status write_manifest(json_t *manifest, const char *directory, wac_er
     json_decref(manifest);
     if (!text)
         return wac_fail_memory(error, "the manifest");
-    char path[PATH_MAX];
     text[size] = '\n';
-    wac_status status = wac_folder_path(path, directory, WAC_FOLDER_MANIFEST, error);
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, text, size + 1, error);
+    wac_status status = write_file(directory, WAC_FOLDER_MANIFEST, text, size + 1, error);
     free(text);
     return status;
 }
@@ -230,7 +227,8 @@ wac_status wac_folder_make(const char *directory, const wac_config *config, wac_
     if (status == WAC_STATUS_OK)
         status = write_manifest(make_manifest(config), fresh, error);
     if (status == WAC_STATUS_OK)
-        status = write_file(fresh, WAC_FOLDER_PROGRESS, WAC_COLUMN_HEADER, error);
+        status = write_file(fresh, WAC_FOLDER_PROGRESS, WAC_COLUMN_HEADER,
+                            strlen(WAC_COLUMN_HEADER), error);
     if (status == WAC_STATUS_OK)
         status = wac_directory_place(directory, fresh, error);
     if (status != WAC_STATUS_OK)
