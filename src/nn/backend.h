@@ -28,7 +28,6 @@ typedef struct wac_gradient {
 } wac_gradient;
 
 typedef struct wac_ops {
-    const char *name;
     bool mixed; /* hidden layers in mixed precision */
 
     /* numbers for each row that it needs in a pass beside the activations; null: none */

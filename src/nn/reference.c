@@ -108,7 +108,6 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
 }
 
 const wac_ops wac_ops_reference = {
-    .name = "reference",
     .forward = forward,
     .infer = forward,
     .backward = backward,

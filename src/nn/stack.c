@@ -22,19 +22,18 @@ static wac_layer layer_sizes(const wac_shape *shape, int layer)
     };
 }
 
-static size_t layer_size(const wac_layer *layer)
+static size_t layer_size(const wac_shape *shape, int i)
 {
-    return padded((size_t)layer->inputs * (size_t)layer->outputs) + padded((size_t)layer->outputs);
+    wac_layer layer = layer_sizes(shape, i);
+    return padded((size_t)layer.inputs * (size_t)layer.outputs) + padded((size_t)layer.outputs);
 }
 
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members)
 {
     assert(shape.hidden > 0 && shape.hidden <= WAC_HIDDEN_MOST);
     *stack = (wac_stack){.shape = shape, .members = members};
-    for (int i = 0; i <= shape.hidden; i++) {
-        wac_layer layer = layer_sizes(&shape, i);
-        stack->stride += layer_size(&layer);
-    }
+    for (int i = 0; i <= shape.hidden; i++)
+        stack->stride += layer_size(&shape, i);
     stack->params = WAC_TAKE(arena, real, wac_stack_size(stack));
 }
 
@@ -54,10 +53,8 @@ size_t wac_stack_size(const wac_stack *stack)
 wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int layer)
 {
     real *start = block + (size_t)member * stack->stride;
-    for (int i = 0; i < layer; i++) {
-        wac_layer before = layer_sizes(&stack->shape, i);
-        start += layer_size(&before);
-    }
+    for (int i = 0; i < layer; i++)
+        start += layer_size(&stack->shape, i);
     wac_layer result = layer_sizes(&stack->shape, layer);
     result.weight = start;
     result.bias = start + padded((size_t)result.inputs * (size_t)result.outputs);

@@ -421,7 +421,6 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
 }
 
 const wac_ops wac_ops_cpu = {
-    .name = "cpu",
     .spare_width = spare_width,
     .forward = forward,
     .infer = infer,
@@ -431,7 +430,6 @@ const wac_ops wac_ops_cpu = {
 };
 
 const wac_ops wac_ops_mixed = {
-    .name = "cpu, mixed",
     .mixed = true,
     .spare_width = spare_width,
     .forward = forward,
