@@ -133,17 +133,14 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
         action[j] = (float)tanh(heads[j] + exp(heads[agent->actions + j]) * noise[j]);
 }
 
-void wac_policy_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
-                        float *action)
-{
-    wac_seat_sample(agent, seat, WAC_POLICY_BEHAVIOUR, rng, observation, action);
-}
-
 void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
                       float *action)
 {
-    agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,
-                        action);
+    if (agent->row->explore)
+        agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,
+                            action);
+    else
+        wac_seat_sample(agent, seat, WAC_POLICY_BEHAVIOUR, rng, observation, action);
 }
 
 void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *observation, float *action)

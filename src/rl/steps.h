@@ -14,8 +14,6 @@
 typedef void wac_weigh_fn(const void *user, const real *values, real *weights);
 
 typedef struct wac_steps {
-    const char *name;
-
     /* agent->device for agent->seats seats, with first weights; seats and sizes are set */
     wac_status (*create)(wac_agent *agent, const wac_agent_plan *plan, wac_error *error);
     void (*destroy)(wac_agent *agent);

@@ -40,11 +40,6 @@ void wac_host_each(const wac_agent *agent, wac_desk_fn *run, const void *what)
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static wac_moments take_moments(wac_arena *arena, const wac_stack *stack)
 {
     size_t size = wac_stack_size(stack);
@@ -79,9 +74,8 @@ static void take_networks(wac_desk *desk, wac_arena *arena)
     desk->entropy = (wac_entropy){WAC_TAKE(arena, real, (size_t)policies),
                                   WAC_TAKE(arena, real, (size_t)policies),
                                   WAC_TAKE(arena, real, (size_t)policies)};
-    desk->gradients = WAC_TAKE(arena, real,
-                               larger((size_t)agent->critics * desk->critics.stride,
-                                      (size_t)policies * desk->policies.stride));
+    size_t most = wac_stack_size(&desk->critics), other = wac_stack_size(&desk->policies);
+    desk->gradients = WAC_TAKE(arena, real, most > other ? most : other);
 }
 
 /* Lay out everything; the arena remembers whether it could. */
@@ -137,9 +131,10 @@ static void set_first_values(wac_desk *desk)
 {
     const wac_config *config = &desk->seat->config;
     wac_rng rng = wac_rng_make((uint64_t)config->seed, WAC_STREAM_INIT);
-    for (int m = 0; m < desk->policies.members; m++)
+    for (int m = 0; m < desk->policies.members; m++) {
         desk->entropy.log_alpha[m] = (real)log(config->entropy_weight);
-    wac_policies_init(desk, &rng);
+        wac_stack_randomise(&desk->policies, m, 1e-3, &rng);
+    }
     wac_critics_init(desk, &rng);
     wac_desk_settle(desk);
 }
@@ -298,7 +293,6 @@ STEP(climb, wac_policies_climb)
 STEP(anchor, wac_critics_anchor)
 
 const wac_steps wac_steps_host = {
-    .name = "host",
     .create = create,
     .destroy = destroy,
     .draw = draw,

@@ -6,12 +6,6 @@
 
 enum { LEAST_ROWS = 16 }; /* fewer are not worth waking another thread for */
 
-void wac_policies_init(wac_desk *desk, wac_rng *rng)
-{
-    for (int m = 0; m < desk->policies.members; m++)
-        wac_stack_randomise(&desk->policies, m, 1e-3, rng);
-}
-
 /* `rows` of a sample from `first` on. */
 static wac_sample sample_at(const wac_sample *whole, int first, int rows)
 {

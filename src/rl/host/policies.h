@@ -5,9 +5,6 @@
 
 #include "rl/host/host.h"
 
-/* First weights of all policies. */
-void wac_policies_init(wac_desk *desk, wac_rng *rng);
-
 /* Actions of one policy at the next states. */
 void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy);
 
