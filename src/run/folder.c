@@ -374,20 +374,15 @@ static wac_status check_progress(const char *directory, const wac_config *config
                           (long long)config->epochs + 1);
 }
 
-static wac_status check_checkpoint(const char *directory, wac_error *error)
+wac_status wac_folder_check_finished(const char *directory, const wac_config *config,
+                                     wac_error *error)
 {
     char path[PATH_MAX];
+    WAC_TRY(check_progress(directory, config, error));
     bool found = wac_folder_find_checkpoint(path, directory);
     for (int file = WAC_FOLDER_AGENT; file <= WAC_FOLDER_RUN; file++)
         if (!found || !wac_folder_has(path, (wac_folder_file)file))
             return wac_fail(error, WAC_STATUS_INPUT, "%s/%s is missing",
                             names[WAC_FOLDER_CHECKPOINT], names[file]);
     return WAC_STATUS_OK;
-}
-
-wac_status wac_folder_check_finished(const char *directory, const wac_config *config,
-                                     wac_error *error)
-{
-    WAC_TRY(check_progress(directory, config, error));
-    return check_checkpoint(directory, error);
 }

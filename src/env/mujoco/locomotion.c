@@ -19,14 +19,8 @@ typedef struct wac_body {
     bool is_normal;        /* … if this is true */
     double velocity_bound; /* what is observed of a velocity */
     double alive_reward, control_cost;
-    bool (*is_well)(const double *qpos, const double *qvel);
+    bool (*is_well)(const double *qpos, const double *qvel); /* null: always */
 } wac_body;
-
-static bool cheetah_is_well(const double *qpos, const double *qvel)
-{
-    (void)qpos, (void)qvel;
-    return true;
-}
 
 static bool hopper_is_well(const double *qpos, const double *qvel)
 {
@@ -52,7 +46,6 @@ static const wac_body cheetah = {
     .is_normal = true,
     .velocity_bound = INFINITY,
     .control_cost = 0.1,
-    .is_well = cheetah_is_well,
 };
 
 static const wac_body hopper = {
@@ -158,7 +151,7 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     wac_locomotion_observe(self, observation);
     step->reward = (self->mujoco.qpos[0] - before) / wac_locomotion_seconds(self) +
                    body->alive_reward - body->control_cost * effort;
-    step->terminated = !body->is_well(self->mujoco.qpos, self->mujoco.qvel);
+    step->terminated = body->is_well && !body->is_well(self->mujoco.qpos, self->mujoco.qvel);
     return WAC_STATUS_OK;
 }
 
