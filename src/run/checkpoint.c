@@ -11,9 +11,7 @@
 #include "run/log.h"
 #include "run/run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum {

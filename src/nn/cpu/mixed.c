@@ -4,7 +4,6 @@
 #if defined(__AVX512BF16__)
 #include <immintrin.h>
 #include <stdbool.h>
-#include <string.h>
 
 enum {
     LANES = 16,

@@ -1,7 +1,6 @@
 /* Policies: how they sample, what they climb. */
 #include "rl/host/policies.h"
 
-#include <string.h>
 #include <tgmath.h>
 
 enum { LEAST_ROWS = 16 }; /* fewer are not worth waking another thread for */
