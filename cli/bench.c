@@ -8,7 +8,10 @@
 #include "base/suggest.h"
 #include "base/threads.h"
 #include "base/words.h"
-#include "bench/bench.h"
+#include "bench/figure.h"
+#include "bench/kernels.h"
+#include "bench/limit.h"
+#include "bench/train.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +51,7 @@ static const char help[] =
     "  --json              an array of objects instead of a table\n"
     "  --figure FILE       draw them too: cost and share against width, batch and\n"
     "                      threads, for the first size (.png or .svg)\n"
-    "  --algorithm NAME    sac, oac, oe-wac or me-wac\n"
+    "  --algorithm NAME    only this one of those that \"wac train\" knows\n"
     "  --width N           units in each hidden layer\n"
     "  --batch N           transitions drawn for an update\n"
     "  --threads N         threads that share the work\n"
@@ -80,18 +83,10 @@ static void warn(double lost)
                 100 * lost);
 }
 
-/* --- update
- * --------------------------------------------------------------------------------------- */
+/* --- update ----------------------------------------------------------------------------------- */
 
 enum { WIDTH = 256, BATCH = 256, MOST_CASES = 512 };
 static const double ROUND_SECONDS = 0.2;
-
-static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OAC,
-                                           WAC_ALGORITHM_OE_WAC, WAC_ALGORITHM_ME_WAC};
-enum {
-    ALGORITHMS = sizeof algorithms / sizeof *algorithms,
-    SIZES = sizeof wac_bench_sizes / sizeof *wac_bench_sizes,
-};
 
 typedef struct plan {
     int count;
@@ -154,17 +149,16 @@ static void add_axes(plan *plan, const bench_flags *flags, const wac_bench_size 
 static void make_plan(plan *plan, const bench_flags *flags)
 {
     plan->count = 0;
-    for (int s = 0; s < (flags->quick && !flags->size ? 1 : SIZES); s++)
-        for (int a = 0; a < ALGORITHMS; a++)
+    for (int s = 0; s < (flags->quick && !flags->size ? 1 : WAC_BENCH_SIZES); s++)
+        for (wac_algorithm a = 0; a < WAC_ALGORITHM_TOTAL; a++)
             if ((!flags->size || strcmp(flags->size, wac_bench_sizes[s].name) == 0) &&
-                (!flags->algorithm ||
-                 strcmp(flags->algorithm, wac_algorithm_name(algorithms[a])) == 0))
-                add_axes(plan, flags, &wac_bench_sizes[s], algorithms[a]);
+                (!flags->algorithm || strcmp(flags->algorithm, wac_algorithm_name(a)) == 0))
+                add_axes(plan, flags, &wac_bench_sizes[s], a);
 }
 
 static int check_word(const char *flag, const char *word, const char *words)
 {
-    char choice[64];
+    char choice[128];
     wac_words_join(choice, sizeof choice, words);
     return !word || wac_word_index(words, word) >= 0
                ? CLI_OK
@@ -174,10 +168,7 @@ static int check_word(const char *flag, const char *word, const char *words)
 static int check(const bench_flags *flags)
 {
     int processors = wac_processors();
-    char names[64] = "";
-    for (int i = 0; i < ALGORITHMS; i++)
-        strcat(strcat(names, i ? "|" : ""), wac_algorithm_name(algorithms[i]));
-    int status = check_word("algorithm", flags->algorithm, names);
+    int status = check_word("algorithm", flags->algorithm, &WAC_ALGORITHM_WORDS[1]);
     if (!status)
         status = check_word("env-size", flags->size, "point|halfcheetah");
     if (!status)
@@ -286,8 +277,7 @@ static int bench_update(const bench_flags *flags)
     return status;
 }
 
-/* --- kernels
- * -------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 static void print_kernel(void *user, const wac_bench_kernel *kernel)
 {
@@ -313,8 +303,7 @@ static int bench_kernels(void)
     return CLI_OK;
 }
 
-/* --- train
- * ---------------------------------------------------------------------------------------- */
+/* --- train ------------------------------------------------------------------------------------ */
 
 static void print_loop(const char *algorithm, int threads, const wac_bench_loop *loop)
 {
@@ -357,8 +346,7 @@ static int bench_train(const bench_flags *flags)
     return CLI_OK;
 }
 
-/* --- the command
- * ---------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 /* Which flags a subject takes; null after the last. */
 typedef struct subject {

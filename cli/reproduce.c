@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/stop.h"
 #include "base/suggest.h"
+#include "bench/cost.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -52,20 +53,19 @@ static const char help[] =
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-/* Hours of one core, by what an epoch took on the machine of docs/results.md: 1000 updates of width
- * 256 and batch 256 took 17 s with WAC and 7 s with SAC or OAC, and a quarter at half the width. */
+/* Hours of one core, by the operations of all updates at the size of Point. On the machine of
+ * docs/results.md an update of width 256 and batch 256 took 17 ms with WAC (1.37e9 operations) and
+ * 7 ms with SAC or OAC (0.55e9). */
 static double hours_of(const wac_sweep *sweep)
 {
-    double seconds = 0;
+    const double operations_per_second = 8e10;
+    double operations = 0;
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
-        bool is_wac =
-            config->algorithm == WAC_ALGORITHM_OE_WAC || config->algorithm == WAC_ALGORITHM_ME_WAC;
-        double width = (double)config->width / 256, batch = (double)config->batch_size / 256;
-        seconds += (double)config->epochs * (double)config->updates / 1000 * width * width * batch *
-                   (is_wac ? 17 : 7);
+        operations +=
+            (double)(config->epochs * config->updates) * wac_bench_operations(config, 4, 2);
     }
-    return seconds / 3600;
+    return operations / operations_per_second / 3600;
 }
 
 static const char *cost_of(char text[48], const wac_sweep *sweep)
