@@ -11,7 +11,6 @@
 #include "base/suggest.h"
 #include "bench/cost.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +126,8 @@ typedef struct request {
     char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
 } request;
 
+static const char note_name[] = "reproduce.json";
+
 /* What `wac report` needs to do this again: the experiment, its scale (null: as the runs have it),
  * where the runs are. The note first: it makes the folder one of ours. */
 static wac_status write_note(const request *asked, wac_error *error)
@@ -141,9 +142,8 @@ static wac_status write_note(const request *asked, wac_error *error)
                              asked->scale < 0 ? NULL : wac_scale_names[asked->scale], "runs", runs);
     char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(note);
-    wac_status status =
-        text ? wac_path_join(path, sizeof path, asked->directory, "reproduce.json", error)
-             : wac_fail_memory(error, "reproduce.json");
+    wac_status status = text ? wac_path_join(path, sizeof path, asked->directory, note_name, error)
+                             : wac_fail_memory(error, note_name);
     if (status == WAC_STATUS_OK)
         status = wac_file_write(path, text, size, error);
     free(text);
@@ -153,31 +153,16 @@ static wac_status write_note(const request *asked, wac_error *error)
     return wac_file_write(path, asked->experiment->text, asked->experiment->size, error);
 }
 
-/* Whether a folder is there and has something in it; another process may just be writing the note.
- */
-static bool is_filled(const char *path)
-{
-    static const char unfinished[] = "reproduce.json.";
-    DIR *folder = opendir(path);
-    const struct dirent *entry = NULL;
-    while (folder && (entry = readdir(folder)) &&
-           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            strncmp(entry->d_name, unfinished, strlen(unfinished)) == 0))
-        continue;
-    if (folder)
-        closedir(folder);
-    return folder && entry;
-}
-
 /* Before anything is written: only a folder that is new, empty, or of the same experiment and scale
  * is taken. */
 static int check_folder(const request *asked)
 {
     char path[PATH_MAX], *text = NULL;
     wac_error error = {0};
-    if (!is_filled(asked->directory))
+    /* another process may just be writing the note */
+    if (!wac_path_exists(asked->directory) || wac_directory_is_unused(asked->directory, note_name))
         return CLI_OK;
-    if (wac_path_join(path, sizeof path, asked->directory, "reproduce.json", &error))
+    if (wac_path_join(path, sizeof path, asked->directory, note_name, &error))
         return cli_fail(&error);
     if (wac_file_read(&text, NULL, path, 1 << 20, &error) != WAC_STATUS_OK)
         return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
@@ -204,12 +189,12 @@ static int check_folder(const request *asked)
 static int check_runs(const request *asked)
 {
     const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
-    wac_error error = {.message = "not enough memory for the list of runs"};
-    wac_status status =
-        items ? wac_sweep_inspect(items, sweep, asked->runs, &error) : WAC_STATUS_MEMORY;
+    wac_sweep_item *items;
+    wac_error error = {0};
+    if (wac_sweep_inspect(&items, sweep, asked->runs, &error) != WAC_STATUS_OK)
+        return cli_blame(&error);
     free(items);
-    return status ? cli_blame(&error) : CLI_OK;
+    return CLI_OK;
 }
 
 /* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */

@@ -4,6 +4,7 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/status.h"
 #include "sweep/file.h"
 #include "sweep/mpi.h"
 
@@ -78,12 +79,10 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     char path[PATH_MAX], program[PATH_MAX], whole_file[PATH_MAX], whole_directory[PATH_MAX];
     wac_error error = {0};
     size_t tasks = sweep->count < MOST_TASKS ? sweep->count : MOST_TASKS;
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    wac_sweep_item *items;
     int lock;
-    if (!items || wac_sweep_take(&lock, items, sweep, directory, (wac_sweep_share){0}, &error)) {
-        free(items);
+    if (wac_sweep_take(&lock, &items, sweep, directory, (wac_sweep_share){0}, &error))
         return cli_blame(&error);
-    }
     free(items);
     close(lock);
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -116,7 +115,8 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     fprintf(stream, " --workers 1 --only \"$SLURM_ARRAY_TASK_ID/%zu\"\n", tasks);
     bool bad = ferror(stream);
     bad = fclose(stream) != 0 || bad;
-    wac_status status = bad ? WAC_STATUS_MEMORY : wac_file_write(path, text, size, &error);
+    wac_status status =
+        bad ? wac_fail_memory(&error, "the script") : wac_file_write(path, text, size, &error);
     free(text);
     if (status != WAC_STATUS_OK)
         return cli_fail(&error);

@@ -35,17 +35,14 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
 {
     static const char *const words[] = {"start", "go on", "", "done", "failed"};
     wac_error error = {0};
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    wac_sweep_item *items;
     size_t counts[5] = {0};
     double seconds;
     char duration[48], text[48];
     workers = workers > 0 ? workers : wac_processors();
-    if (!items) {
-        snprintf(error.message, sizeof error.message, "not enough memory for the list of runs");
-        return cli_fail(&error);
-    }
-    wac_status status = wac_sweep_inspect(items, sweep, directory, &error);
-    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
+    if (wac_sweep_inspect(&items, sweep, directory, &error) != WAC_STATUS_OK)
+        return cli_blame(&error);
+    for (size_t i = 0; i < sweep->count; i++) {
         counts[items[i].state]++;
         printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
         if (items[i].state == WAC_SWEEP_STATE_BEGUN)
@@ -56,8 +53,7 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
         putchar('\n');
     }
     fflush(stdout);
-    if (status == WAC_STATUS_OK)
-        status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
+    wac_status status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
     free(items);
     if (status != WAC_STATUS_OK)
         return cli_blame(&error);
