@@ -1,5 +1,5 @@
 /* wac config: every setting with its value, range and meaning, by those who read it. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/terminal.h"
 
 #include "base/words.h"
@@ -142,17 +142,13 @@ static int print_yaml(const wac_config *config)
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
-{
-    bool yaml = false;
-    const char *algorithm = NULL;
-    const cli_option options[] = {{"algorithm", .text = &algorithm}, {"yaml", .on = &yaml}, {0}};
-    cli_arguments arguments = {.most_words = 1};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
+static const char *algorithm;
+static bool yaml;
+static const cli_option options[] = {{"algorithm", .text = &algorithm}, {"yaml", .on = &yaml}, {0}};
 
-    const char *environment = arguments.words[0];
+static int run(char **words)
+{
+    const char *environment = words[0];
     if (yaml && !environment)
         return cli_refuse("--yaml needs an environment, as in: %s config riverswim --yaml",
                           cli_program());
@@ -180,4 +176,5 @@ static int run(int argc, char **argv)
     return CLI_OK;
 }
 
-const cli_command cli_config = {"config", "show the settings, their ranges and presets", help, run};
+const cli_command cli_config = {
+    "config", "show the settings, their ranges and presets", help, run, options, 1, NULL};

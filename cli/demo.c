@@ -2,7 +2,7 @@
  *
  * The two runs are ordinary run folders, trained by a thread each. A thread only notes what its run
  * tells; the main thread draws. Whatever happens, calling the demo again goes on from there. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
@@ -49,6 +49,16 @@ static const char default_folder[] = "wac-demo";
 
 enum { OE_WAC, SAC, SIDES, EPOCHS = 30, SEED = 1, WIDTH = 79 };
 
+/* What was asked for; 0 epochs, seed -1: nothing. */
+static const char *out = default_folder;
+static int64_t epochs, seed = -1;
+static const cli_option options[] = {
+    {"out", .text = &out},
+    {"epochs", .count = &epochs, .smallest = 1, .largest = 1000000},
+    {"seed", .count = &seed, .smallest = 0, .largest = 1000000000000000000},
+    {0},
+};
+
 /* One of the two runs. */
 typedef struct side {
     const char *name, *title;
@@ -73,7 +83,7 @@ typedef struct demo {
 } demo;
 
 /* The config of the run that is there already; it must be one of a demo. */
-static int inspect_run(demo *demo, side *side, int64_t epochs, int64_t seed)
+static int inspect_run(demo *demo, side *side)
 {
     wac_error error = {0};
     wac_config *config = &side->config;
@@ -103,7 +113,7 @@ static int inspect_run(demo *demo, side *side, int64_t epochs, int64_t seed)
 }
 
 /* What is in the folder: nothing yet, a demo to go on with, or a finished one. */
-static int inspect(demo *demo, int64_t epochs, int64_t seed)
+static int inspect(demo *demo)
 {
     wac_error error = {0};
     const char *const names[SIDES] = {"oe-wac", "sac"}, *const titles[SIDES] = {"OE-WAC", "SAC"};
@@ -115,7 +125,7 @@ static int inspect(demo *demo, int64_t epochs, int64_t seed)
         if (wac_path_join(side->directory, sizeof side->directory, demo->directory, names[i],
                           &error) != WAC_STATUS_OK)
             return cli_fail(&error);
-        int status = there ? inspect_run(demo, side, epochs, seed) : CLI_OK;
+        int status = there ? inspect_run(demo, side) : CLI_OK;
         if (status)
             return status;
     }
@@ -198,17 +208,17 @@ static void watch(demo *demo)
     cli_progress_end(&demo->display);
 }
 
-/* The command that goes on with this demo, up to `epochs`. */
-static const char *describe_command(char *text, size_t size, const demo *demo, int64_t epochs)
+/* The command that goes on with this demo, up to epoch `end`. */
+static const char *describe_command(char *text, size_t size, const demo *demo, int64_t end)
 {
-    int64_t seed = demo->sides[OE_WAC].config.seed;
+    int64_t begun = demo->sides[OE_WAC].config.seed;
     int used = snprintf(text, size, "%s demo", cli_program());
     if (strcmp(demo->directory, default_folder) != 0)
         used += snprintf(text + used, size - (size_t)used, " --out %s", demo->directory);
-    if (epochs != EPOCHS)
-        used += snprintf(text + used, size - (size_t)used, " --epochs %lld", (long long)epochs);
-    if (seed != SEED)
-        snprintf(text + used, size - (size_t)used, " --seed %lld", (long long)seed);
+    if (end != EPOCHS)
+        used += snprintf(text + used, size - (size_t)used, " --epochs %lld", (long long)end);
+    if (begun != SEED)
+        snprintf(text + used, size - (size_t)used, " --seed %lld", (long long)begun);
     return text;
 }
 
@@ -251,10 +261,9 @@ static int train_all(demo *demo)
     if (whole)
         return CLI_OK;
     char command[2 * PATH_MAX + 128];
-    int64_t epochs = demo->sides[OE_WAC].config.epochs;
     fprintf(stderr, "wac: %s; go on with: %s\n",
             failed ? "what was saved is whole" : "stopped and saved",
-            describe_command(command, sizeof command, demo, epochs));
+            describe_command(command, sizeof command, demo, demo->sides[OE_WAC].config.epochs));
     return CLI_FAILED;
 }
 
@@ -348,22 +357,13 @@ static int conclude(const demo *demo)
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
     static demo demo; /* large, and there is only one */
-    int64_t epochs = 0, seed = -1;
-    demo.directory = default_folder;
-    const cli_option options[] = {
-        {"out", .text = &demo.directory},
-        {"epochs", .count = &epochs, .smallest = 1, .largest = 1000000},
-        {"seed", .count = &seed, .smallest = 0, .largest = 1000000000000000000},
-        {0},
-    };
-    cli_arguments arguments = {0};
     wac_error error = {0};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (!status)
-        status = inspect(&demo, epochs, seed);
+    (void)words;
+    demo.directory = out;
+    int status = inspect(&demo);
     if (status)
         return status;
 
@@ -389,4 +389,5 @@ static int run(int argc, char **argv)
     return status ? status : conclude(&demo);
 }
 
-const cli_command cli_demo = {"demo", "see directed exploration at work", help, run};
+const cli_command cli_demo = {"demo", "see directed exploration at work", help, run, options, 0,
+                              NULL};

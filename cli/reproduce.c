@@ -1,5 +1,5 @@
 /* wac reproduce: the paper's experiments, from runs to verdicts. */
-#include "options.h"
+#include "cli.h"
 #include "sweep_run.h"
 #include "terminal/report_view.h"
 #include "terminal/terminal.h"
@@ -282,23 +282,20 @@ static int reproduce(request *asked)
     return trained ? trained : reported;
 }
 
-static int run(int argc, char **argv)
+static const char *scale;
+static request asked = {.scale = -1};
+static const cli_option options[] = {
+    {"scale", .text = &scale},
+    {"out", .text = &asked.out},
+    {"from", .text = &asked.from},
+    {"workers", .count = &asked.workers, .smallest = 1, .largest = 1024},
+    {0},
+};
+
+static int run(char **words)
 {
-    const char *scale = NULL;
-    request asked = {.scale = -1};
-    const cli_option options[] = {
-        {"scale", .text = &scale},
-        {"out", .text = &asked.out},
-        {"from", .text = &asked.from},
-        {"workers", .count = &asked.workers, .smallest = 1, .largest = 1024},
-        {0},
-    };
-    cli_arguments arguments = {.most_words = 1};
     wac_error error = {0};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-    if (arguments.word_count == 0)
+    if (!words[0])
         return scale || asked.out || asked.from
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
@@ -306,7 +303,7 @@ static int run(int argc, char **argv)
         return cli_refuse("--scale must be quick, half or full, not \"%s\"", WAC_CLIP(scale));
     if ((asked.out && !*asked.out) || (asked.from && !*asked.from))
         return cli_refuse("the name of a folder is empty");
-    asked.word = arguments.words[0];
+    asked.word = words[0];
     wac_status read = wac_experiment_read(&asked.experiment, asked.word, &error);
     if (read == WAC_STATUS_OK)
         read = wac_experiment_check(asked.experiment, &error);
@@ -314,10 +311,10 @@ static int run(int argc, char **argv)
         wac_experiment_free(asked.experiment);
         return cli_blame(&error);
     }
-    status = reproduce(&asked);
+    int status = reproduce(&asked);
     wac_experiment_free(asked.experiment);
     return status;
 }
 
-const cli_command cli_reproduce = {"reproduce", "the paper's experiments, from runs to verdicts",
-                                   help, run};
+const cli_command cli_reproduce = {
+    "reproduce", "the paper's experiments, from runs to verdicts", help, run, options, 1, NULL};

@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_sweep_quiet_ranks(void)
-{
-    if (wac_sweep_rank() > 0 && !freopen("/dev/null", "w", stderr))
-        fclose(stderr);
-}
-
 void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *parent,
                          const char *file)
 {
@@ -39,6 +33,8 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
     size_t counts[5] = {0};
     double seconds;
     char duration[48], text[48];
+    if (wac_sweep_rank() > 0)
+        return CLI_OK;
     workers = workers > 0 ? workers : wac_processors();
     if (wac_sweep_inspect(&items, sweep, directory, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
