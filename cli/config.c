@@ -131,17 +131,6 @@ static wac_status print_settings(const wac_config *chosen, bool one_algorithm, b
     return WAC_STATUS_OK;
 }
 
-static int print_yaml(const wac_config *config)
-{
-    wac_error error = {0};
-    char *text;
-    if (wac_config_yaml(&text, config, &error))
-        return cli_fail(&error);
-    fputs(text, stdout);
-    free(text);
-    return CLI_OK;
-}
-
 static const char *algorithm;
 static bool yaml;
 static const cli_option options[] = {{"algorithm", .text = &algorithm}, {"yaml", .on = &yaml}, {0}};
@@ -158,8 +147,14 @@ static int run(char **words)
     if ((environment && wac_environment_type_find(&type, environment, &error)) ||
         wac_config_init(&config, environment ? environment : "yours", algorithm, &error))
         return cli_refuse("%s", error.message);
-    if (yaml)
-        return print_yaml(&config);
+    if (yaml) {
+        char *text;
+        if (wac_config_yaml(&text, &config, &error))
+            return cli_fail(&error);
+        fputs(text, stdout);
+        free(text);
+        return CLI_OK;
+    }
     if (environment)
         printf("Settings of %s (%s%s)\n\n", environment,
                algorithm ? "" : "unless told otherwise, with ",

@@ -89,8 +89,7 @@ static int columns_of(FILE *stream)
                                                                                  : 80;
 }
 
-/* Epochs done, the present one in part. */
-static double work_of(const wac_progress *p)
+double cli_progress_work(const wac_progress *p)
 {
     double part = p->epoch_updates_due > 0 && p->epoch < p->epochs
                       ? (double)p->epoch_updates / (double)p->epoch_updates_due
@@ -105,7 +104,7 @@ void cli_meter_update(cli_meter *meter, const wac_progress *progress)
         return;
     meter->begun = true;
     meter->first_seconds = progress->seconds;
-    meter->first_work = work_of(progress);
+    meter->first_work = cli_progress_work(progress);
     meter->first_updates = progress->updates;
 }
 
@@ -137,7 +136,7 @@ static void format_fields(const cli_meter *meter, row *row)
 {
     const wac_progress *p = &meter->latest;
     enum { SIZE = sizeof row->fields[0] };
-    double work = work_of(p), epochs = (double)p->epochs;
+    double work = cli_progress_work(p), epochs = (double)p->epochs;
     double elapsed = p->seconds - meter->first_seconds, done = work - meter->first_work;
     bool finished = meter->over && p->epoch >= p->epochs;
     char left[24] = "?";
@@ -176,7 +175,7 @@ static row make_row(const cli_meter *meter)
         return row;
     }
     format_fields(meter, &row);
-    row.share = p->epochs > 0 ? work_of(p) / (double)p->epochs : 1;
+    row.share = p->epochs > 0 ? cli_progress_work(p) / (double)p->epochs : 1;
     return row;
 }
 

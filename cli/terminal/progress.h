@@ -46,6 +46,9 @@ void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count
 /* Leave the bars' lines, if there are any. */
 void cli_progress_end(cli_progress *display);
 
+/* Epochs done, the present one in part. */
+double cli_progress_work(const wac_progress *progress);
+
 /* "1:05" or "2:03:00" */
 void cli_format_seconds(char text[24], double seconds);
 

@@ -50,13 +50,9 @@ static double sum_work(const wac_sweep_view *view, double *done)
         const wac_sweep_item *item = &view->items[i];
         const wac_config *config = &view->sweep->runs[i].config;
         double cost = cost_of(config), epochs = (double)config->epochs;
-        const wac_progress *p = &item->progress;
-        double part = p->epoch_updates_due > 0 && p->epoch < p->epochs
-                          ? (double)p->epoch_updates / (double)p->epoch_updates_due
-                          : 0;
         bool over = item->state == WAC_SWEEP_STATE_DONE || item->state == WAC_SWEEP_STATE_FAILED;
         sum += cost * epochs;
-        *done += cost * (over ? epochs : fmin(epochs, (double)p->epoch + part));
+        *done += cost * (over ? epochs : fmin(epochs, cli_progress_work(&item->progress)));
     }
     return sum;
 }

@@ -141,12 +141,6 @@ static int index_at(const void *field, const wac_setting *setting)
     return setting->kind == WAC_SETTING_FLAG ? *(const bool *)field : *(const int *)field;
 }
 
-static bool algorithm_reads(const wac_config *config, const wac_setting *setting)
-{
-    return (unsigned)config->algorithm < WAC_ALGORITHM_TOTAL &&
-           (setting->algorithms >> config->algorithm & 1u);
-}
-
 static bool environment_reads(const wac_config *config, const wac_setting *setting)
 {
     return !setting->environments ||
@@ -155,7 +149,8 @@ static bool environment_reads(const wac_config *config, const wac_setting *setti
 
 bool wac_config_reads(const wac_config *config, const wac_setting *setting)
 {
-    return algorithm_reads(config, setting) && environment_reads(config, setting);
+    return (unsigned)config->algorithm < WAC_ALGORITHM_TOTAL &&
+           (setting->algorithms >> config->algorithm & 1u) && environment_reads(config, setting);
 }
 
 int wac_setting_compare(const wac_setting *setting, const wac_config *a, const wac_config *b)
@@ -263,8 +258,12 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
     WAC_TRY(check_environment(name, sizeof fresh.environment, error));
     wac_environment_resolve(fresh.environment, sizeof fresh.environment, name);
 
-    if (!algorithm)
-        algorithm = wac_preset_value(environment, "algorithm");
+    size_t count;
+    const wac_preset *presets = wac_presets(&count);
+    for (size_t i = 0; i < count && !algorithm; i++)
+        if (wac_word_index(presets[i].environments, environment) >= 0 &&
+            strcmp(presets[i].key, "algorithm") == 0)
+            algorithm = presets[i].value;
     if (algorithm)
         fresh.algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], algorithm);
     if (fresh.algorithm < 0) {
@@ -278,8 +277,6 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
                                WAC_CLIP(algorithm), choices);
     }
 
-    size_t count;
-    const wac_preset *presets = wac_presets(&count);
     for (size_t i = 0; i < count; i++) {
         const char *owners = presets[i].environments;
         bool is_ours =

@@ -53,23 +53,16 @@ static wac_status refuse_checkpoint(const wac_tensor_file *file, wac_error *erro
                     wac_tensor_file_path(file));
 }
 
-static wac_status metadata_number(const wac_tensor_file *file, const char *key, double *value,
-                                  wac_error *error)
-{
-    const char *text = wac_tensor_file_metadata(file, key);
-    if (!text)
-        return refuse_file(file, key, error);
-    if (!wac_number_parse(value, text) || !isfinite(*value))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number",
-                        wac_tensor_file_path(file), key);
-    return WAC_STATUS_OK;
-}
-
 static wac_status metadata_size(const wac_tensor_file *file, const char *key, int largest,
                                 int *value, wac_error *error)
 {
-    double number = 0;
-    WAC_TRY(metadata_number(file, key, &number, error));
+    const char *text = wac_tensor_file_metadata(file, key);
+    double number;
+    if (!text)
+        return refuse_file(file, key, error);
+    if (!wac_number_parse(&number, text) || !isfinite(number))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number",
+                        wac_tensor_file_path(file), key);
     if (number < 1 || number > largest || number != floor(number))
         return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s must be from 1 to %d",
                         wac_tensor_file_path(file), key, largest);
