@@ -153,12 +153,8 @@ static void note_progress(void *user, const wac_progress *progress)
     demo *demo = side->demo;
     pthread_mutex_lock(&demo->mutex);
     cli_meter_update(&side->meter, progress);
-    if (progress->is_row && !demo->display.live) {
-        char line[320] = "";
-        cli_meter_line(&side->meter, line, sizeof line);
-        fprintf(demo->display.stream, "%s\n", line);
-        fflush(demo->display.stream);
-    }
+    if (progress->is_row && !demo->display.live)
+        cli_meter_print(&side->meter, demo->display.stream);
     pthread_mutex_unlock(&demo->mutex);
 }
 
