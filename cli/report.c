@@ -64,7 +64,7 @@ static int report_experiment(const char *directory, const char *runs, int scale,
     if (wac_path_join(path, sizeof path, directory, "experiment.yaml", &error) != WAC_STATUS_OK ||
         wac_experiment_read(&experiment, path, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL, NULL};
+    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL};
     int status = cli_report_make(&plan);
     wac_experiment_free(experiment);
     return status;
@@ -84,7 +84,7 @@ static int run(char **words)
     wac_error error = {0};
     if (!out && wac_path_join(directory, sizeof directory, from, "report", &error))
         return cli_fail(&error);
-    cli_report_plan plan = {from, out ? out : directory, NULL, -1, command, NULL, NULL};
+    cli_report_plan plan = {from, out ? out : directory, NULL, -1, command, NULL};
     return cli_report_make(&plan);
 }
 

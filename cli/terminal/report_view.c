@@ -110,7 +110,7 @@ static int report(const cli_report_plan *plan, const wac_runset *set)
     int scale = plan->experiment ? settle_scale(plan, set) : 0;
     if (scale < 0)
         return CLI_FAILED;
-    int begun = plan->begin ? plan->begin(plan->user) : CLI_OK;
+    int begun = plan->begin ? plan->begin() : CLI_OK;
     if (begun)
         return begun;
     wac_report_options options = {

@@ -208,20 +208,16 @@ static wac_status refuse_change(const char *what, const char *present, const cha
                     what, present, WAC_CLIP(value), what);
 }
 
-/* A short name repeats its environment only where the rewards are sparse, too. */
-static wac_status refuse_environment(const wac_config *config, const char *value, wac_error *error)
-{
-    char name[WAC_ENVIRONMENT_NAME];
-    if (strcmp(wac_environment_name(name, config), value) == 0)
-        return WAC_STATUS_OK;
-    return refuse_change("environment", config->environment, value, error);
-}
-
 wac_status wac_config_set(wac_config *config, const char *name, const char *value, wac_error *error)
 {
     assert((unsigned)config->algorithm < WAC_ALGORITHM_TOTAL);
-    if (strcmp(name, "environment") == 0)
-        return refuse_environment(config, value, error);
+    if (strcmp(name, "environment") == 0) {
+        /* a short name repeats its environment only where the rewards are sparse, too */
+        char own[WAC_ENVIRONMENT_NAME];
+        bool same = strcmp(wac_environment_name(own, config), value) == 0;
+        return same ? WAC_STATUS_OK
+                    : refuse_change("environment", config->environment, value, error);
+    }
     const wac_setting *setting;
     WAC_TRY(wac_setting_find(&setting, name, error));
     if (strcmp(setting->name, "algorithm") == 0)
