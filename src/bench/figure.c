@@ -29,10 +29,8 @@ static bool on_axis(const wac_bench_case *bench, const wac_bench_case *middle, i
 static int write_axis(wac_plot *plot, const wac_bench_case *cases, const wac_bench_result *results,
                       int count, const wac_bench_case *middle, int axis)
 {
-    char name[32];
     int written = 0, last = 0;
-    snprintf(name, sizeof name, "axis%d-%d", axis, (int)middle->algorithm);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "axis%d-%d", axis, (int)middle->algorithm);
     for (;;) {
         int next = -1;
         for (int i = 0; i < count; i++)

@@ -21,10 +21,9 @@ static double action_at(const wac_run *run, int cell, int cells)
     return wac_cell_middle(cell, cells, spec->action_low[0], spec->action_high[0]);
 }
 
-int64_t wac_map_visits(wac_plot *plot, const char *name, const wac_run *run)
+int64_t wac_map_visits(wac_plot *plot, const wac_run *run)
 {
     int64_t most = 1;
-    wac_plot_file(plot, name);
     for (int a = 0; a < WAC_COVERAGE_SIDE; a++)
         for (int s = 0; s < WAC_COVERAGE_SIDE; s++) {
             int64_t count = run->visited.counts[s * WAC_COVERAGE_SIDE + a];
@@ -35,8 +34,7 @@ int64_t wac_map_visits(wac_plot *plot, const char *name, const wac_run *run)
     return most;
 }
 
-wac_status wac_map_sigma(wac_plot *plot, const char *name, wac_run *run, double range[2],
-                         wac_error *error)
+wac_status wac_map_sigma(wac_plot *plot, wac_run *run, double range[2], wac_error *error)
 {
     enum { CELLS = SIGMA_SIDE * SIGMA_SIDE };
     float *values = malloc(4 * CELLS * sizeof *values);
@@ -52,7 +50,6 @@ wac_status wac_map_sigma(wac_plot *plot, const char *name, wac_run *run, double 
     }
     wac_agent_value(run->agent, CELLS, observations, actions, mean, std);
     range[0] = range[1] = (double)std[0];
-    wac_plot_file(plot, name);
     for (int i = 0; i < CELLS; i++) {
         range[0] = fmin(range[0], (double)std[i]);
         range[1] = fmax(range[1], (double)std[i]);

@@ -1,6 +1,6 @@
 /* Maps over state and action, for tasks with one of each: where a run went, and what it is unsure
- * of. They are written as data for gnuplot, a line for each cell: state, action (both in the units
- * of the world), value. */
+ * of. They are written as data for gnuplot into the file that was begun, a line for each cell:
+ * state, action (both in the units of the world), value. */
 #ifndef WAC_DRAW_CELLS_H
 #define WAC_DRAW_CELLS_H
 
@@ -18,11 +18,10 @@
 #define WAC_NEVER_VISITED "#101014"
 
 /* Visits while exploring, in the cells of coverage.h; returns the most visits of a cell. */
-int64_t wac_map_visits(wac_plot *plot, const char *name, const wac_run *run);
+int64_t wac_map_visits(wac_plot *plot, const wac_run *run);
 
 /* The uncertainty of a run of WAC; range: that of the colours, from what is known best to what is
  * least. */
-wac_status wac_map_sigma(wac_plot *plot, const char *name, wac_run *run, double range[2],
-                         wac_error *error);
+wac_status wac_map_sigma(wac_plot *plot, wac_run *run, double range[2], wac_error *error);
 
 #endif

@@ -54,15 +54,14 @@ static wac_status write_data(wac_plot *plot, const wac_scene *scene, ranges *ran
 {
     for (int i = 0; i < scene->count; i++) {
         wac_run *run = scene->subjects[i].run;
-        char name[32];
         double sigma[2] = {0, 1};
-        snprintf(name, sizeof name, "visits-%d", i);
-        int64_t most = wac_map_visits(plot, name, run);
+        wac_plot_file(plot, "visits-%d", i);
+        int64_t most = wac_map_visits(plot, run);
         ranges->most = most > ranges->most ? most : ranges->most;
         if (!wac_agent_has_std(run->agent))
             continue;
-        snprintf(name, sizeof name, "sigma-%d", i);
-        WAC_TRY(wac_map_sigma(plot, name, run, sigma, error));
+        wac_plot_file(plot, "sigma-%d", i);
+        WAC_TRY(wac_map_sigma(plot, run, sigma, error));
         ranges->sigma[0] = ranges->wac ? fmin(ranges->sigma[0], sigma[0]) : sigma[0];
         ranges->sigma[1] = ranges->wac ? fmax(ranges->sigma[1], sigma[1]) : sigma[1];
         ranges->wac++;

@@ -83,9 +83,7 @@ static void read_walls(panel *panel)
 static void write_walls(wac_plot *plot, const panel *panel)
 {
     static const int around[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {-1, -1}};
-    char name[32];
-    snprintf(name, sizeof name, "walls-%d", panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "walls-%d", panel->number);
     for (int i = 0; i < panel->boxes; i++) {
         for (int k = 0; k < 5; k++)
             wac_plot_print(plot, "%.6g %.6g\n",
@@ -100,9 +98,7 @@ static void write_goal(wac_plot *plot, const panel *panel)
 {
     enum { SIDES = 96 };
     const wac_point_places *task = &wac_point_task;
-    char name[32];
-    snprintf(name, sizeof name, "goal-%d", panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "goal-%d", panel->number);
     for (int i = 0; i <= SIDES; i++) {
         double angle = i * 2 * M_PI / SIDES;
         wac_plot_print(plot, "%.6g %.6g\n",
@@ -173,9 +169,7 @@ static wac_status write_visits(wac_plot *plot, panel *panel, wac_error *error)
     wac_agent *agent = panel->subject->run->agent;
     (void)agent->steps->visit(agent, 0, WAC_STATE_REPLAY, count_visits, &counting, NULL);
     panel->steps = counting.steps;
-    char name[32];
-    snprintf(name, sizeof name, "visits-%d", panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "visits-%d", panel->number);
     const wac_environment_spec *spec = &world->spec;
     for (int i = 0; i < CELLS; i++) {
         double x = wac_cell_middle(i % CELLS_ACROSS, CELLS_ACROSS, spec->observation_low[0],
@@ -205,9 +199,7 @@ static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
     double(*ends)[3] = malloc((size_t)options->episodes * sizeof *ends);
     if (!ends)
         return wac_fail_memory(error, "the ways of a policy");
-    char name[48];
-    snprintf(name, sizeof name, "%s-%d", ways[role], panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "%s-%d", ways[role], panel->number);
     /* both policies start from the same places */
     wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
     wac_rng actions = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
@@ -222,8 +214,7 @@ static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
         ends[i][1] = subject->world->raw_observation[1];
         ends[i][2] = evaluation.success > 0;
     }
-    snprintf(name, sizeof name, "%s-ends-%d", ways[role], panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "%s-ends-%d", ways[role], panel->number);
     for (int64_t i = 0; i < options->episodes && status == WAC_STATUS_OK; i++)
         wac_plot_print(plot, "%.5g %.5g %g\n", ends[i][0], ends[i][1], ends[i][2]);
     free(ends);

@@ -107,9 +107,7 @@ static void write_capsule(wac_plot *plot, const shape *shape)
 static void write_shapes(wac_plot *plot, const frame *frame, int number)
 {
     for (int limb = 0; limb < LIMBS; limb++) {
-        char name[48];
-        snprintf(name, sizeof name, "shape-%d-%d", number, limb);
-        wac_plot_file(plot, name);
+        wac_plot_file(plot, "shape-%d-%d", number, limb);
         for (int i = 0; i < frame->shapes; i++)
             if (frame->shape[i].limb == limb)
                 write_capsule(plot, &frame->shape[i]);

@@ -35,12 +35,16 @@ static void close_file(wac_plot *plot)
     plot->file = NULL;
 }
 
-void wac_plot_file(wac_plot *plot, const char *name)
+void wac_plot_file(wac_plot *plot, const char *format, ...)
 {
-    char path[PATH_MAX];
+    char name[NAME_MAX], path[PATH_MAX];
+    va_list arguments;
     close_file(plot);
     if (plot->failure)
         return;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
     if (wac_path_join(path, sizeof path, plot->directory, name, NULL) != WAC_STATUS_OK)
         plot->failure = ENAMETOOLONG;
     else if (!(plot->file = fopen(path, "we")))

@@ -43,7 +43,7 @@ typedef struct wac_plot {
 wac_status wac_plot_begin(wac_plot *plot, wac_error *error);
 
 /* Begin a file of the folder, then add to it. The first failure is kept for wac_plot_draw. */
-void wac_plot_file(wac_plot *plot, const char *name);
+void wac_plot_file(wac_plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void wac_plot_print(wac_plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Draw what the script says. Names in it are those of the files, no path needed; terminal, size (in

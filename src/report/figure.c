@@ -2,10 +2,8 @@
 #include "report/figure.h"
 
 #include "base/status.h"
-#include "report/bars.h"
-#include "report/curves.h"
-#include "report/levels.h"
 #include "report/maps.h"
+#include "report/panels.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Figures of a report. One row of WAC_FIGURE_KINDS makes a kind: a value of the enum, a word of
  * experiment files, the names of its files, what it takes and how it is drawn.
  *
- * Row: KIND(ID, name, takes, draw). `draw` is a wac_figure_draw_fn, in a file of its own.
+ * Row: KIND(ID, name, takes, draw). `draw` is a wac_figure_draw_fn of panels.h or maps.h.
  *
  *   curves    columns of progress.csv over epochs: a panel for each task, a row for each column
  *   settings  a measure over a setting

@@ -196,6 +196,27 @@ static size_t count_labels(const wac_sheet *sheet)
     return count;
 }
 
+/* Over a setting: its values in ascending order. */
+static void find_levels(wac_sheet *sheet)
+{
+    const wac_runset *set = sheet->selection->set;
+    double *levels = sheet->levels, level;
+    for (size_t i = 0; i < set->group_count; i++) {
+        size_t place = 0;
+        if (!wac_figure_means(sheet->figure, sheet->selection, i) ||
+            !wac_config_number(&level, &set->groups[i].runs[0]->config, sheet->figure->x))
+            continue;
+        while (place < sheet->level_count && levels[place] < level)
+            place++;
+        if ((place < sheet->level_count && levels[place] == level) ||
+            sheet->level_count == WAC_SHEET_MOST_LEVELS)
+            continue;
+        memmove(levels + place + 1, levels + place,
+                (sheet->level_count++ - place) * sizeof *levels);
+        levels[place] = level;
+    }
+}
+
 /* Find the tasks and lines of the figure. Curves of several settings each become a line for every
  * group, where those are few enough. free() the lines. */
 static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
@@ -205,6 +226,8 @@ static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
     sheet->mixed = is_mixed(sheet);
+    if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X))
+        find_levels(sheet);
     if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES))
         find_pooled(sheet);
     if (sheet->pooled && wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS) &&
@@ -245,8 +268,7 @@ static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const double *x,
-                      const wac_record **runs)
+size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x)
 {
     const wac_runset *set = sheet->selection->set;
     size_t count = 0;
@@ -254,7 +276,8 @@ size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const d
         const wac_group *group = &set->groups[i];
         char key[320];
         double here;
-        if (group->task != task || !wac_figure_means(sheet->figure, sheet->selection, i))
+        if (group->task != sheet->tasks[task] ||
+            !wac_figure_means(sheet->figure, sheet->selection, i))
             continue;
         key_of(sheet, group, key);
         if (strcmp(key, sheet->lines[index].key) != 0)
@@ -263,15 +286,16 @@ size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const d
             (!wac_config_number(&here, &group->runs[0]->config, sheet->figure->x) || here != *x))
             continue;
         for (size_t k = 0; k < group->count; k++)
-            runs[count++] = group->runs[k];
+            sheet->found[count++] = group->runs[k];
     }
     return count;
 }
 
-void wac_sheet_note(wac_sheet *sheet, size_t count)
+void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_t count)
 {
     sheet->runs = sheet->runs == 0 || count < sheet->runs ? count : sheet->runs;
     sheet->most = count > sheet->most ? count : sheet->most;
+    panel->there[line] = panel->any = true;
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -281,14 +305,9 @@ double wac_sheet_text(const char *text, int points)
     return (double)wac_pretty_width(text) * points * 0.78;
 }
 
-int wac_sheet_columns(const wac_sheet *sheet)
-{
-    return sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
-}
-
-/* The legend from (LEFT, top) on, broken into rows; returns its height. Without a page it
- * is only measured. */
-static double print_legend(wac_sheet *sheet, double top, double room, bool draw, bool marks)
+/* The legend from (LEFT, top) on, broken into rows; returns its height. Where it is not to be drawn
+ * it is only measured. */
+static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
 {
     double x = LEFT, y = top + 8;
     if (sheet->bare)
@@ -307,7 +326,7 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw,
                            "lc rgb '%s'\n",
                            x / page->width, 1 - y / page->height, 36.0 / page->width, style->dash,
                            style->colour);
-            if (marks)
+            if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X))
                 wac_plot_print(&page->plot,
                                "set label %d '' at screen %.6f,%.6f point pt %d ps 1.1 lc rgb "
                                "'%s'\n",
@@ -321,11 +340,11 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw,
 }
 
 /* Title and legend, for panels that take so many pixels below them. Returns where these start. */
-static double begin_page(wac_sheet *sheet, double width, double panels, bool marks)
+static double begin_page(wac_sheet *sheet, double width, double panels)
 {
     char title[400];
     double room = fmax(width - LEFT - RIGHT, 1);
-    double legend = print_legend(sheet, 0, room, false, marks);
+    double legend = print_legend(sheet, 0, room, false);
     double first = TOP + TITLE + legend;
     wac_page_script(&sheet->page, (int)width, (int)(first + panels));
     wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
@@ -335,7 +354,7 @@ static double begin_page(wac_sheet *sheet, double width, double panels, bool mar
     while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + RIGHT)
         points--;
     wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
-    print_legend(sheet, TOP + TITLE - 6, room, true, marks);
+    print_legend(sheet, TOP + TITLE - 6, room, true);
     return first;
 }
 
@@ -344,35 +363,41 @@ static double band_height(const wac_sheet_grid *grid)
     return PANEL_TITLE + grid->height + BELOW;
 }
 
-void wac_sheet_begin(wac_sheet *sheet, wac_sheet_grid *grid, int rows, bool marks)
+static int rows_of(const wac_sheet *sheet)
 {
-    int columns = wac_sheet_columns(sheet);
-    if (grid->width == 0) {
-        double width = columns == 1 ? 640 : columns == 2 ? 440 : 320;
-        *grid = (wac_sheet_grid){LEFT, width, 0.72 * width, GAP, 0, 0, 0};
-    }
-    grid->columns = columns;
+    bool has_rows = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS);
+    return has_rows ? sheet->figure->column_count : 1;
+}
+
+/* Begin the script, and arrange the panels. */
+static void begin_script(wac_sheet *sheet, const wac_sheet_kind *kind)
+{
+    wac_sheet_grid *grid = &sheet->grid;
+    int columns = sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
+    double width = columns == 1 ? 640 : columns == 2 ? 440 : 320;
+    *grid = (wac_sheet_grid){LEFT, width, 0.72 * width, GAP, 0, columns, 0};
+    if (kind->arrange)
+        kind->arrange(sheet);
     grid->bands = (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns);
     grid->top =
         begin_page(sheet, grid->left + columns * grid->width + (columns - 1) * grid->gap + RIGHT,
-                   rows * grid->bands * band_height(grid), marks);
+                   rows_of(sheet) * grid->bands * band_height(grid));
 }
 
-bool wac_sheet_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
+static void print_panel(wac_sheet *sheet, wac_sheet_panel *panel, const wac_sheet_kind *kind)
 {
-    int column = (int)task % grid->columns, band = row * grid->bands + (int)task / grid->columns;
+    const wac_sheet_grid *grid = &sheet->grid;
+    int column = (int)panel->task % grid->columns;
+    int band = panel->row * grid->bands + (int)panel->task / grid->columns;
     double left = grid->left + column * (grid->width + grid->gap);
     double top = grid->top + band * band_height(grid) + PANEL_TITLE;
     char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
-    wac_pretty_task(name, sheet->selection, sheet->tasks[task]);
+    wac_pretty_task(name, sheet->selection, sheet->tasks[panel->task]);
     wac_page_quote(quoted, sizeof quoted, name);
     wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
     wac_page_axes(&sheet->page, left, top, grid->width, grid->height);
-    return column == 0;
-}
-
-void wac_sheet_end_panel(wac_sheet *sheet)
-{
+    panel->leftmost = column == 0;
+    kind->print(sheet, panel);
     wac_page_forget_labels(&sheet->page);
     wac_plot_print(&sheet->page.plot, "unset arrow\n");
 }
@@ -430,35 +455,48 @@ static wac_status draw_files(wac_sheet *sheet, wac_drawing *drawing, const char 
     return WAC_STATUS_OK;
 }
 
-static wac_status draw_sheet(wac_sheet *sheet, wac_drawing *drawing, const char *folder,
-                             wac_sheet_fill_fn *fill, wac_error *error)
+/* The data first, since a script is one file, and so is each line. */
+static wac_status fill(wac_sheet *sheet, wac_sheet_panel *panels, const wac_sheet_kind *kind,
+                       wac_error *error)
 {
-    size_t count = sheet->selection->set->count;
-    const wac_record **runs = malloc((count + 1) * sizeof *runs);
-    double *values = malloc((count + 1) * sizeof *values);
-    wac_status status =
-        runs && values ? WAC_STATUS_OK : wac_fail_memory(error, "the runs of a figure");
-    if (status == WAC_STATUS_OK)
-        status = fill(sheet, runs, values, error);
-    free(runs);
-    free(values);
-    if (status == WAC_STATUS_OK && sheet->runs == 0)
-        status = wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
-    return status == WAC_STATUS_OK ? draw_files(sheet, drawing, folder, error) : status;
+    size_t count = (size_t)rows_of(sheet) * sheet->task_count;
+    for (size_t p = 0; p < count; p++) {
+        panels[p].row = (int)(p / sheet->task_count);
+        panels[p].task = p % sheet->task_count;
+        for (size_t i = 0; i < sheet->line_count; i++)
+            WAC_TRY(kind->write(sheet, &panels[p], i, error));
+    }
+    begin_script(sheet, kind);
+    for (size_t p = 0; p < count; p++)
+        print_panel(sheet, &panels[p], kind);
+    wac_plot_print(&sheet->page.plot, "unset multiplot\n");
+    return sheet->runs ? WAC_STATUS_OK
+                       : wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
 }
 
-wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order, size_t most_lines,
-                          wac_sheet_fill_fn *fill, wac_error *error)
+wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
+                          const wac_sheet_kind *kind, wac_error *error)
 {
     wac_sheet sheet = {.figure = order->figure, .selection = order->selection};
-    wac_status status = collect(&sheet, most_lines, error);
+    size_t count = order->selection->set->count;
+    wac_sheet_panel *panels = calloc(2 * WAC_SHEET_MOST_PANELS, sizeof *panels);
+    sheet.found = malloc((count + 1) * sizeof *sheet.found);
+    sheet.values = malloc((count + 1) * sizeof *sheet.values);
+    wac_status status = panels && sheet.found && sheet.values
+                            ? collect(&sheet, kind->most_lines, error)
+                            : wac_fail_memory(error, "the runs of a figure");
     if (status == WAC_STATUS_OK && sheet.line_total == 0)
         status = wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
     if (status == WAC_STATUS_OK && (status = wac_plot_begin(&sheet.page.plot, error)) == 0) {
         sheet.page.plot.stop = order->stop;
-        status = draw_sheet(&sheet, drawing, order->folder, fill, error);
+        status = fill(&sheet, panels, kind, error);
+        if (status == WAC_STATUS_OK)
+            status = draw_files(&sheet, drawing, order->folder, error);
         wac_plot_end(&sheet.page.plot);
     }
+    free(panels);
+    free(sheet.found);
+    free(sheet.values);
     free(sheet.lines);
     return status;
 }
