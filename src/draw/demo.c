@@ -7,8 +7,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "draw/cells.h"
-#include "draw/plot.h"
+#include "draw/map.h"
 #include "draw/style.h"
 #include "env/riverswim.h"
 #include "run/folder.h"

@@ -4,9 +4,9 @@
 
 #include "base/rng.h"
 #include "base/status.h"
-#include "draw/cells.h"
 #include "env/mujoco/point.h"
 #include "rl/steps.h"
+#include "run/coverage.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,8 +39,9 @@ typedef struct panel {
     double ball;            /* radius */
     double low[2], high[2]; /* the outer walls */
     int64_t steps, most;    /* in the replay buffer; in the fullest cell */
-    double seen;            /* share of the floor */
-    int64_t arrived[2];     /* episodes that reached the goal, by policy role */
+    int64_t visits[CELLS];
+    double seen;        /* share of the floor */
+    int64_t arrived[2]; /* episodes that reached the goal, by policy role */
 } panel;
 
 static const char *const ways[] = {
@@ -139,51 +140,40 @@ static int cell_of(double share, int cells)
 }
 
 /* Where remembered steps began. */
-typedef struct counting {
-    const wac_world *world;
-    int64_t *visits; /* [CELLS] */
-    int64_t steps;
-} counting;
-
 static wac_status count_visits(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     (void)error;
-    counting *counting = user;
-    counting->steps = tensor->rank == 2 ? tensor->shape[0] : 0; /* the records */
-    for (int64_t i = 0; i < counting->steps; i++) {
+    panel *panel = user;
+    const wac_world *world = panel->subject->world;
+    panel->steps = tensor->rank == 2 ? tensor->shape[0] : 0; /* the records */
+    for (int64_t i = 0; i < panel->steps; i++) {
         const float *observation = (const float *)tensor->data + i * tensor->shape[1];
-        int x = cell_of(share_of(counting->world, 0, (double)observation[0]), CELLS_ACROSS);
-        int y = cell_of(share_of(counting->world, 1, (double)observation[1]), CELLS_UP);
-        counting->visits[y * CELLS_ACROSS + x]++;
+        int x = cell_of(share_of(world, 0, (double)observation[0]), CELLS_ACROSS);
+        int y = cell_of(share_of(world, 1, (double)observation[1]), CELLS_UP);
+        panel->visits[y * CELLS_ACROSS + x]++;
     }
     return WAC_STATUS_OK;
 }
 
-static wac_status write_visits(wac_plot *plot, panel *panel, wac_error *error)
+static void write_visits(wac_plot *plot, panel *panel)
 {
-    const wac_world *world = panel->subject->world;
-    int64_t *visits = calloc(CELLS, sizeof *visits), floor = 0, seen = 0;
-    if (!visits)
-        return wac_fail_memory(error, "the map of visits");
-    counting counting = {world, visits, 0};
+    const wac_environment_spec *spec = &panel->subject->world->spec;
     wac_agent *agent = panel->subject->run->agent;
-    (void)agent->steps->visit(agent, 0, WAC_STATE_REPLAY, count_visits, &counting, NULL);
-    panel->steps = counting.steps;
+    int64_t floor = 0, seen = 0;
+    (void)agent->steps->visit(agent, 0, WAC_STATE_REPLAY, count_visits, panel, NULL);
     wac_plot_file(plot, "visits-%d", panel->number);
-    const wac_environment_spec *spec = &world->spec;
     for (int i = 0; i < CELLS; i++) {
         double x = wac_cell_middle(i % CELLS_ACROSS, CELLS_ACROSS, spec->observation_low[0],
                                    spec->observation_high[0]);
         double y = wac_cell_middle(i / CELLS_ACROSS, CELLS_UP, spec->observation_low[1],
                                    spec->observation_high[1]);
-        wac_plot_print(plot, "%.6g %.6g %" PRId64 "\n", x, y, visits[i]);
-        panel->most = visits[i] > panel->most ? visits[i] : panel->most;
-        floor += visits[i] > 0 || is_free(panel, x, y);
-        seen += visits[i] > 0;
+        int64_t visits = panel->visits[i];
+        wac_plot_print(plot, "%.6g %.6g %" PRId64 "\n", x, y, visits);
+        panel->most = visits > panel->most ? visits : panel->most;
+        floor += visits > 0 || is_free(panel, x, y);
+        seen += visits > 0;
     }
     panel->seen = (double)seen / (double)floor;
-    free(visits);
-    return WAC_STATUS_OK;
 }
 
 static void write_place(void *user, wac_world *world)
@@ -229,7 +219,7 @@ static wac_status write_data(wac_plot *plot, panel *panel, const wac_render_opti
     write_goal(plot, panel);
     if (!panel->subject->run)
         return WAC_STATUS_OK;
-    WAC_TRY(write_visits(plot, panel, error));
+    write_visits(plot, panel);
     if (options->behaviour)
         WAC_TRY(write_ways(plot, panel, WAC_POLICY_BEHAVIOUR, options, error));
     if (options->target)
@@ -262,11 +252,7 @@ static void print_header(wac_page *page, const wac_scene *scene, const panel *pa
     wac_subject_title(title, sizeof title, scene, subject);
     wac_page_label(page, left, top + 12, WAC_INK_TITLE, 15, "%s", title);
     if (!subject->run) {
-        /* the names of engines are not for pictures */
-        const char *summary = subject->world->type->summary;
-        const char *bracket = strstr(summary, " (");
-        wac_page_label(page, left, top + 40, WAC_INK_GREY, 12, "%.*s",
-                       (int)(bracket ? bracket - summary : (long)strlen(summary)), summary);
+        wac_subject_summary(page, left, top + 40, subject);
         return;
     }
     bool is_all = panel->steps == wac_agent_remembered(subject->run->agent);

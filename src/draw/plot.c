@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-static const char output[] = "picture", messages[] = "messages";
+static const char messages[] = "messages";
 
 wac_status wac_plot_begin(wac_plot *plot, wac_error *error)
 {
@@ -133,6 +133,17 @@ static int await(const wac_plot *plot, pid_t process, int *result)
     }
 }
 
+static wac_status take_picture(const wac_plot *plot, const char *path, wac_error *error)
+{
+    char drawn[PATH_MAX], *bytes;
+    size_t size;
+    WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, "picture", error));
+    WAC_TRY(wac_file_read(&bytes, &size, drawn, 1 << 28, error));
+    wac_status status = wac_file_write(path, bytes, size, error);
+    free(bytes);
+    return status;
+}
+
 static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
 {
     pid_t process;
@@ -150,14 +161,13 @@ static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
     return result ? fail_drawing(error, plot, result) : WAC_STATUS_OK;
 }
 
-static wac_status run_script(wac_plot *plot, wac_picture kind, int width, int height,
-                             const char *file, wac_error *error)
+wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
+                         wac_error *error)
 {
     close_file(plot);
     if (plot->failure)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", plot->directory,
                         strerror(plot->failure));
-    char commands[512];
     /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
     const char *const terminals[] = {
         [WAC_PICTURE_PNG] = "pngcairo background '#ffffff' font 'DejaVu Sans,12'",
@@ -166,34 +176,16 @@ static wac_status run_script(wac_plot *plot, wac_picture kind, int width, int he
         [WAC_PICTURE_PDF] =
             "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3",
     };
-    char size[48];
+    char commands[512], size[48];
     if (kind == WAC_PICTURE_PDF) /* 96 pixels are an inch */
         wac_number_print(size, sizeof size, "%.4fin,%.4fin", width / 96.0, height / 96.0);
     else
         snprintf(size, sizeof size, "%d,%d", width, height);
     snprintf(commands, sizeof commands,
-             "set encoding utf8; set terminal %s size %s enhanced; set output %s%s%s",
-             terminals[kind], size, file ? "'" : "", file ? file : "", file ? "'" : "");
-    return run(plot, commands, error);
-}
-
-wac_status wac_plot_prepare(wac_plot *plot, wac_picture kind, int width, int height,
-                            wac_error *error)
-{
-    return run_script(plot, kind, width, height, NULL, error);
-}
-
-wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
-                         wac_error *error)
-{
-    char drawn[PATH_MAX], *bytes;
-    size_t size;
-    WAC_TRY(run_script(plot, kind, width, height, output, error));
-    WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, output, error));
-    WAC_TRY(wac_file_read(&bytes, &size, drawn, 1 << 28, error));
-    wac_status status = wac_file_write(path, bytes, size, error);
-    free(bytes);
-    return status;
+             "set encoding utf8; set terminal %s size %s enhanced; set output%s", terminals[kind],
+             size, path ? " 'picture'" : "");
+    WAC_TRY(run(plot, commands, error));
+    return path ? take_picture(plot, path, error) : WAC_STATUS_OK;
 }
 
 void wac_plot_end(wac_plot *plot)

@@ -47,14 +47,10 @@ void wac_plot_file(wac_plot *plot, const char *format, ...) __attribute__((forma
 void wac_plot_print(wac_plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Draw what the script says. Names in it are those of the files, no path needed; terminal, size (in
- * pixels) and output are set already. One call for each kind of picture. */
+ * pixels) and output are set already. One call for each kind of picture. Path null: the script sets
+ * its output itself, again and again, and what it draws stays in the folder for scripts to come. */
 wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
                          wac_error *error);
-
-/* Run a script that sets its output itself, again and again: what it draws stays in the folder, for
- * scripts to come. */
-wac_status wac_plot_prepare(wac_plot *plot, wac_picture kind, int width, int height,
-                            wac_error *error);
 
 /* Removes the folder. */
 void wac_plot_end(wac_plot *plot);

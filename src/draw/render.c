@@ -148,8 +148,10 @@ static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind
 
 static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_error *error)
 {
-    static const char *const still[] = {".png", ".svg", ".pdf"}, *const moving[] = {".gif"};
-    const char *const *endings = moves ? moving : still;
+    /* of pictures, of animations, and of what there is none of */
+    static const char *const all[] = {".png", ".svg",  ".pdf",  ".gif",
+                                      ".jpg", ".jpeg", ".webp", ".mp4"};
+    const char *const *endings = moves ? all + 3 : all;
     int known = moves ? 1 : 3, most = moves ? 1 : scene->options->pdf ? 3 : 2;
     char stem[PATH_MAX];
     const char *out = scene->options->out;
@@ -158,11 +160,9 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
     if (out && (!*out || has_ending(out, "/")))
         return wac_fail(error, WAC_STATUS_INPUT, "the picture needs the name of a file, not \"%s\"",
                         WAC_CLIP(out));
-    static const char *const others[] = {".png", ".svg",  ".pdf",  ".gif",
-                                         ".jpg", ".jpeg", ".webp", ".mp4"};
-    for (size_t i = 0; out && i < sizeof others / sizeof *others; i++) {
-        bool ours = moves ? i == 3 : i < 3;
-        if (!ours && has_ending(out, others[i]))
+    for (size_t i = 0; out && i < sizeof all / sizeof *all; i++) {
+        bool ours = &all[i] >= endings && &all[i] < endings + known;
+        if (!ours && has_ending(out, all[i]))
             return wac_fail(error, WAC_STATUS_INPUT, "this picture %s; call it %s",
                             moves ? "moves" : "does not move",
                             moves ? "FILE.gif" : "FILE.png, FILE.svg or FILE.pdf");
