@@ -45,6 +45,11 @@ static void free_names(char **names, size_t count)
     free(names);
 }
 
+static int is_experiment(const struct dirent *entry)
+{
+    return is_yaml(entry->d_name);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -53,39 +58,30 @@ static int by_name(const void *a, const void *b)
 wac_status wac_experiment_list(char ***names, size_t *count, wac_error *error)
 {
     char path[PATH_MAX];
+    struct dirent **entries;
     *names = NULL;
     *count = 0;
     WAC_TRY(wac_share_find(path, sizeof path, "experiments", variable, "folder of experiments", ".",
                            error));
-    DIR *folder = opendir(path);
-    if (!folder)
+    int found = scandir(path, &entries, is_experiment, NULL);
+    if (found < 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot read the folder %s: %s", path,
                         strerror(errno));
-    wac_status status = WAC_STATUS_OK;
-    const struct dirent *entry;
-    while (status == WAC_STATUS_OK && (entry = readdir(folder))) {
-        if (!is_yaml(entry->d_name))
-            continue;
-        char **more = realloc(*names, (*count + 2) * sizeof *more);
-        char *name = strndup(entry->d_name, strlen(entry->d_name) - 5);
-        *names = more ? more : *names;
-        if (!more || !name) {
-            free(name);
-            status = wac_fail_memory(error, "the list of experiments");
-            break;
-        }
-        more[(*count)++] = name;
-        more[*count] = NULL;
+    char **made = calloc((size_t)found + 1, sizeof *made);
+    bool whole = made != NULL;
+    for (int i = 0; i < found; i++) {
+        const char *name = entries[i]->d_name;
+        whole = whole && (made[i] = strndup(name, strlen(name) - strlen(".yaml")));
+        free(entries[i]);
     }
-    closedir(folder);
-    if (status != WAC_STATUS_OK) {
-        free_names(*names, *count);
-        *names = NULL;
-        *count = 0;
-        return status;
+    free(entries);
+    if (!whole) {
+        free_names(made, made ? (size_t)found : 0);
+        return wac_fail_memory(error, "the list of experiments");
     }
-    if (*count)
-        qsort(*names, *count, sizeof **names, by_name);
+    qsort(made, (size_t)found, sizeof *made, by_name);
+    *names = made;
+    *count = (size_t)found;
     return WAC_STATUS_OK;
 }
 
@@ -94,7 +90,7 @@ static wac_status fail_unknown(const char *name, wac_error *error)
     char **names;
     size_t count;
     WAC_TRY(wac_experiment_list(&names, &count, error));
-    const char *near = count ? wac_suggest(name, wac_name_in_array, names) : NULL;
+    const char *near = wac_suggest(name, wac_name_in_array, names);
     wac_status status =
         near ? wac_fail(error, WAC_STATUS_INPUT,
                         "there is no experiment \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near)
@@ -124,9 +120,7 @@ wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wa
     }
     WAC_TRY(wac_file_read(&text, &size, path, 1 << 20, error));
     snprintf(file, sizeof file, "%.*s", (int)(strlen(base) - (is_yaml(base) ? 5 : 0)), base);
-    wac_status status = wac_experiment_parse(experiment, text, size, file, path, error);
-    free(text);
-    return status;
+    return wac_experiment_parse(experiment, text, size, file, path, error);
 }
 
 /* Whether some run of some scale is meant: by `where`, of an algorithm (null: any), and in one of

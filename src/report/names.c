@@ -9,32 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct word {
-    const char *name, *pretty;
-} word;
-
-static const word settings[] = {
-    {"lambda", "λ"},        {"rho", "ρ"},          {"quantile", "δ"},
-    {"oac_delta", "OAC δ"}, {"oac_beta", "OAC β"}, {"learning_rate", "learning rate"},
-};
-
-static const word environments[] = {
-    {"lqg", "LQG"},       {"riverswim", "RiverSwim"}, {"halfcheetah", "HalfCheetah"},
-    {"hopper", "Hopper"}, {"walker2d", "Walker2d"},
-};
-
-static const char *look_up(const word *words, size_t count, const char *name)
+/* How people write a setting or an environment, or null. */
+static const char *look_up(const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(words[i].name, name) == 0)
-            return words[i].pretty;
+    static const char *const words[][2] = {
+        {"lambda", "λ"},          {"rho", "ρ"},
+        {"quantile", "δ"},        {"oac_delta", "OAC δ"},
+        {"oac_beta", "OAC β"},    {"learning_rate", "learning rate"},
+        {"lqg", "LQG"},           {"riverswim", "RiverSwim"},
+        {"hopper", "Hopper"},     {"halfcheetah", "HalfCheetah"},
+        {"walker2d", "Walker2d"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], name) == 0)
+            return words[i][1];
     return NULL;
 }
-#define LOOK_UP(words, name) look_up(words, sizeof words / sizeof *words, (name))
 
 const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
 {
-    const char *pretty = LOOK_UP(settings, name);
+    const char *pretty = look_up(name);
     snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
     for (char *letter = text; *letter; letter++)
         *letter = *letter == '_' ? ' ' : *letter;
@@ -43,7 +37,7 @@ const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
 
 static void write_environment(char text[WAC_PRETTY], const char *name)
 {
-    const char *pretty = LOOK_UP(environments, name);
+    const char *pretty = look_up(name);
     if (!pretty && strncmp(name, "point-", 6) == 0 && name[6])
         snprintf(text, WAC_PRETTY, "Point %c%s", name[6],
                  strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);

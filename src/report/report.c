@@ -85,35 +85,31 @@ static wac_status find_missing(wac_report *report, const wac_runset *set, const 
 /* --- which figures fit any runs --------------------------------------------------------------- */
 
 /* Whether a column has a number in some run. */
-static bool has_column(const wac_selection *selection, wac_column column)
+static bool has_column(const wac_runset *set, wac_column column)
 {
-    const wac_runset *set = selection->set;
     for (size_t i = 0; i < set->count; i++)
         if (!isnan(wac_history_mean(&set->runs[i].history, column, SIZE_MAX)))
             return true;
     return false;
 }
 
-/* The settings whose values are numbers and differ, the most telling first. The one after another
- * (null: the first); null where there is none. */
-static const char *find_setting_after(const wac_runset *set, const char *last)
+/* The first setting, from this place on, whose values are numbers and differ: those that tell the
+ * most come first. Null where there is none. */
+static const wac_setting *find_setting(const wac_runset *set, size_t from)
 {
-    size_t count, i = 0;
+    size_t count;
     const wac_setting *settings = wac_settings(&count);
-    while (last && i < count && strcmp(settings[i++].name, last) != 0)
-        continue;
-    for (; i < count; i++)
+    for (size_t i = from; i < count; i++)
         if (set->differs[i] &&
             (settings[i].kind == WAC_SETTING_REAL || settings[i].kind == WAC_SETTING_COUNT))
-            return settings[i].name;
+            return &settings[i];
     return NULL;
 }
 
-/* The first but this. */
-static const char *find_setting(const wac_runset *set, const char *but)
+static const wac_setting *setting_after(const wac_runset *set, const wac_setting *setting)
 {
-    const char *found = find_setting_after(set, NULL);
-    return found && but && strcmp(found, but) == 0 ? find_setting_after(set, found) : found;
+    size_t count;
+    return find_setting(set, (size_t)(setting - wac_settings(&count)) + 1);
 }
 
 static bool has_many_labels(const wac_runset *set)
@@ -137,98 +133,85 @@ static bool has_two_algorithms(const wac_runset *set)
 }
 
 static wac_figure *add_figure(wac_figure *figures, int *count, wac_figure_kind kind,
-                              const char *title)
+                              const char *title, const char *lines)
 {
     wac_figure *figure = &figures[(*count)++];
     *figure = (wac_figure){.kind = kind};
     snprintf(figure->title, sizeof figure->title, "%s", title);
+    snprintf(figure->lines, sizeof figure->lines, "%s", lines);
     return figure;
-}
-
-static void set_lines(wac_figure *figure, const char *key)
-{
-    snprintf(figure->lines, sizeof figure->lines, "%s", key ? key : "");
 }
 
 static int choose_figures(wac_figure *figures, const wac_selection *selection)
 {
     const wac_runset *set = selection->set;
     int count = 0;
-    bool coverage = has_column(selection, WAC_COLUMN_COVERAGE_SAMPLED);
-    bool goal = has_column(selection, WAC_COLUMN_EVAL_SUCCESS);
-    const char *setting = find_setting(set, NULL);
-    const char *lines = !has_many_labels(set)     ? NULL
+    bool coverage = has_column(set, WAC_COLUMN_COVERAGE_SAMPLED);
+    bool goal = has_column(set, WAC_COLUMN_EVAL_SUCCESS);
+    const wac_setting *first = find_setting(set, 0);
+    const char *lines = !has_many_labels(set)     ? ""
                         : has_two_algorithms(set) ? "algorithm"
-                                                  : setting;
-    wac_figure *figure =
-        add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Return while learning");
-    figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_RETURN;
-    set_lines(figure, lines);
-    if (goal) {
-        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Success and episodes");
-        figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_SUCCESS;
-        figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_EPISODES;
-        set_lines(figure, lines);
-    }
-    if (coverage) {
-        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Coverage while learning");
-        figure->columns[figure->column_count++] = WAC_COLUMN_COVERAGE_SAMPLED;
-        set_lines(figure, lines);
-    }
-    for (; setting; setting = find_setting_after(set, setting)) {
+                        : first                   ? first->name
+                                                  : "";
+    const struct {
+        const char *title;
+        bool fits;
+        int columns[2], count;
+    } curves[] = {
+        {"Return while learning", true, {WAC_COLUMN_EVAL_RETURN}, 1},
+        {"Success and episodes", goal, {WAC_COLUMN_EVAL_SUCCESS, WAC_COLUMN_EVAL_EPISODES}, 2},
+        {"Coverage while learning", coverage, {WAC_COLUMN_COVERAGE_SAMPLED}, 1},
+    };
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
+        if (curves[i].fits) {
+            wac_figure *figure =
+                add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, curves[i].title, lines);
+            memcpy(figure->columns, curves[i].columns, sizeof figure->columns);
+            figure->column_count = curves[i].count;
+        }
+    for (const wac_setting *x = first; x; x = setting_after(set, x)) {
         char title[96], pretty[WAC_PRETTY];
-        const char *other = find_setting(set, setting);
+        const wac_setting *other = x == first ? setting_after(set, x) : first;
         snprintf(title, sizeof title, "%s against %.40s", coverage ? "Coverage" : "Score",
-                 wac_pretty_setting(pretty, setting));
-        figure = add_figure(figures, &count, WAC_FIGURE_KIND_SETTINGS, title);
+                 wac_pretty_setting(pretty, x->name));
+        wac_figure *figure = add_figure(figures, &count, WAC_FIGURE_KIND_SETTINGS, title,
+                                        other ? other->name : "algorithm");
         figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
-        snprintf(figure->x, sizeof figure->x, "%s", setting);
-        set_lines(figure, other ? other : "algorithm");
+        snprintf(figure->x, sizeof figure->x, "%s", x->name);
         if (wac_sheet_has_line(figure, selection))
             break;
         count--;
     }
-    add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
+    add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores", "")->measure = WAC_MEASURE_SCORE;
     if (coverage || wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0)
-        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went");
+        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
     return count;
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-typedef struct work {
-    wac_report *report;
-    const wac_report_options *options;
-    const wac_selection *selection;
-    char folder[PATH_MAX]; /* of the figures */
-    wac_drawing *drawings;
-    size_t count;
-    int done, planned;
-} work;
-
-static wac_status draw_one(work *work, const wac_figure *figure, const wac_selection *selection,
-                           wac_error *error)
+static wac_status draw_one(wac_report_page *page, const wac_figure *figure,
+                           const wac_selection *selection, wac_error *error)
 {
-    if (work->count == MOST_DRAWINGS)
+    wac_report *report = page->report;
+    if (page->drawing_count == MOST_DRAWINGS)
         return WAC_STATUS_OK;
-    wac_drawing *drawing = &work->drawings[work->count];
-    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", work->count + 1,
+    wac_drawing *drawing = &page->drawings[page->drawing_count];
+    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", page->drawing_count + 1,
              wac_figure_kind_name(figure->kind));
-    if (work->options->progress)
-        work->options->progress(work->options->user, work->done, work->planned);
-    wac_figure_order order = {figure, selection, work->folder, work->options->stop};
+    wac_figure_order order = {figure, selection, page->figures, page->options->stop};
     WAC_TRY(wac_figure_draw(drawing, &order, error));
-    work->count++;
-    work->report->figures += drawing->drawn;
-    if (!drawing->drawn && work->report->figures_failed++ == 0)
-        snprintf(work->report->problem, sizeof work->report->problem, "%s", drawing->problem);
+    page->drawing_count++;
+    report->figures += drawing->drawn;
+    if (!drawing->drawn && report->figures_failed++ == 0)
+        snprintf(report->problem, sizeof report->problem, "%s", drawing->problem);
     return WAC_STATUS_OK;
 }
 
 /* Maps: a figure for each task. */
-static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *error)
+static wac_status draw_tasks(wac_report_page *page, const wac_figure *figure, wac_error *error)
 {
-    const wac_runset *set = work->selection->set;
+    const wac_runset *set = page->selection->set;
     bool *groups = calloc(set->group_count + 1, sizeof *groups);
     if (!groups)
         return wac_fail_memory(error, "the figures");
@@ -239,20 +222,20 @@ static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *er
         char name[WAC_PRETTY];
         size_t chosen = 0;
         for (size_t i = 0; i < set->group_count; i++) {
-            groups[i] = set->groups[i].task == task && wac_figure_means(figure, work->selection, i);
+            groups[i] = set->groups[i].task == task && wac_figure_means(figure, page->selection, i);
             chosen += groups[i];
         }
         if (chosen == 0)
             continue;
         if (set->task_count > 1)
             snprintf(named.title, sizeof named.title, "%.80s: %.40s", figure->title,
-                     wac_pretty_task(name, work->selection, task));
+                     wac_pretty_task(name, page->selection, task));
         wac_selection one = {set, groups};
-        status = draw_one(work, &named, &one, error);
+        status = draw_one(page, &named, &one, error);
         drawn++;
     }
     if (drawn == 0 && status == WAC_STATUS_OK)
-        status = draw_one(work, figure, work->selection, error);
+        status = draw_one(page, figure, page->selection, error);
     free(groups);
     return status;
 }
@@ -284,18 +267,20 @@ static void remove_old(const char *path)
         closedir(folder);
 }
 
-static wac_status draw_all(work *work, wac_error *error)
+static wac_status draw_all(wac_report_page *page, wac_error *error)
 {
-    remove_old(work->folder);
+    remove_old(page->figures);
     wac_figure chosen[WAC_EXPERIMENT_FIGURES];
-    const wac_experiment *experiment = work->options->experiment;
+    const wac_report_options *options = page->options;
+    const wac_experiment *experiment = options->experiment;
     const wac_figure *figures = experiment ? experiment->figures : chosen;
-    work->planned = experiment ? experiment->figure_count : choose_figures(chosen, work->selection);
-    for (work->done = 0; work->done < work->planned; work->done++) {
-        const wac_figure *figure = &figures[work->done];
-        WAC_TRY(wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ONE_TASK)
-                    ? draw_tasks(work, figure, error)
-                    : draw_one(work, figure, work->selection, error));
+    int count = experiment ? experiment->figure_count : choose_figures(chosen, page->selection);
+    for (int i = 0; i < count; i++) {
+        if (options->progress)
+            options->progress(options->user, i, count);
+        WAC_TRY(wac_figure_takes_it(&figures[i], WAC_FIGURE_TAKES_ONE_TASK)
+                    ? draw_tasks(page, &figures[i], error)
+                    : draw_one(page, &figures[i], page->selection, error));
     }
     return WAC_STATUS_OK;
 }
@@ -360,26 +345,24 @@ static wac_status make_folder(const char *path, wac_error *error)
     return wac_path_exists(path) ? WAC_STATUS_OK : wac_directory_make(path, error);
 }
 
-static wac_status write_parts(work *work, const bool *groups, wac_error *error)
+static wac_status write_parts(wac_report_page *page, wac_error *error)
 {
-    const wac_report_options *options = work->options;
-    const wac_runset *set = work->selection->set;
-    wac_report *report = work->report;
+    const wac_report_options *options = page->options;
+    const wac_runset *set = page->selection->set;
+    wac_report *report = page->report;
     WAC_TRY(make_folder(options->out, error));
-    WAC_TRY(wac_path_join(work->folder, sizeof work->folder, options->out, "figures", error));
-    WAC_TRY(make_folder(work->folder, error));
+    WAC_TRY(wac_path_join(page->figures, sizeof page->figures, options->out, "figures", error));
+    WAC_TRY(make_folder(page->figures, error));
     WAC_TRY(wac_path_join(report->page, sizeof report->page, options->out, "report.html", error));
     if (options->experiment) {
         WAC_TRY(find_missing(report, set, &options->experiment->scales[options->scale], error));
-        WAC_TRY(judge_claims(report, options->experiment, work->selection, error));
+        WAC_TRY(judge_claims(report, options->experiment, page->selection, error));
         WAC_TRY(write_json(report, options, error));
     }
-    for (size_t i = 0; groups && i < set->group_count; i++)
-        report->left_out += groups[i] ? 0 : set->groups[i].count;
-    WAC_TRY(draw_all(work, error));
-    wac_report_page page = {report,         options,     work->selection,
-                            work->drawings, work->count, work->folder};
-    return wac_report_html(&page, error);
+    for (size_t i = 0; i < set->group_count; i++)
+        report->left_out += wac_selection_has(page->selection, i) ? 0 : set->groups[i].count;
+    WAC_TRY(draw_all(page, error));
+    return wac_report_html(page, error);
 }
 
 wac_status wac_report_write(wac_report *report, const wac_runset *set,
@@ -388,17 +371,15 @@ wac_status wac_report_write(wac_report *report, const wac_runset *set,
     *report = (wac_report){0};
     bool *groups = options->experiment ? calloc(set->group_count + 1, sizeof *groups) : NULL;
     wac_selection selection = {set, groups};
-    work work = {.report = report, .options = options, .selection = &selection};
-    work.drawings = calloc(MOST_DRAWINGS, sizeof *work.drawings);
-    wac_status status = work.drawings && (groups || !options->experiment)
-                            ? WAC_STATUS_OK
-                            : wac_fail_memory(error, "the report");
+    wac_report_page page = {.report = report, .options = options, .selection = &selection};
+    page.drawings = calloc(MOST_DRAWINGS, sizeof *page.drawings);
     for (size_t i = 0; groups && i < set->group_count; i++)
         groups[i] = has_sibling(&options->experiment->scales[options->scale],
                                 &set->groups[i].runs[0]->config);
-    if (status == WAC_STATUS_OK)
-        status = write_parts(&work, groups, error);
-    free(work.drawings);
+    wac_status status = page.drawings && (groups || !options->experiment)
+                            ? write_parts(&page, error)
+                            : wac_fail_memory(error, "the report");
+    free(page.drawings);
     free(groups);
     if (status != WAC_STATUS_OK)
         wac_report_free(report);

@@ -51,8 +51,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     wac_experiment *experiment;
     wac_error error = {0};
-    if (wac_experiment_parse(&experiment, (const char *)data, size, "e", "input", &error) !=
-        WAC_STATUS_OK) {
+    char *text = calloc(1, size + 1);
+    require(text);
+    if (size)
+        memcpy(text, data, size);
+    if (wac_experiment_parse(&experiment, text, size, "e", "input", &error) != WAC_STATUS_OK) {
         require(!experiment && error.status == WAC_STATUS_INPUT);
         require(strncmp(error.message, "input", 5) == 0 && !strchr(error.message, '\n'));
         return 0;

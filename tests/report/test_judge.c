@@ -17,7 +17,7 @@ static wac_judgement judgement;
 static wac_status parse(const char *text)
 {
     memset(&error, 0, sizeof error);
-    return wac_experiment_parse(&experiment, text, strlen(text), "t", "file", &error);
+    return wac_experiment_parse(&experiment, strdup(text), strlen(text), "t", "file", &error);
 }
 
 /* The verdict on a claim of these lines (in flow style, after `says`) about the runs in root. */
