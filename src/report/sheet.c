@@ -31,20 +31,95 @@ const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t index)
 
 /* --- what is drawn ---------------------------------------------------------------------------- */
 
-static void key_of(const wac_sheet *sheet, const wac_group *group, char key[320])
+/* Whether the group has a number to show: over epochs in any run, over a setting in a finished one.
+ */
+static bool has_numbers(const wac_figure *figure, const wac_sheet_group *member)
+{
+    bool over_epochs = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS);
+    bool over_setting = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X);
+    if (!over_epochs && !over_setting)
+        return true;
+    if (over_setting && isnan(member->level))
+        return false;
+    for (size_t i = 0; i < member->group->count; i++) {
+        const wac_record *run = member->group->runs[i];
+        double value =
+            over_epochs ? wac_history_mean(&run->history, (wac_column)figure->columns[0], SIZE_MAX)
+                        : wac_record_measure(run, figure->measure);
+        if (!isnan(value) && (over_epochs || run->finished))
+            return true;
+    }
+    return false;
+}
+
+/* What tells the line of each group from others. */
+static void set_keys(wac_sheet *sheet)
 {
     const char *lines = sheet->by_label ? "" : sheet->figure->lines;
-    const wac_config *config = &group->runs[0]->config;
-    char value[128];
-    if (!*lines) {
-        snprintf(key, 320, "%.319s", group->label);
-    } else if (sheet->mixed) { /* as in a label */
-        wac_config_text(config, lines, value, sizeof value);
-        snprintf(key, 320, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
-                 *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
-    } else {
-        wac_config_text(config, lines, key, 320);
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const wac_group *group = sheet->groups[i].group;
+        const wac_config *config = &group->runs[0]->config;
+        char *key = sheet->groups[i].key, value[128];
+        size_t size = sizeof sheet->groups[i].key;
+        if (!*lines) {
+            snprintf(key, size, "%.319s", group->label);
+        } else if (sheet->mixed) { /* as in a label */
+            wac_config_text(config, lines, value, sizeof value);
+            snprintf(key, size, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
+                     *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
+        } else {
+            wac_config_text(config, lines, key, size);
+        }
     }
+}
+
+/* The groups that the figure is about. free() them. */
+static wac_status find_groups(wac_sheet *sheet, wac_error *error)
+{
+    const wac_runset *set = sheet->selection->set;
+    int algorithm = -1;
+    sheet->groups = calloc(set->group_count + 1, sizeof *sheet->groups);
+    if (!sheet->groups)
+        return wac_fail_memory(error, "the lines of a figure");
+    for (size_t i = 0; i < set->group_count; i++) {
+        wac_sheet_group *member = &sheet->groups[sheet->group_count];
+        const wac_config *config = &set->groups[i].runs[0]->config;
+        if (!wac_figure_means(sheet->figure, sheet->selection, i))
+            continue;
+        member->group = &set->groups[i];
+        if (!wac_config_number(&member->level, config, sheet->figure->x))
+            member->level = NAN;
+        member->shown = has_numbers(sheet->figure, member);
+        sheet->group_count++;
+        if (!member->shown)
+            continue;
+        sheet->mixed |= algorithm >= 0 && config->algorithm != algorithm;
+        algorithm = config->algorithm;
+    }
+    sheet->mixed &= wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) &&
+                    strcmp(sheet->figure->lines, "algorithm") != 0;
+    set_keys(sheet);
+    return WAC_STATUS_OK;
+}
+
+/* Whether two groups are in one line of a panel. */
+static bool share_line(const wac_sheet_group *a, const wac_sheet_group *b)
+{
+    return a->shown && b->shown && a->group->task == b->group->task && strcmp(a->key, b->key) == 0;
+}
+
+bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection)
+{
+    wac_sheet sheet = {.figure = figure, .selection = selection};
+    bool found = false;
+    if (find_groups(&sheet, NULL) != WAC_STATUS_OK)
+        return false;
+    for (size_t i = 0; i < sheet.group_count; i++)
+        for (size_t k = 0; k < i; k++)
+            found |= share_line(&sheet.groups[i], &sheet.groups[k]) &&
+                     sheet.groups[i].level != sheet.groups[k].level;
+    free(sheet.groups);
+    return found;
 }
 
 static int by_key(const void *a, const void *b)
@@ -69,111 +144,28 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
     wac_page_quote(line->label, sizeof line->label, text);
 }
 
-/* Over a setting: whether the group has it and a finished run has the measure. */
-static bool has_level(const wac_figure *figure, const wac_group *group, double *level)
-{
-    bool has = wac_config_number(level, &group->runs[0]->config, figure->x);
-    for (size_t i = 0; has && i < group->count; i++)
-        if (group->runs[i]->finished && !isnan(wac_record_measure(group->runs[i], figure->measure)))
-            return true;
-    return false;
-}
-
-/* Whether the group has a number to show. */
-static bool has_numbers(const wac_figure *figure, const wac_group *group)
-{
-    double level;
-    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X))
-        return has_level(figure, group, &level);
-    if (!wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS))
-        return true;
-    for (size_t i = 0; i < group->count; i++)
-        if (!isnan(wac_history_mean(&group->runs[i]->history, (wac_column)figure->columns[0],
-                                    SIZE_MAX)))
-            return true;
-    return false;
-}
-
-static bool is_shown(const wac_sheet *sheet, size_t group)
-{
-    return wac_figure_means(sheet->figure, sheet->selection, group) &&
-           has_numbers(sheet->figure, &sheet->selection->set->groups[group]);
-}
-
-/* Over a setting, with lines that are not algorithms: whether there are several of those. */
-static bool is_mixed(const wac_sheet *sheet)
-{
-    const wac_runset *set = sheet->selection->set;
-    int algorithm = -1;
-    if (!wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) ||
-        strcmp(sheet->figure->lines, "algorithm") == 0)
-        return false;
-    for (size_t i = 0; i < set->group_count; i++) {
-        int own = set->groups[i].runs[0]->config.algorithm;
-        if (!is_shown(sheet, i))
-            continue;
-        if (algorithm >= 0 && own != algorithm)
-            return true;
-        algorithm = own;
-    }
-    return false;
-}
-
-bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection)
-{
-    const wac_runset *set = selection->set;
-    wac_sheet sheet = {.figure = figure, .selection = selection};
-    sheet.mixed = is_mixed(&sheet);
-    for (size_t i = 0; i < set->group_count; i++)
-        for (size_t k = 0; k < i; k++) {
-            char a[320], b[320];
-            double x, y;
-            if (set->groups[i].task != set->groups[k].task || !is_shown(&sheet, i) ||
-                !is_shown(&sheet, k) || !has_level(figure, &set->groups[i], &x) ||
-                !has_level(figure, &set->groups[k], &y) || x == y)
-                continue;
-            key_of(&sheet, &set->groups[i], a);
-            key_of(&sheet, &set->groups[k], b);
-            if (strcmp(a, b) == 0)
-                return true;
-        }
-    return false;
-}
-
 /* Which settings differ between groups of the same line (or point of it) and task, in words. */
 static void find_pooled(wac_sheet *sheet)
 {
-    const wac_runset *set = sheet->selection->set;
     size_t total, used = 0;
     const wac_setting *settings = wac_settings(&total);
     bool over[WAC_SETTINGS_TOTAL] = {0};
-    for (size_t i = 0; i < set->group_count; i++)
-        for (size_t k = i + 1; k < set->group_count && set->groups[k].task == set->groups[i].task;
-             k++) {
-            char a[320], b[320];
-            double x = 0, y = 0;
-            if (!is_shown(sheet, i))
-                break;
-            if (!is_shown(sheet, k))
+    bool has_points = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X);
+    for (size_t i = 0; i < sheet->group_count; i++)
+        for (size_t k = i + 1; k < sheet->group_count; k++) {
+            const wac_sheet_group *one = &sheet->groups[i], *other = &sheet->groups[k];
+            if (!share_line(one, other) || (has_points && one->level != other->level))
                 continue;
-            key_of(sheet, &set->groups[i], a);
-            key_of(sheet, &set->groups[k], b);
-            if (strcmp(a, b) != 0)
-                continue;
-            if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) &&
-                has_level(sheet->figure, &set->groups[i], &x) &&
-                has_level(sheet->figure, &set->groups[k], &y) && x != y)
-                continue; /* another point of the line */
             sheet->pooled = true;
             for (size_t s = 0; s < total; s++) {
-                if (!set->differs[s] || over[s])
+                char a[320], b[320];
+                if (!sheet->selection->set->differs[s] || over[s])
                     continue;
-                wac_config_text(&set->groups[i].runs[0]->config, settings[s].name, a, sizeof a);
-                wac_config_text(&set->groups[k].runs[0]->config, settings[s].name, b, sizeof b);
+                wac_config_text(&one->group->runs[0]->config, settings[s].name, a, sizeof a);
+                wac_config_text(&other->group->runs[0]->config, settings[s].name, b, sizeof b);
                 over[s] = strcmp(a, b) != 0;
             }
         }
-    *sheet->over = 0;
     for (size_t s = 0; s < total; s++) {
         char name[WAC_PRETTY];
         if (over[s] && used < sizeof sheet->over - 48)
@@ -185,12 +177,12 @@ static void find_pooled(wac_sheet *sheet)
 /* How many different labels the groups have. */
 static size_t count_labels(const wac_sheet *sheet)
 {
-    const wac_runset *set = sheet->selection->set;
     size_t count = 0;
-    for (size_t i = 0; i < set->group_count; i++) {
-        bool fresh = is_shown(sheet, i);
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        bool fresh = sheet->groups[i].shown;
         for (size_t k = 0; k < i && fresh; k++)
-            fresh = !is_shown(sheet, k) || strcmp(set->groups[i].label, set->groups[k].label) != 0;
+            fresh = !sheet->groups[k].shown ||
+                    strcmp(sheet->groups[i].group->label, sheet->groups[k].group->label) != 0;
         count += fresh;
     }
     return count;
@@ -199,16 +191,13 @@ static size_t count_labels(const wac_sheet *sheet)
 /* Over a setting: its values in ascending order. */
 static void find_levels(wac_sheet *sheet)
 {
-    const wac_runset *set = sheet->selection->set;
-    double *levels = sheet->levels, level;
-    for (size_t i = 0; i < set->group_count; i++) {
+    double *levels = sheet->levels;
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        double level = sheet->groups[i].level;
         size_t place = 0;
-        if (!wac_figure_means(sheet->figure, sheet->selection, i) ||
-            !wac_config_number(&level, &set->groups[i].runs[0]->config, sheet->figure->x))
-            continue;
         while (place < sheet->level_count && levels[place] < level)
             place++;
-        if ((place < sheet->level_count && levels[place] == level) ||
+        if (isnan(level) || (place < sheet->level_count && levels[place] == level) ||
             sheet->level_count == WAC_SHEET_MOST_LEVELS)
             continue;
         memmove(levels + place + 1, levels + place,
@@ -217,44 +206,49 @@ static void find_levels(wac_sheet *sheet)
     }
 }
 
+/* Tasks and lines, as they come. */
+static void find_lines(wac_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const wac_group *group = sheet->groups[i].group;
+        if (!sheet->groups[i].shown)
+            continue;
+        if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
+            sheet->task_count < WAC_SHEET_MOST_PANELS)
+            sheet->tasks[sheet->task_count++] = group->task;
+        wac_sheet_line *line = &sheet->lines[sheet->line_total];
+        strcpy(line->key, sheet->groups[i].key);
+        size_t k = 0;
+        while (strcmp(sheet->lines[k].key, line->key) != 0)
+            k++;
+        if (k < sheet->line_total)
+            continue;
+        int algorithm = group->runs[0]->config.algorithm;
+        bool is_algorithm = strcmp(wac_algorithm_name((wac_algorithm)algorithm), line->key) == 0;
+        line->algorithm = is_algorithm ? algorithm : -1;
+        name_line(sheet, line);
+        sheet->line_total++;
+    }
+}
+
 /* Find the tasks and lines of the figure. Curves of several settings each become a line for every
- * group, where those are few enough. free() the lines. */
+ * group, where those are few enough. free() groups and lines. */
 static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
 {
-    const wac_runset *set = sheet->selection->set;
-    sheet->lines = calloc(set->group_count + 1, sizeof *sheet->lines);
+    WAC_TRY(find_groups(sheet, error));
+    sheet->lines = calloc(sheet->group_count + 1, sizeof *sheet->lines);
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
-    sheet->mixed = is_mixed(sheet);
-    if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X))
-        find_levels(sheet);
+    find_levels(sheet);
     if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES))
         find_pooled(sheet);
     if (sheet->pooled && wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS) &&
         count_labels(sheet) <= most_lines) {
         sheet->by_label = true;
         sheet->pooled = false;
+        set_keys(sheet);
     }
-    for (size_t i = 0; i < set->group_count; i++) {
-        const wac_group *group = &set->groups[i];
-        if (!is_shown(sheet, i))
-            continue;
-        if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
-            sheet->task_count < WAC_SHEET_MOST_PANELS)
-            sheet->tasks[sheet->task_count++] = group->task;
-        wac_sheet_line *line = &sheet->lines[sheet->line_total];
-        key_of(sheet, group, line->key);
-        size_t k = 0;
-        while (strcmp(sheet->lines[k].key, line->key) != 0)
-            k++;
-        if (k < sheet->line_total)
-            continue;
-        const char *name = wac_algorithm_name((wac_algorithm)group->runs[0]->config.algorithm);
-        bool is_algorithm = strcmp(name, line->key) == 0;
-        line->algorithm = is_algorithm ? group->runs[0]->config.algorithm : -1;
-        name_line(sheet, line);
-        sheet->line_total++;
-    }
+    find_lines(sheet);
     /* looks of algorithms and looks by number are the same ones: not both in a figure */
     bool algorithms = true;
     for (size_t i = 0; i < sheet->line_total; i++)
@@ -270,23 +264,14 @@ static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
 
 size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x)
 {
-    const wac_runset *set = sheet->selection->set;
     size_t count = 0;
-    for (size_t i = 0; i < set->group_count; i++) {
-        const wac_group *group = &set->groups[i];
-        char key[320];
-        double here;
-        if (group->task != sheet->tasks[task] ||
-            !wac_figure_means(sheet->figure, sheet->selection, i))
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const wac_sheet_group *member = &sheet->groups[i];
+        if (member->group->task != sheet->tasks[task] || (x && member->level != *x) ||
+            strcmp(member->key, sheet->lines[index].key) != 0)
             continue;
-        key_of(sheet, group, key);
-        if (strcmp(key, sheet->lines[index].key) != 0)
-            continue;
-        if (x &&
-            (!wac_config_number(&here, &group->runs[0]->config, sheet->figure->x) || here != *x))
-            continue;
-        for (size_t k = 0; k < group->count; k++)
-            sheet->found[count++] = group->runs[k];
+        for (size_t k = 0; k < member->group->count; k++)
+            sheet->found[count++] = member->group->runs[k];
     }
     return count;
 }
@@ -497,6 +482,7 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
     free(panels);
     free(sheet.found);
     free(sheet.values);
+    free(sheet.groups);
     free(sheet.lines);
     return status;
 }

@@ -16,6 +16,14 @@ enum {
     WAC_SHEET_LEFT = 112,
 };
 
+/* A group that the figure is about. */
+typedef struct wac_sheet_group {
+    const wac_group *group;
+    bool shown;    /* it has a number to show */
+    double level;  /* over a setting: its value, NaN without */
+    char key[320]; /* of its line */
+} wac_sheet_group;
+
 /* What tells one line (or bar) from another. */
 typedef struct wac_sheet_line {
     char key[320];
@@ -35,6 +43,8 @@ typedef struct wac_sheet {
     wac_page page;
     const wac_figure *figure;
     const wac_selection *selection;
+    wac_sheet_group *groups;
+    size_t group_count;
     size_t tasks[WAC_SHEET_MOST_PANELS];
     size_t task_count;
     wac_sheet_line *lines;
