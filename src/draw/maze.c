@@ -44,10 +44,20 @@ typedef struct panel {
     int64_t arrived[2]; /* episodes that reached the goal, by policy role */
 } panel;
 
-static const char *const ways[] = {
-    [WAC_POLICY_BEHAVIOUR] = "behaviour",
-    [WAC_POLICY_TARGET] = "target",
+/* How the ways of a policy are drawn: widths of its line, of the white edge that keeps it apart
+ * from what is below, of crosses, and of the sample in the legend. */
+static const struct {
+    const char *name, *acts, *colour;
+    double line, edge, cross, sample;
+} ways[] = {
+    [WAC_POLICY_BEHAVIOUR] = {"behaviour", " as it explores", "orange", 1.6, 2.8, 1.8, 2},
+    [WAC_POLICY_TARGET] = {"target", ", mean actions", "ink", 2.5, 5, 2.5, 3},
 };
+
+static bool is_drawn(const wac_render_options *options, int role)
+{
+    return role == WAC_POLICY_TARGET ? options->target : options->behaviour;
+}
 
 /* A corner of a box seen from above; sides are -1 or 1. */
 static double corner(const wac_geom *box, int axis, int side_x, int side_y)
@@ -189,7 +199,7 @@ static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
     double(*ends)[3] = malloc((size_t)options->episodes * sizeof *ends);
     if (!ends)
         return wac_fail_memory(error, "the ways of a policy");
-    wac_plot_file(plot, "%s-%d", ways[role], panel->number);
+    wac_plot_file(plot, "%s-%d", ways[role].name, panel->number);
     /* both policies start from the same places */
     wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
     wac_rng actions = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
@@ -204,7 +214,7 @@ static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
         ends[i][1] = subject->world->raw_observation[1];
         ends[i][2] = evaluation.success > 0;
     }
-    wac_plot_file(plot, "%s-ends-%d", ways[role], panel->number);
+    wac_plot_file(plot, "%s-ends-%d", ways[role].name, panel->number);
     for (int64_t i = 0; i < options->episodes && status == WAC_STATUS_OK; i++)
         wac_plot_print(plot, "%.5g %.5g %g\n", ends[i][0], ends[i][1], ends[i][2]);
     free(ends);
@@ -220,10 +230,9 @@ static wac_status write_data(wac_plot *plot, panel *panel, const wac_render_opti
     if (!panel->subject->run)
         return WAC_STATUS_OK;
     write_visits(plot, panel);
-    if (options->behaviour)
-        WAC_TRY(write_ways(plot, panel, WAC_POLICY_BEHAVIOUR, options, error));
-    if (options->target)
-        WAC_TRY(write_ways(plot, panel, WAC_POLICY_TARGET, options, error));
+    for (int role = WAC_POLICY_BEHAVIOUR; role <= WAC_POLICY_TARGET; role++)
+        if (is_drawn(options, role))
+            WAC_TRY(write_ways(plot, panel, (wac_policy_role)role, options, error));
     return WAC_STATUS_OK;
 }
 
@@ -261,30 +270,27 @@ static void print_header(wac_page *page, const wac_scene *scene, const panel *pa
                    is_all ? "" : "its last ", wac_page_count(count, panel->steps));
     *text = 0;
     for (int role = WAC_POLICY_TARGET; role >= WAC_POLICY_BEHAVIOUR; role--)
-        if (role == WAC_POLICY_TARGET ? options->target : options->behaviour) {
+        if (is_drawn(options, role)) {
             size_t used = strlen(text);
             snprintf(text + used, sizeof text - used, "%s%s policy %" PRId64 " of %" PRId64,
-                     used ? ", " : "", ways[role], panel->arrived[role], options->episodes);
+                     used ? ", " : "", ways[role].name, panel->arrived[role], options->episodes);
         }
     if (*text)
         wac_page_label(page, left, top + 66, WAC_INK_GREY, 12, "reaches the goal: %s", text);
 }
 
-static void print_ways(wac_plot *plot, const panel *panel, wac_policy_role role)
+static void print_ways(wac_plot *plot, int i, int role)
 {
-    bool is_target = role == WAC_POLICY_TARGET;
-    const char *name = ways[role], *colour = is_target ? "ink" : "orange";
-    int i = panel->number;
-    double line = is_target ? 2.5 : 1.6;
-    /* a white edge keeps the line apart from what is below it */
+    const char *name = ways[role].name, *colour = ways[role].colour;
     wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb 'white'", name, i,
-                   is_target ? 5 : 2.8);
-    wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb %s", name, i, line, colour);
+                   ways[role].edge);
+    wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb %s", name, i, ways[role].line,
+                   colour);
     wac_plot_print(plot,
                    ", \\\n  '%s-ends-%d' using 1:($3 > 0 ? $2 : NaN) with points pt 7 ps 1.3 lc "
                    "rgb %s, \\\n  '' using 1:($3 > 0 ? NaN : $2) with points pt 2 ps 1.4 lw %g "
                    "lc rgb %s",
-                   name, i, colour, is_target ? 2.5 : 1.8, colour);
+                   name, i, colour, ways[role].cross, colour);
 }
 
 static void print_panel(wac_page *page, const wac_scene *scene, const panel *panel, double left,
@@ -311,10 +317,9 @@ static void print_panel(wac_page *page, const wac_scene *scene, const panel *pan
                    "  '+' using (%.6g):(%.6g):(%.6g) every ::0::0 with circles fc rgb 'white' "
                    "fs solid border lc rgb ink lw 2",
                    i, i, i, wac_point_task.start[0], wac_point_task.start[1], panel->ball);
-    if (panel->subject->run && scene->options->behaviour)
-        print_ways(plot, panel, WAC_POLICY_BEHAVIOUR);
-    if (panel->subject->run && scene->options->target)
-        print_ways(plot, panel, WAC_POLICY_TARGET);
+    for (int role = WAC_POLICY_BEHAVIOUR; role <= WAC_POLICY_TARGET; role++)
+        if (panel->subject->run && is_drawn(scene->options, role))
+            print_ways(plot, i, role);
     wac_plot_print(plot, "\nunset colorbox\n");
     wac_page_forget_labels(page);
 }
@@ -337,15 +342,14 @@ static void print_headline(wac_page *page, const wac_scene *scene, const panel *
         wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where they went");
 }
 
-static void print_sample(wac_page *page, double x, double y, wac_policy_role role)
+static void print_sample(wac_page *page, double x, double y, int role)
 {
-    bool is_target = role == WAC_POLICY_TARGET;
     wac_plot_print(&page->plot,
                    "set arrow from screen %.6f,%.6f rto screen %.6f,0 nohead lw %g lc rgb %s\n",
-                   x / page->width, 1 - y / page->height, 34.0 / page->width, is_target ? 3.0 : 2.0,
-                   is_target ? "ink" : "orange");
-    wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s policy%s", ways[role],
-                   is_target ? ", mean actions" : " as it explores");
+                   x / page->width, 1 - y / page->height, 34.0 / page->width, ways[role].sample,
+                   ways[role].colour);
+    wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s policy%s", ways[role].name,
+                   ways[role].acts);
 }
 
 /* The legend of all mazes. */

@@ -4,12 +4,11 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "draw/map.h"
 #include "draw/maze.h"
 #include "draw/motion.h"
 #include "draw/style.h"
-#include "env/mujoco/locomotion.h"
-#include "env/mujoco/point.h"
 #include "run/folder.h"
 
 #include <stdio.h>
@@ -67,16 +66,13 @@ static wac_status open_subject(wac_subject *subject, const char *word, wac_error
 
 static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error)
 {
-    *kind = KINDS;
-    for (int i = 0; i < WAC_POINT_MAPS; i++)
-        if (world->type == &wac_environments_point[i])
-            *kind = MAZE;
-    for (int i = 0; i < WAC_LOCOMOTION_BODIES; i++)
-        if (world->type == &wac_environments_locomotion[i])
-            *kind = BODY;
-    if (*kind == KINDS && world->spec.observation_size == 1 && world->spec.action_size == 1)
+    if (wac_word_index(WAC_FOR_POINT, world->type->name) >= 0)
+        *kind = MAZE;
+    else if (wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)
+        *kind = BODY;
+    else if (world->spec.observation_size == 1 && world->spec.action_size == 1)
         *kind = MAP;
-    if (*kind == KINDS)
+    else
         return wac_fail(error, WAC_STATUS_INPUT,
                         "there is no picture of %s; mazes, bodies that walk, and tasks with one "
                         "state and one action can be drawn",
@@ -188,7 +184,7 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
 
 static wac_status draw(wac_scene *scene, wac_error *error)
 {
-    kind kind = KINDS, other;
+    kind kind = KINDS, other = KINDS;
     WAC_TRY(find_kind(&kind, scene->subjects[0].world, error));
     scene->is_one_world = true;
     for (int i = 0; i < scene->count; i++) {

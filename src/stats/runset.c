@@ -27,7 +27,7 @@ typedef struct found {
 
 typedef struct search {
     found *runs;
-    size_t count, room;
+    size_t count;
 } search;
 
 static void free_search(search *search)
@@ -48,19 +48,12 @@ static wac_status note_run(search *search, const char *path, wac_error *error)
                             "the run %s is given twice (also as %s), and one run counts once; name "
                             "it, or a folder above it, only once",
                             path, search->runs[i].path);
-    if (search->count == search->room) {
-        size_t room = search->room ? 2 * search->room : 64;
-        found *runs = realloc(search->runs, room * sizeof *runs);
-        if (!runs)
-            return wac_fail_memory(error, "the list of runs");
-        search->runs = runs;
-        search->room = room;
-    }
-    char *copy = strdup(path);
-    if (!copy)
+    found *runs = realloc(search->runs, (search->count + 1) * sizeof *runs);
+    if (!runs)
         return wac_fail_memory(error, "the list of runs");
-    search->runs[search->count++] = (found){copy, about.st_dev, about.st_ino};
-    return WAC_STATUS_OK;
+    search->runs = runs;
+    runs[search->count] = (found){strdup(path), about.st_dev, about.st_ino};
+    return runs[search->count++].path ? WAC_STATUS_OK : wac_fail_memory(error, "the list of runs");
 }
 
 /* Folders worth a look: not hidden, not being made. */
@@ -286,18 +279,8 @@ static void name_groups(wac_runset *set)
 
 /* --- the set ------------------------------------------------------------------------------- */
 
-static wac_status note_problem(wac_runset *set, const char *path, const char *message,
-                               wac_error *error)
-{
-    wac_problem *problem = &set->problems[set->problem_count++];
-    problem->path = strdup(path);
-    problem->message = strdup(message);
-    if (!problem->path || !problem->message)
-        return wac_fail_memory(error, "the list of runs");
-    return WAC_STATUS_OK;
-}
-
-static wac_status read_runs(wac_runset *set, const search *search, bool go_on, wac_error *error)
+/* The paths that were found go over to runs and problems. */
+static wac_status read_runs(wac_runset *set, search *search, bool go_on, wac_error *error)
 {
     set->runs = calloc(search->count, sizeof *set->runs);
     set->problems = calloc(search->count, sizeof *set->problems);
@@ -305,19 +288,22 @@ static wac_status read_runs(wac_runset *set, const search *search, bool go_on, w
         return wac_fail_memory(error, "the list of runs");
     for (size_t i = 0; i < search->count; i++) {
         wac_record *run = &set->runs[set->count];
-        wac_error problem = {0};
-        wac_status status = read_run(run, search->runs[i].path, &problem);
+        char *path = search->runs[i].path;
+        wac_error why = {0};
+        wac_status status = read_run(run, path, &why);
+        if (status != WAC_STATUS_OK && (!go_on || status == WAC_STATUS_MEMORY))
+            return wac_fail(error, status, "%s", why.message);
+        search->runs[i].path = NULL;
         if (status == WAC_STATUS_OK) {
+            run->path = path;
             set->count++;
-            run->path = strdup(search->runs[i].path);
-            if (!run->path)
-                return wac_fail_memory(error, "the list of runs");
             continue;
         }
         *run = (wac_record){0};
-        if (!go_on || status == WAC_STATUS_MEMORY)
-            return wac_fail(error, status, "%s", problem.message);
-        WAC_TRY(note_problem(set, search->runs[i].path, problem.message, error));
+        wac_problem *problem = &set->problems[set->problem_count++];
+        *problem = (wac_problem){path, strdup(why.message)};
+        if (!problem->message)
+            return wac_fail_memory(error, "the list of runs");
     }
     if (set->count == 0 && set->problem_count == 1)
         return wac_fail(error, WAC_STATUS_INPUT, "%s", set->problems[0].message);
