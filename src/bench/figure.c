@@ -89,8 +89,6 @@ static void write_script(wac_plot *plot, const wac_bench_case *middle,
 wac_status wac_bench_figure(const wac_bench_case *cases, const wac_bench_result *results, int count,
                             const wac_bench_case *middle, const char *path, wac_error *error)
 {
-    const char *dot = strrchr(path, '.');
-    bool svg = dot && strcmp(dot, ".svg") == 0;
     wac_plot plot;
     WAC_TRY(wac_plot_begin(&plot, error));
     bool has[AXES][WAC_ALGORITHM_TOTAL];
@@ -101,8 +99,7 @@ wac_status wac_bench_figure(const wac_bench_case *cases, const wac_bench_result 
             has[axis][i] = write_axis(&plot, cases, results, count, &through, axis) > 0;
         }
     write_script(&plot, middle, has);
-    wac_status status =
-        wac_plot_draw(&plot, svg ? WAC_PICTURE_SVG : WAC_PICTURE_PNG, WIDTH, HEIGHT, path, error);
+    wac_status status = wac_plot_draw(&plot, WIDTH, HEIGHT, path, error);
     wac_plot_end(&plot);
     return status;
 }

@@ -33,6 +33,7 @@ typedef struct frame {
     double place; /* of the trunk, in metres */
     int shapes;
     shape shape[MOST_SHAPES];
+    bool has_limb[LIMBS];
 } frame;
 
 typedef struct film {
@@ -54,6 +55,7 @@ static void read_frame(frame *frame, wac_mujoco *mujoco)
         double half = geom.kind == WAC_GEOM_CAPSULE ? geom.size[1] : 0;
         shape->limb = geom.limb < LIMBS ? geom.limb : LIMBS - 1;
         shape->radius = geom.size[0];
+        frame->has_limb[shape->limb] = true;
         for (int end = 0; end < 2; end++) {
             double along = end ? half : -half;
             shape->x[end] = geom.centre[0] + along * geom.axes[2];
@@ -115,14 +117,6 @@ static void write_shapes(wac_plot *plot, const frame *frame, int number)
     }
 }
 
-static bool has_limb(const frame *frame, int limb)
-{
-    for (int i = 0; i < frame->shapes; i++)
-        if (frame->shape[i].limb == limb)
-            return true;
-    return false;
-}
-
 static const char looks[] =
     "trunk = '#404048'; blue = '#0072b2'; orange = '#d55e00'\n"
     "set lmargin at screen 0; set rmargin at screen 1\n"
@@ -149,7 +143,7 @@ static void print_frame(wac_plot *plot, const frame *frame, int number, const vi
                        tag++, metre, metre);
     wac_plot_print(plot, "plot ");
     for (int i = 0; i < LIMBS; i++)
-        if (has_limb(frame, order[i]))
+        if (frame->has_limb[order[i]])
             wac_plot_print(plot,
                            "'shape-%d-%d' with filledcurves closed fc rgb %s, '' with lines "
                            "lw 1.5 lc rgb 'white', ",
@@ -265,11 +259,10 @@ static wac_status develop(film *film, const wac_scene *scene, wac_error *error)
     for (int i = 0; i < film->count; i++)
         write_shapes(&plot, &film->frames[i], i);
     print_pictures(&plot, film, &view);
-    wac_status status = wac_plot_draw(&plot, WAC_PICTURE_PNG, WIDTH, HEIGHT, NULL, error);
+    wac_status status = wac_plot_draw(&plot, WIDTH, HEIGHT, NULL, error);
     if (status == WAC_STATUS_OK) {
         print_film(&plot, film, &view, title);
-        status =
-            wac_plot_draw(&plot, WAC_PICTURE_GIF, WIDTH, HEIGHT, scene->drawn->paths[0], error);
+        status = wac_plot_draw(&plot, WIDTH, HEIGHT, scene->drawn->paths[0], error);
     }
     wac_plot_end(&plot);
     return status;

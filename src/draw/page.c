@@ -23,20 +23,10 @@ void wac_page_script(wac_page *page, int width, int height)
                    "pixels = GPVAL_TERM eq 'svg' ? 'pixels' : ''\n");
 }
 
-/* By its ending. */
-static wac_picture kind_of(const char *path)
-{
-    const char *ending = strrchr(path, '.');
-    if (ending && strcmp(ending, ".svg") == 0)
-        return WAC_PICTURE_SVG;
-    return ending && strcmp(ending, ".pdf") == 0 ? WAC_PICTURE_PDF : WAC_PICTURE_PNG;
-}
-
 wac_status wac_page_draw(wac_page *page, const wac_rendering *drawn, wac_error *error)
 {
     for (int i = 0; i < drawn->files; i++)
-        WAC_TRY(wac_plot_draw(&page->plot, kind_of(drawn->paths[i]), page->width, page->height,
-                              drawn->paths[i], error));
+        WAC_TRY(wac_plot_draw(&page->plot, page->width, page->height, drawn->paths[i], error));
     return WAC_STATUS_OK;
 }
 

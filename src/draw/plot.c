@@ -161,29 +161,31 @@ static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
     return result ? fail_drawing(error, plot, result) : WAC_STATUS_OK;
 }
 
-wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
-                         wac_error *error)
+wac_status wac_plot_draw(wac_plot *plot, int width, int height, const char *path, wac_error *error)
 {
+    /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
+    static const char *const terminals[][2] = {
+        {".svg", "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333"},
+        {".gif", "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'"},
+        {".pdf", "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3"},
+        {"", "pngcairo background '#ffffff' font 'DejaVu Sans,12'"},
+    };
+    const char *dot = path ? strrchr(path, '.') : NULL, *ending = dot ? dot : "";
+    char commands[512], size[48];
+    int kind = 0;
+    while (*terminals[kind][0] && strcmp(terminals[kind][0], ending) != 0)
+        kind++;
     close_file(plot);
     if (plot->failure)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", plot->directory,
                         strerror(plot->failure));
-    /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
-    const char *const terminals[] = {
-        [WAC_PICTURE_PNG] = "pngcairo background '#ffffff' font 'DejaVu Sans,12'",
-        [WAC_PICTURE_SVG] = "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333",
-        [WAC_PICTURE_GIF] = "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'",
-        [WAC_PICTURE_PDF] =
-            "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3",
-    };
-    char commands[512], size[48];
-    if (kind == WAC_PICTURE_PDF) /* 96 pixels are an inch */
+    if (strcmp(terminals[kind][0], ".pdf") == 0) /* 96 pixels are an inch */
         wac_number_print(size, sizeof size, "%.4fin,%.4fin", width / 96.0, height / 96.0);
     else
         snprintf(size, sizeof size, "%d,%d", width, height);
     snprintf(commands, sizeof commands,
-             "set encoding utf8; set terminal %s size %s enhanced; set output%s", terminals[kind],
-             size, path ? " 'picture'" : "");
+             "set encoding utf8; set terminal %s size %s enhanced; set output%s",
+             terminals[kind][1], size, path ? " 'picture'" : "");
     WAC_TRY(run(plot, commands, error));
     return path ? take_picture(plot, path, error) : WAC_STATUS_OK;
 }

@@ -94,11 +94,3 @@ const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selectio
         write_environment(text, name);
     return text;
 }
-
-size_t wac_pretty_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}

@@ -243,17 +243,11 @@ static wac_status draw_tasks(wac_report_page *page, const wac_figure *figure, wa
 /* "12-curves.svg" and the like, from a report before this one. */
 static bool is_figure(const char *name)
 {
-    static const char *const endings[] = {"svg", "png", "pdf"};
-    size_t digits = strspn(name, "0123456789");
-    for (int kind = 0; kind < WAC_FIGURE_KIND_TOTAL && digits; kind++)
-        for (size_t k = 0; k < 3; k++) {
-            char rest[64];
-            snprintf(rest, sizeof rest, "-%s.%s", wac_figure_kind_name((wac_figure_kind)kind),
-                     endings[k]);
-            if (strcmp(name + digits, rest) == 0)
-                return true;
-        }
-    return false;
+    char kind[16], ending[4];
+    int end = 0;
+    return sscanf(name, "%*[0-9]-%15[a-z].%3[a-z]%n", kind, ending, &end) == 2 && !name[end] &&
+           wac_word_index(wac_figure_kind_words(), kind) >= 0 &&
+           wac_word_index("svg|png|pdf", ending) >= 0;
 }
 
 static void remove_old(const char *path)

@@ -287,7 +287,10 @@ void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_
 
 double wac_sheet_text(const char *text, int points)
 {
-    return (double)wac_pretty_width(text) * points * 0.78;
+    int letters = 0;
+    for (; *text; text++)
+        letters += ((unsigned char)*text & 0xc0) != 0x80;
+    return letters * points * 0.78;
 }
 
 /* The legend from (LEFT, top) on, broken into rows; returns its height. Where it is not to be drawn

@@ -75,15 +75,6 @@ typedef struct trend {
     double *next;    /* the same, being made */
 } trend;
 
-static void free_trend(trend *trend)
-{
-    free(trend->ranks);
-    free(trend->scratch);
-    free(trend->orders);
-    free(trend->sums);
-    free(trend->next);
-}
-
 /* The distribution of sum over j of j * rank, over all orders of one block's ranks; the last row of
  * orders has it. Sets of ranks that are handed out grow one by one: setting j gets the j-th. */
 static const double *count_orders(trend *trend, const size_t *ranks)
@@ -178,7 +169,11 @@ wac_status wac_trend_test(wac_test *test, const double *values, size_t blocks, s
         .width = settings * (settings + 1) * (2 * settings + 1) / 3 + 1,
     };
     wac_status status = test_trend(test, &trend, values, error);
-    free_trend(&trend);
+    free(trend.ranks);
+    free(trend.scratch);
+    free(trend.orders);
+    free(trend.sums);
+    free(trend.next);
     return status;
 }
 
