@@ -30,24 +30,14 @@ wac_status wac_page_draw(wac_page *page, const wac_rendering *drawn, wac_error *
     return WAC_STATUS_OK;
 }
 
-/* pixels to gnuplot's shares of the page, whose origin is below */
-static double across(const wac_page *page, double x)
-{
-    return x / page->width;
-}
-
-static double up(const wac_page *page, double y)
-{
-    return 1 - y / page->height;
-}
-
+/* Pixels become gnuplot's shares of the page, whose origin is below. */
 void wac_page_axes(wac_page *page, double left, double top, double width, double height)
 {
     wac_plot_print(&page->plot,
                    "set lmargin at screen %.6f; set rmargin at screen %.6f\n"
                    "set bmargin at screen %.6f; set tmargin at screen %.6f\n",
-                   across(page, left), across(page, left + width), up(page, top + height),
-                   up(page, top));
+                   left / page->width, (left + width) / page->width,
+                   1 - (top + height) / page->height, 1 - top / page->height);
 }
 
 void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points, const char *format,
@@ -60,7 +50,7 @@ void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points,
     va_end(arguments);
     wac_plot_print(&page->plot, "set label %d '%s%s%s' at screen %.6f,%.6f font ',%d' tc rgb %s\n",
                    ++page->labels, ink == WAC_INK_TITLE ? "{/:Bold " : "", text,
-                   ink == WAC_INK_TITLE ? "}" : "", across(page, x), up(page, y), points,
+                   ink == WAC_INK_TITLE ? "}" : "", x / page->width, 1 - y / page->height, points,
                    ink == WAC_INK_GREY ? "grey" : "ink");
 }
 
@@ -75,8 +65,8 @@ void wac_page_colours(wac_page *page, bool horizontal, double left, double top, 
 {
     wac_plot_print(&page->plot,
                    "set colorbox %s user origin screen %.6f,%.6f size screen %.6f,%.6f noborder\n",
-                   horizontal ? "horizontal" : "vertical", across(page, left),
-                   up(page, top + height), across(page, width), height / page->height);
+                   horizontal ? "horizontal" : "vertical", left / page->width,
+                   1 - (top + height) / page->height, width / page->width, height / page->height);
 }
 
 void wac_page_quote(char *quoted, size_t size, const char *text)

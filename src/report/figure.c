@@ -3,8 +3,6 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "base/words.h"
-#include "config/config.h"
 #include "draw/render.h"
 #include "report/sheet.h"
 #include "stats/estimates.h"
@@ -209,9 +207,6 @@ static double nice_step(double low, double high)
 static void print_bars(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
     wac_plot *plot = &sheet->page.plot;
-    const wac_setting *algorithms = NULL;
-    size_t size;
-    (void)wac_setting_find(&algorithms, "algorithm", NULL);
     wac_plot_print(plot,
                    "unset grid; set grid x lc rgb '#dddddd' lt 1 lw 0.7\n"
                    "set xlabel '%s' tc rgb grey\nset ytics scale 0 (",
@@ -225,7 +220,7 @@ static void print_bars(wac_sheet *sheet, const wac_sheet_panel *panel)
         return;
     }
     wac_plot_print(plot, "set xrange [*:*]; set yrange [%zu.6:-0.6]\nplot ", sheet->line_count - 1);
-    for (int a = 0; wac_word_at(algorithms->words, a, &size); a++)
+    for (int a = 0; a < WAC_ALGORITHM_TOTAL; a++)
         wac_plot_print(plot,
                        "'bars-%zu' using ($5 == %d ? 0.5 * $2 : NaN):1:(0.5 * "
                        "abs($2)):(0.36) with boxxyerror fc rgb '%s' fs solid 0.75 "

@@ -267,11 +267,6 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-static const char *few_mark(size_t seeds)
-{
-    return seeds < WAC_SEEDS_ENOUGH ? "*" : "";
-}
-
 /* Mean and spread of a measure of the finished runs of a group. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
@@ -292,7 +287,8 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
         solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
     tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
     tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
-    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished, few_mark(group->finished));
+    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished,
+            group->finished < WAC_SEEDS_ENOUGH ? "*" : "");
     write_mean(to, group, WAC_MEASURE_SCORE, values);
     fprintf(to, "<td class=\"n\">%s", NUMBER(summary->iqm.value));
     if (summary->count > 1)
@@ -326,7 +322,7 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
                 "<td class=\"n\">%zu%s</td></tr>\n",
                 NUMBER(pair->improvement.value), NUMBER(pair->improvement.low),
                 NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest,
-                few_mark(pair->improvement.fewest));
+                pair->improvement.fewest < WAC_SEEDS_ENOUGH ? "*" : "");
     }
     fputs("</tbody></table></div>\n", to);
 }

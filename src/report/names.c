@@ -45,13 +45,6 @@ static void write_environment(char text[WAC_PRETTY], const char *name)
         snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
 }
 
-static bool is_algorithm(const char *name)
-{
-    const wac_setting *setting;
-    return wac_setting_find(&setting, "algorithm", NULL) == WAC_STATUS_OK &&
-           wac_word_index(setting->words, name) >= 0;
-}
-
 /* Word by word. */
 const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
 {
@@ -61,9 +54,10 @@ const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
         char name[96], title[WAC_STYLE_TITLE], setting[WAC_PRETTY];
         int length = (int)strcspn(label, " ");
         snprintf(name, sizeof name, "%.*s", length, label);
+        bool is_algorithm = wac_word_index(WAC_ALGORITHM_WORDS + 1, name) >= 0;
         used += (size_t)snprintf(text + used, WAC_PRETTY - used, "%s%s", used ? " " : "",
-                                 is_algorithm(name) ? wac_style_title(title, name)
-                                                    : wac_pretty_setting(setting, name));
+                                 is_algorithm ? wac_style_title(title, name)
+                                              : wac_pretty_setting(setting, name));
         label += length;
         label += strspn(label, " ");
     }

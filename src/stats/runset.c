@@ -160,14 +160,9 @@ bool wac_group_counts(const wac_setting *setting)
            setting->offset != offsetof(wac_config, checkpoint_interval);
 }
 
-static int compare_tasks(const wac_config *a, const wac_config *b)
-{
-    return wac_config_compare(a, b, is_of_task);
-}
-
 static int compare_groups(const wac_config *a, const wac_config *b)
 {
-    int order = compare_tasks(a, b);
+    int order = wac_config_compare(a, b, is_of_task);
     return order ? order : wac_config_compare(a, b, wac_group_counts);
 }
 
@@ -198,7 +193,8 @@ static wac_status make_groups(wac_runset *set, wac_error *error)
                             "counting it twice would be wrong; take one of the folders away",
                             former->path, run->path);
         if (!joins) {
-            set->task_count += !former || compare_tasks(&former->config, &run->config) != 0;
+            set->task_count +=
+                !former || wac_config_compare(&former->config, &run->config, is_of_task) != 0;
             set->groups[set->group_count++] =
                 (wac_group){.runs = &set->members[i], .task = set->task_count - 1};
         }
