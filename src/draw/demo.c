@@ -5,7 +5,6 @@
  * script; the rest of the script is the constant text below. */
 #include "draw/demo.h"
 
-#include "base/files.h"
 #include "base/status.h"
 #include "draw/map.h"
 #include "draw/style.h"

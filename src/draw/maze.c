@@ -135,17 +135,12 @@ static bool is_free(const panel *panel, double x, double y)
     return true;
 }
 
-/* Entry i of a remembered observation as a share of its range, 0 to 1. */
-static double share_of(const wac_world *world, int i, double value)
+/* The cell of entry i of a remembered observation, whose range is cut into so many. */
+static int cell_of(const wac_world *world, int i, double value, int cells)
 {
-    const wac_environment_spec *spec = &world->spec;
-    return world->raw ? (value - spec->observation_low[i]) /
-                            (spec->observation_high[i] - spec->observation_low[i])
-                      : (value + 1) / 2;
-}
-
-static int cell_of(double share, int cells)
-{
+    double low = world->raw ? world->spec.observation_low[i] : -1;
+    double high = world->raw ? world->spec.observation_high[i] : 1;
+    double share = (value - low) / (high - low);
     return share < 0 ? 0 : share < 1 ? (int)(share * cells) : cells - 1;
 }
 
@@ -158,8 +153,8 @@ static wac_status count_visits(void *user, const wac_agent_tensor *tensor, wac_e
     panel->steps = tensor->rank == 2 ? tensor->shape[0] : 0; /* the records */
     for (int64_t i = 0; i < panel->steps; i++) {
         const float *observation = (const float *)tensor->data + i * tensor->shape[1];
-        int x = cell_of(share_of(world, 0, (double)observation[0]), CELLS_ACROSS);
-        int y = cell_of(share_of(world, 1, (double)observation[1]), CELLS_UP);
+        int x = cell_of(world, 0, (double)observation[0], CELLS_ACROSS);
+        int y = cell_of(world, 1, (double)observation[1], CELLS_UP);
         panel->visits[y * CELLS_ACROSS + x]++;
     }
     return WAC_STATUS_OK;

@@ -22,14 +22,6 @@ wac_render_options wac_render_options_default(void)
     return (wac_render_options){.behaviour = true, .target = true, .episodes = 5, .seconds = 10};
 }
 
-static void close_subject(wac_subject *subject)
-{
-    if (subject->run)
-        wac_run_destroy(subject->run);
-    else
-        wac_world_destroy(subject->world);
-}
-
 /* Neither run nor environment: a path or a folder was meant to be a run, anything else a name. */
 static wac_status fail_unknown(wac_subject *subject, const char *word, const wac_error *cause,
                                wac_error *error)
@@ -242,7 +234,10 @@ wac_status wac_render(wac_rendering *drawn, char *const *subjects, int count,
     if (status == WAC_STATUS_OK)
         status = draw(scene, error);
     for (int i = 0; i < scene->count; i++)
-        close_subject(&scene->subjects[i]);
+        if (scene->subjects[i].run)
+            wac_run_destroy(scene->subjects[i].run);
+        else
+            wac_world_destroy(scene->subjects[i].world);
     free(scene);
     return status;
 }

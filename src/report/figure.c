@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* --- curves over epochs: means of runs, with bands -------------------------------------------- */
 

@@ -3,17 +3,14 @@
 #include "report/html.h"
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "report/names.h"
 #include "stats/compare.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 
 static const char style[] =
@@ -123,15 +120,6 @@ static void write_summary(FILE *to, const wac_report_page *page)
               to);
 }
 
-static void write_list(FILE *to, const char *what, char *const *items, size_t count)
-{
-    fprintf(to, "<div class=\"warn\"><details%s><summary>%zu %s</summary><ul>",
-            count <= 5 ? " open" : "", count, what);
-    for (size_t i = 0; i < count; i++)
-        tag(to, "<li>", items[i], "</li>");
-    fputs("</ul></details></div>\n", to);
-}
-
 static void write_warnings(FILE *to, const wac_report_page *page)
 {
     const wac_runset *set = page->selection->set;
@@ -144,12 +132,16 @@ static void write_warnings(FILE *to, const wac_report_page *page)
             tag(to, "<li>", set->problems[i].message, "</li>");
         fputs("</ul></div>\n", to);
     }
-    if (report->missing_count)
-        write_list(to,
-                   report->missing_count == 1
-                       ? "run of the experiment is missing or not finished"
-                       : "runs of the experiment are missing or not finished",
-                   report->missing, report->missing_count);
+    if (report->missing_count) {
+        fprintf(to,
+                "<div class=\"warn\"><details%s><summary>%zu run%s of the experiment %s missing or "
+                "not finished</summary><ul>",
+                report->missing_count <= 5 ? " open" : "", report->missing_count,
+                report->missing_count == 1 ? "" : "s", report->missing_count == 1 ? "is" : "are");
+        for (size_t i = 0; i < report->missing_count; i++)
+            tag(to, "<li>", report->missing[i], "</li>");
+        fputs("</ul></details></div>\n", to);
+    }
     if (report->left_out)
         fprintf(to,
                 "<p class=\"note\">%zu run%s in this folder %s no part of the experiment at this "

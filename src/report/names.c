@@ -2,7 +2,6 @@
 #include "report/names.h"
 
 #include "base/words.h"
-#include "config/config.h"
 #include "config/environments.h"
 #include "draw/style.h"
 

@@ -47,14 +47,6 @@ static wac_status sum_up_groups(wac_comparison *comparison, wac_error *error)
                     set->count > 1 ? ", nor for any of the others" : "");
 }
 
-static size_t find_method(const wac_comparison *comparison, const char *label)
-{
-    size_t i = 0;
-    while (i < comparison->method_count && strcmp(comparison->methods[i].label, label) != 0)
-        i++;
-    return i;
-}
-
 /* The runs of a method on a task; none of either gives an empty sample. */
 static wac_values sample_of(const wac_comparison *comparison, size_t method, size_t task)
 {
@@ -159,10 +151,12 @@ static wac_status sum_up(wac_comparison *comparison, wac_values *samples, double
 {
     WAC_TRY(sum_up_groups(comparison, error));
     for (size_t i = 0; i < comparison->set->group_count; i++) {
-        const wac_group_summary *group = &comparison->groups[i];
-        if (group->count > 0 &&
-            find_method(comparison, group->group->label) == comparison->method_count)
-            comparison->methods[comparison->method_count++].label = group->group->label;
+        const char *label = comparison->groups[i].group->label;
+        size_t k = 0;
+        while (k < comparison->method_count && strcmp(comparison->methods[k].label, label) != 0)
+            k++;
+        if (comparison->groups[i].count > 0 && k == comparison->method_count)
+            comparison->methods[comparison->method_count++].label = label;
     }
     find_shared(comparison);
     WAC_TRY(sum_up_methods(comparison, samples, values, error));

@@ -10,7 +10,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +28,6 @@ typedef struct search {
     found *runs;
     size_t count;
 } search;
-
-static void free_search(search *search)
-{
-    for (size_t i = 0; i < search->count; i++)
-        free(search->runs[i].path);
-    free(search->runs);
-}
 
 static wac_status note_run(search *search, const char *path, wac_error *error)
 {
@@ -331,7 +323,9 @@ wac_status wac_runset_load(wac_runset *set, const char *const *directories, size
         name_groups(set);
     else
         wac_runset_free(set);
-    free_search(&search);
+    for (size_t i = 0; i < search.count; i++)
+        free(search.runs[i].path);
+    free(search.runs);
     return status;
 }
 

@@ -42,12 +42,6 @@ static bool rank_twice(size_t *doubled, ranked *scratch, const double *values, s
     return true;
 }
 
-/* The probability that a normal variable is larger. */
-static double upper_tail(double z)
-{
-    return 0.5 * erfc(z / sqrt(2));
-}
-
 /* The tails of a distribution over whole numbers, both with `at` itself. weights: [count] */
 static void read_tails(wac_test *test, const double *weights, size_t count, size_t at)
 {
@@ -132,8 +126,9 @@ static void approximate_page(wac_test *test, const trend *trend)
         variance += distance * distance * positions / (k - 1);
     }
     double z = (test->statistic - expected) / sqrt(variance);
-    test->rising = variance > 0 ? upper_tail(z) : 1;
-    test->falling = variance > 0 ? upper_tail(-z) : 1;
+    /* how probable it is that a normal variable is larger, or smaller */
+    test->rising = variance > 0 ? 0.5 * erfc(z / sqrt(2)) : 1;
+    test->falling = variance > 0 ? 0.5 * erfc(-z / sqrt(2)) : 1;
 }
 
 static wac_status test_trend(wac_test *test, trend *trend, const double *values, wac_error *error)
