@@ -7,8 +7,6 @@
 #include "draw/plot.h"
 #include "draw/style.h"
 
-#include <string.h>
-
 enum { AXES = 3, WIDTH = 1500, HEIGHT = 900 };
 
 static int at(const wac_bench_case *bench, int axis)
