@@ -53,7 +53,7 @@ const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
         char name[96], title[WAC_STYLE_TITLE], setting[WAC_PRETTY];
         int length = (int)strcspn(label, " ");
         snprintf(name, sizeof name, "%.*s", length, label);
-        bool is_algorithm = wac_word_index(WAC_ALGORITHM_WORDS + 1, name) >= 0;
+        bool is_algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], name) >= 0;
         used += (size_t)snprintf(text + used, WAC_PRETTY - used, "%s%s", used ? " " : "",
                                  is_algorithm ? wac_style_title(title, name)
                                               : wac_pretty_setting(setting, name));
