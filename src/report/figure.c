@@ -167,7 +167,8 @@ static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t lin
         wac_plot_file(&sheet->page.plot, "bars-%zu", panel->task);
     if (there == 0)
         return WAC_STATUS_OK;
-    WAC_TRY(wac_interval_iqm(&iqm, &sample, 1, wac_bootstrap_default(), error));
+    WAC_TRY(
+        wac_interval_of(&iqm, WAC_ESTIMATE_IQM, &sample, NULL, 1, wac_bootstrap_default(), error));
     wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %d\n", line, iqm.value, iqm.low, iqm.high,
                    sheet->found[0]->config.algorithm);
     wac_sheet_note(sheet, panel, line, there);

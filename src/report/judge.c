@@ -81,21 +81,21 @@ static wac_status compare(wac_judge *judge, const char *who, const char *than, c
         WAC_UPPER(than), WAC_DIGITS(spread ? wac_std(b->at, b->count) : wac_mean(b->at, b->count)),
         spread ? "standard deviations" : "means");
     if (level) {
-        WAC_TRY(wac_interval_difference(&interval, &ours, &theirs, 1, wac_bootstrap_default(),
-                                        judge->error));
+        WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_DIFFERENCE, &ours, &theirs, 1,
+                                wac_bootstrap_default(), judge->error));
         holds = interval.low <= 0 && interval.high >= 0;
         direction = holds ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS;
         wac_finding_add(&finding, "difference of interquartile means %s",
                         WAC_DIGITS(interval.value));
     } else if (spread) {
-        WAC_TRY(wac_interval_spread(&interval, &ours, &theirs, 1, wac_bootstrap_default(),
-                                    judge->error));
+        WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_SPREAD, &ours, &theirs, 1,
+                                wac_bootstrap_default(), judge->error));
         holds = interval.high < 0;
         direction = wac_judge_direction(-interval.value, 0);
         wac_finding_add(&finding, "difference %s", WAC_DIGITS(interval.value));
     } else {
-        WAC_TRY(wac_interval_improvement(&interval, less ? &theirs : &ours, less ? &ours : &theirs,
-                                         1, wac_bootstrap_default(), judge->error));
+        WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, less ? &theirs : &ours,
+                                less ? &ours : &theirs, 1, wac_bootstrap_default(), judge->error));
         holds = interval.low > 0.5;
         direction = wac_judge_direction(interval.value, 0.5);
         wac_finding_add(&finding, "probability that %s %s %s", WAC_UPPER(who),

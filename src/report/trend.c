@@ -118,9 +118,9 @@ static wac_status find_step_against(wac_judge *judge, const table *table, int tr
             upper[row] = table->values[row * table->level_count + k + 1];
         }
         wac_values here = {lower, table->blocks}, next = {upper, table->blocks};
-        WAC_TRY(wac_interval_improvement(&interval, trend > 0 ? &here : &next,
-                                         trend > 0 ? &next : &here, 1, wac_bootstrap_default(),
-                                         judge->error));
+        WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, trend > 0 ? &here : &next,
+                                trend > 0 ? &next : &here, 1, wac_bootstrap_default(),
+                                judge->error));
         if (interval.low > 0.5)
             *step = k;
     }
