@@ -3,6 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static char dashless(char letter)
+{
+    return letter == '-' ? '_' : letter;
+}
+
+bool wac_word_is(const char *name, const char *spelled)
+{
+    while (*name && dashless(*name) == dashless(*spelled))
+        name++, spelled++;
+    return *name == *spelled;
+}
+
 int wac_word_index(const char *words, const char *word)
 {
     const char *at;

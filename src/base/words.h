@@ -2,7 +2,11 @@
 #ifndef WAC_BASE_WORDS_H
 #define WAC_BASE_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Whether it is the same name, dash and underscore alike. */
+bool wac_word_is(const char *name, const char *spelled);
 
 /* The place of a word in the list, from 0, or -1. */
 int wac_word_index(const char *words, const char *word);

@@ -52,17 +52,10 @@ const char *wac_setting_name(const void *names, size_t index)
     return index < WAC_SETTINGS_TOTAL ? settings[index].name : NULL;
 }
 
-static bool same_name(const char *name, const char *spelled)
-{
-    while (*name && *name == (*spelled == '-' ? '_' : *spelled))
-        name++, spelled++;
-    return *name == *spelled;
-}
-
 wac_status wac_setting_find(const wac_setting **setting, const char *name, wac_error *error)
 {
     for (*setting = settings; *setting < settings + WAC_SETTINGS_TOTAL; ++*setting)
-        if (same_name((*setting)->name, name))
+        if (wac_word_is((*setting)->name, name))
             return WAC_STATUS_OK;
     *setting = NULL;
     const char *near = wac_suggest(name, wac_setting_name, NULL);

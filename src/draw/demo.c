@@ -20,17 +20,13 @@ enum { WIDTH = 1600, HEIGHT = 1040 };
 
 static wac_outcome summarise(const wac_history *history)
 {
-    wac_outcome outcome = {-1, -1, -1, NAN, NAN, NAN, NAN};
+    wac_outcome outcome = {-1, -1, NAN, NAN, NAN};
     for (size_t i = 0; i < history->rows; i++) {
         double reached = history->columns[WAC_COLUMN_EVAL_RETURN][i];
         outcome.last_epoch = (int64_t)i;
         outcome.last_return = reached;
         outcome.coverage = history->columns[WAC_COLUMN_COVERAGE_VISITED][i];
-        outcome.seconds = history->columns[WAC_COLUMN_SECONDS][i];
-        if (!isnan(reached) && !(reached <= outcome.best_return)) {
-            outcome.best_epoch = (int64_t)i;
-            outcome.best_return = reached;
-        }
+        outcome.best_return = fmax(outcome.best_return, reached); /* which passes over NaN */
         if (outcome.solved_epoch < 0 && reached >= WAC_RIVERSWIM_SOLVED)
             outcome.solved_epoch = (int64_t)i;
     }

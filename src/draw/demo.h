@@ -6,10 +6,9 @@
 
 /* How a run went, from its progress.csv. Epochs are -1 and numbers NaN where there is none. */
 typedef struct wac_outcome {
-    int64_t last_epoch, best_epoch, solved_epoch; /* solved: first return of WAC_RIVERSWIM_SOLVED */
+    int64_t last_epoch, solved_epoch; /* solved: first return of WAC_RIVERSWIM_SOLVED */
     double last_return, best_return;
     double coverage; /* by environment steps, at the end */
-    double seconds;
 } wac_outcome;
 
 wac_status wac_outcome_read(wac_outcome *outcome, const char *directory, wac_error *error);

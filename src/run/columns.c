@@ -4,26 +4,17 @@
 #include "base/words.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define ROW(value, field, format, short_name, words, axis, need)                                   \
     {#field, short_name, words, axis, WAC_COLUMN_NEED_##need},
 const wac_column_row wac_columns[WAC_COLUMN_TOTAL] = {WAC_COLUMNS(ROW)};
 
-static bool is_same(const char *name, const char *other)
-{
-    while (*name && (*name == *other || (*name == '_' && *other == '-'))) {
-        name++;
-        other++;
-    }
-    return !*name && !*other;
-}
-
 bool wac_column_find(wac_column *column, const char *name)
 {
     for (int i = 0; i < WAC_COLUMN_TOTAL; i++) {
         const wac_column_row *row = &wac_columns[i];
-        if (row->short_name && (is_same(row->name, name) || is_same(row->short_name, name))) {
+        if (row->short_name &&
+            (wac_word_is(row->name, name) || wac_word_is(row->short_name, name))) {
             *column = (wac_column)i;
             return true;
         }

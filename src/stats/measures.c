@@ -133,14 +133,8 @@ const char *wac_measure_suggest(const char *name)
 
 bool wac_measure_find(wac_measure *measure, const char *name)
 {
-    char word[32];
-    if (strlen(name) >= sizeof word)
-        return false;
-    strcpy(word, name);
-    for (char *at = word; *at; at++)
-        *at = *at == '_' ? '-' : *at;
     for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
-        if (strcmp(word, rows[i].name) == 0) {
+        if (wac_word_is(rows[i].name, name)) {
             *measure = (wac_measure)i;
             return true;
         }
