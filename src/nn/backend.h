@@ -28,8 +28,6 @@ typedef struct wac_gradient {
 } wac_gradient;
 
 typedef struct wac_ops {
-    bool mixed; /* hidden layers in mixed precision */
-
     /* numbers for each row that it needs in a pass beside the activations; null: none */
     int (*spare_width)(const wac_shape *shape);
 

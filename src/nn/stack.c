@@ -82,7 +82,7 @@ void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int
 {
     size_t rows = (size_t)stack->members * (size_t)capacity;
     int spare = ops->spare_width ? ops->spare_width(&stack->shape) : 0;
-    *pass = (wac_pass){.capacity = capacity, .mixed = ops->mixed, .spare_width = spare};
+    *pass = (wac_pass){.capacity = capacity, .ops = ops, .spare_width = spare};
     for (int i = 0; i < stack->shape.hidden; i++)
         pass->h[i] = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
     pass->spare = WAC_TAKE(arena, real, rows * (size_t)spare);

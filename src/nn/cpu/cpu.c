@@ -140,11 +140,11 @@ static void forward_piece(void *work, int piece)
  * precision. */
 static job job_of(const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    assert(stack->shape.hidden == 2);
+    assert(stack->shape.hidden == 2 && stack->shape.activation == WAC_ACTIVATION_RELU);
     return (job){.stack = stack,
                  .input = input,
                  .pass = pass,
-                 .mixed = pass->mixed && stack->shape.width % WAC_PANEL == 0};
+                 .mixed = pass->ops == &wac_ops_mixed && stack->shape.width % WAC_PANEL == 0};
 }
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
@@ -430,7 +430,6 @@ const wac_ops wac_ops_cpu = {
 };
 
 const wac_ops wac_ops_mixed = {
-    .mixed = true,
     .spare_width = spare_width,
     .forward = forward,
     .infer = infer,
