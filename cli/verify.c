@@ -14,7 +14,7 @@ static const char help[] =
     "wac verify: compare with recorded numbers\n"
     "\n"
     "Usage\n"
-    "  wac verify update FILE... [--backend cpu|reference] [--threads N]\n"
+    "  wac verify update FILE... [--backend " WAC_BACKENDS "] [--threads N]\n"
     "  wac verify env ENV FILE...\n"
     "\n"
     "update: FILE (safetensors) holds the networks, batches and noise of a few\n"
@@ -114,9 +114,11 @@ static void print_update(const tally *tally, const char *file, const wac_update_
 
 static int verify_updates(char **files)
 {
-    int kind = backend ? wac_word_index("cpu|reference", backend) : WAC_BACKEND_CPU;
+    int kind = backend ? wac_word_index(WAC_BACKENDS, backend) : WAC_BACKEND_CPU;
+    char names[64];
+    wac_words_join(names, sizeof names, WAC_BACKENDS);
     if (kind < 0)
-        return cli_refuse("--backend must be cpu or reference, not \"%s\"", WAC_CLIP(backend));
+        return cli_refuse("--backend must be %s, not \"%s\"", names, WAC_CLIP(backend));
 
     tally tally = start(files);
     printf("%s%-*s  %-9s  %7s  %12s  %12s  %12s  %12s%s\n", tally.style.dim, tally.name_width,

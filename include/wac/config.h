@@ -35,6 +35,8 @@ typedef enum wac_backend_kind {
     WAC_BACKEND_REFERENCE,
 } wac_backend_kind;
 
+#define WAC_BACKENDS "cpu|reference" /* in that order */
+
 typedef enum wac_precision {
     WAC_PRECISION_SINGLE,
     WAC_PRECISION_MIXED,
@@ -123,7 +125,7 @@ typedef enum wac_normalisation {
          "declared bound of every observation; 120 is that of the paper's authors")                \
     CHOICE(reward, 0, "dense|sparse", WAC_FOR_ALL, WAC_FOR_POINT,                                  \
            "minus the distance to the goal, or -1 on every step")                                  \
-    CHOICE(backend, 0, "cpu|reference", WAC_FOR_ALL, NULL,                                         \
+    CHOICE(backend, 0, WAC_BACKENDS, WAC_FOR_ALL, NULL,                                            \
            "how to compute: fast, or in plain loops (slow; for checking)")                         \
     CHOICE(precision, 0, "single|mixed", WAC_FOR_ALL, NULL,                                        \
            "of the hidden layers' products; mixed: faster, with AVX-512 BF16 and backend cpu")

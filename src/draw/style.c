@@ -18,13 +18,9 @@ const wac_style *wac_style_at(size_t index)
 
 const wac_style *wac_style_of(wac_algorithm algorithm)
 {
-    static const unsigned char places[] = {
-        [WAC_ALGORITHM_OE_WAC] = 0,
-        [WAC_ALGORITHM_ME_WAC] = 2,
-        [WAC_ALGORITHM_SAC] = 1,
-        [WAC_ALGORITHM_OAC] = 5,
-    };
-    return &styles[places[algorithm]];
+    /* in the order of WAC_ALGORITHMS; after WAC_STYLES they repeat */
+    static const unsigned char places[WAC_STYLES] = {0, 2, 1, 5, 3, 4, 6, 7};
+    return &styles[places[algorithm % WAC_STYLES]];
 }
 
 const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)

@@ -1,8 +1,8 @@
 /* The columns of progress.csv (docs/metrics.md), in their order. Whoever writes and reads the file,
- * goes by a column or draws one goes by this table: a new column is a row here and the field of
- * wac_progress (wac/run.h) that it is taken from.
+ * goes by a column or draws one goes by this table: a new column is a row here.
  *
- * Row: X(VALUE, field, format, short name, what people call it, axis, need), as described below. */
+ * Row: X(VALUE, name, value, format, short name, what people call it, axis, need), as described
+ * below; `value` is an expression of the `run` and of where it stands `now` (wac_progress). */
 #ifndef WAC_RUN_COLUMNS_H
 #define WAC_RUN_COLUMNS_H
 
@@ -10,29 +10,33 @@
 #include <stddef.h>
 
 #define WAC_COLUMNS(X)                                                                             \
-    X(EPOCH, epoch, "%.0f", NULL, NULL, NULL, NOTHING)                                             \
-    X(ENV_STEPS, env_steps, "%.0f", NULL, NULL, NULL, NOTHING)                                     \
-    X(UPDATES, updates, "%.0f", NULL, NULL, NULL, NOTHING)                                         \
-    X(EVAL_RETURN, eval_return, "%.9g", "return", "return", "[*:*]", EVALUATION)                   \
-    X(EVAL_SUCCESS, eval_success, "%.9g", "success", "success", "[0:1.04]", GOAL)                  \
-    X(EVAL_EPISODES, eval_episodes, "%.0f", "episodes", "episodes completed", "[0:*]", EVALUATION) \
-    X(COVERAGE_SAMPLED, coverage_sampled, "%.9g", "coverage", "coverage", "[0:*]", COVERAGE)       \
-    X(COVERAGE_VISITED, coverage_visited, "%.9g", "coverage_visited", "coverage by steps",         \
+    X(EPOCH, epoch, now->epoch, "%.0f", NULL, NULL, NULL, NOTHING)                                 \
+    X(ENV_STEPS, env_steps, now->env_steps, "%.0f", NULL, NULL, NULL, NOTHING)                     \
+    X(UPDATES, updates, now->updates, "%.0f", NULL, NULL, NULL, NOTHING)                           \
+    X(EVAL_RETURN, eval_return, now->eval_return, "%.9g", "return", "return", "[*:*]", EVALUATION) \
+    X(EVAL_SUCCESS, eval_success, now->eval_success, "%.9g", "success", "success", "[0:1.04]",     \
+      GOAL)                                                                                        \
+    X(EVAL_EPISODES, eval_episodes, now->eval_episodes, "%.0f", "episodes", "episodes completed",  \
+      "[0:*]", EVALUATION)                                                                         \
+    X(COVERAGE_SAMPLED, coverage_sampled, now->coverage_sampled, "%.9g", "coverage", "coverage",   \
       "[0:*]", COVERAGE)                                                                           \
-    X(ALPHA, alpha, "%.9g", NULL, NULL, NULL, NOTHING)                                             \
-    X(Q_MEAN, q_mean, "%.9g", NULL, NULL, NULL, NOTHING)                                           \
-    X(SIGMA_VISITED, sigma_visited, "%.9g", NULL, NULL, NULL, NOTHING)                             \
-    X(SIGMA_UNIFORM, sigma_uniform, "%.9g", NULL, NULL, NULL, NOTHING)                             \
-    X(SECONDS, seconds, "%.3f", NULL, NULL, NULL, NOTHING)                                         \
-    X(EXPLORE_EPISODES, explore_episodes, "%.0f", NULL, NULL, NULL, NOTHING)                       \
-    X(EXPLORE_RETURN, explore_return, "%.9g", NULL, NULL, NULL, NOTHING)                           \
-    X(EXPLORE_SUCCESS, explore_success, "%.9g", NULL, NULL, NULL, NOTHING)
+    X(COVERAGE_VISITED, coverage_visited, now->coverage_visited, "%.9g", "coverage_visited",       \
+      "coverage by steps", "[0:*]", COVERAGE)                                                      \
+    X(ALPHA, alpha, now->alpha, "%.9g", NULL, NULL, NULL, NOTHING)                                 \
+    X(Q_MEAN, q_mean, now->q_mean, "%.9g", NULL, NULL, NULL, NOTHING)                              \
+    X(SIGMA_VISITED, sigma_visited, now->sigma_visited, "%.9g", NULL, NULL, NULL, NOTHING)         \
+    X(SIGMA_UNIFORM, sigma_uniform, now->sigma_uniform, "%.9g", NULL, NULL, NULL, NOTHING)         \
+    X(SECONDS, seconds, now->seconds, "%.3f", NULL, NULL, NULL, NOTHING)                           \
+    X(EXPLORE_EPISODES, explore_episodes, now->explore_episodes, "%.0f", NULL, NULL, NULL,         \
+      NOTHING)                                                                                     \
+    X(EXPLORE_RETURN, explore_return, now->explore_return, "%.9g", NULL, NULL, NULL, NOTHING)      \
+    X(EXPLORE_SUCCESS, explore_success, now->explore_success, "%.9g", NULL, NULL, NULL, NOTHING)
 
 #define WAC_COLUMN_VALUE(value, ...) WAC_COLUMN_##value,
 typedef enum wac_column { WAC_COLUMNS(WAC_COLUMN_VALUE) WAC_COLUMN_TOTAL } wac_column;
 
 /* "epoch,env_steps,…\n" */
-#define WAC_COLUMN_TITLE(value, field, ...) "," #field
+#define WAC_COLUMN_TITLE(id, name, ...) "," #name
 #define WAC_COLUMN_HEADER (&(WAC_COLUMNS(WAC_COLUMN_TITLE) "\n")[1])
 
 /* Without what a column has no values. */
@@ -44,7 +48,7 @@ typedef enum wac_column_need {
 } wac_column_need;
 
 typedef struct wac_column_row {
-    const char *name; /* in the file: that of the field */
+    const char *name; /* in the file */
     /* for searches and figures, as "wac stats" has it; null where they cannot ask for the column,
      * and then the next two are null as well */
     const char *short_name;

@@ -162,11 +162,10 @@ wac_status wac_runlog_append(wac_run *run, wac_error *error)
     char line[1024];
     size_t used = 0;
     /* a comma before each, also the first; nothing more where there is no value */
-#define PRINT(value, field, format, ...)                                                           \
-    used +=                                                                                        \
-        (size_t)(isnan((double)now->field) ? snprintf(line + used, sizeof line - used, ",")        \
-                                           : wac_number_print(line + used, sizeof line - used,     \
-                                                              "," format, (double)now->field));
+#define PRINT(id, name, value, format, ...)                                                        \
+    used += (size_t)(isnan((double)(value)) ? snprintf(line + used, sizeof line - used, ",")       \
+                                            : wac_number_print(line + used, sizeof line - used,    \
+                                                               "," format, (double)(value)));
     WAC_COLUMNS(PRINT)
 #undef PRINT
     line[used++] = '\n';

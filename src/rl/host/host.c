@@ -161,7 +161,7 @@ static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_
                         "precision mixed needs a processor with %s, and this one has none; set "
                         "precision to single",
                         missing);
-    if (config->backend == WAC_BACKEND_CPU)
+    if (config->backend != WAC_BACKEND_REFERENCE)
         *ops = mixed ? &wac_ops_mixed : &wac_ops_cpu;
 #endif
     return WAC_STATUS_OK;
