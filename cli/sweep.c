@@ -152,7 +152,7 @@ static int run(char **words)
     if (wac_sweep_read(&sweep, NULL, file, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
     if (dry || slurm) {
-        status = dry ? cli_sweep_dry_run(&sweep, directory, how.workers)
+        status = dry ? cli_sweep_dry_run(&sweep, directory, how.workers, NULL)
                      : write_slurm(&sweep, file, directory);
         wac_sweep_free(&sweep);
         return status;

@@ -25,7 +25,8 @@ void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *
         snprintf(directory, PATH_MAX, "%s/%.*s", parent, length, name);
 }
 
-int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers)
+int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers,
+                      wac_ladder *ladder)
 {
     static const char *const words[] = {"start", "go on", "", "done", "failed"};
     wac_error error = {0};
@@ -38,6 +39,8 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
     workers = workers > 0 ? workers : wac_processors();
     if (wac_sweep_inspect(&items, sweep, directory, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
+    if (ladder)
+        wac_ladder_begin(ladder, items);
     for (size_t i = 0; i < sweep->count; i++) {
         counts[items[i].state]++;
         printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
@@ -49,6 +52,8 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
         putchar('\n');
     }
     fflush(stdout);
+    if (ladder)
+        wac_ladder_expect(ladder, items);
     wac_status status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
     free(items);
     if (status != WAC_STATUS_OK)

@@ -20,8 +20,7 @@ static const char help[] =
     "\n"
     "The file is that of a sweep (\"wac help sweep\"): lists are what to choose from.\n"
     "With \"samples\" so many choices are drawn at random, also from ranges; without\n"
-    "it all combinations are tried. Each is trained with all seeds, and ranked by\n"
-    "its mean return over the last epochs:\n"
+    "it all combinations are tried. Each is trained with all seeds, and ranked:\n"
     "\n"
     "  environments: [riverswim]\n"
     "  algorithms: [sac]\n"
@@ -35,6 +34,13 @@ static const char help[] =
     "  measure: eval_return       # a column of progress.csv, or as in \"wac stats\":\n"
     "                             # return, success, coverage, episodes\n"
     "  last: 10                   # epochs at the end that are averaged\n"
+    "  halving: 3                 # only the best third goes on, and of that a third\n"
+    "\n"
+    "With \"measure: solved-hardest\" (the usual one where all environments have a\n"
+    "goal) the choices of an algorithm are compared over all environments: by runs\n"
+    "solved in the two hardest that any of them solved, then by episodes there.\n"
+    "With \"halving\" all choices are trained for a part of the epochs first, and\n"
+    "only the better ones go on.\n"
     "\n"
     "Ends with the best settings and DIR/tune.csv, which has all of them. Stops and\n"
     "goes on like a sweep, and runs under mpirun like one. More samples, or longer\n"
@@ -52,39 +58,85 @@ static const char help[] =
 enum { SHOWN = 5 };
 
 /* "  learning_rate 0.0003  width 128" */
-static void print_settings(const wac_sweep *sweep, const wac_config *config)
+static void print_settings(const wac_choices *choices, const wac_config *config)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < count; i++) {
         char value[64];
-        if (!wac_tune_varies(sweep, &settings[i]) || !wac_config_reads(config, &settings[i]))
+        if (!wac_tune_varies(choices, &settings[i]) || !wac_config_reads(config, &settings[i]))
             continue;
         wac_config_format(config, &settings[i], value, sizeof value);
         printf("  %s %s", settings[i].name, value);
     }
 }
 
-/* The best choices of one environment and algorithm, and how to train with the first. */
-static void print_rivals(const wac_sweep *sweep, const wac_tuned *list, size_t count,
-                         const char *directory)
+/* "9 choices to epoch 3, 4 to epoch 9, 1 to epoch 27" */
+static void print_rungs(const wac_ladder *ladder, size_t field)
 {
-    const wac_config *best = &sweep->runs[list[0].first].config;
+    const wac_choices *choices = wac_ladder_choices(ladder);
+    size_t run = choices->runs[choices->list[choices->fields[field].first].first];
+    for (int i = 0; i < wac_ladder_rungs(ladder, field); i++)
+        printf("%s%zu to epoch %lld", i ? ", " : "  rungs: ", wac_ladder_arrived(ladder, field, i),
+               (long long)wac_ladder_epochs(ladder, run, i));
+    putchar('\n');
+}
+
+/* "in point-3 (2 of 18 runs solved) and point-2 (7 of 18)" */
+static void print_hardest(const wac_choices *choices, const wac_hardest *hardest)
+{
+    if (hardest->count == 0)
+        printf("; nobody solved anything: by episodes in all environments");
+    for (int i = 0; i < hardest->count; i++) {
+        int length;
+        const char *name = wac_choices_environment(choices, hardest->list[i].environment, &length);
+        printf("%s %.*s (%zu of %zu%s)", i ? " and" : " in", length, name, hardest->list[i].solved,
+               hardest->list[i].runs, i ? "" : " runs solved");
+    }
+}
+
+static void print_choice(const wac_choices *choices, const wac_tuned *tuned, int64_t furthest)
+{
+    const wac_choice *choice = &choices->list[tuned->choice];
+    if (choices->search->rule == WAC_SEARCH_RULE_HARDEST)
+        printf("  %zu of %zu solved  %.5g episodes", tuned->solved, tuned->planned,
+               tuned->episodes);
+    else
+        printf("  %10.5g  (%.5g .. %.5g)", tuned->mean, tuned->smallest, tuned->largest);
+    print_settings(choices, &choices->sweep->runs[choices->runs[choice->first]].config);
+    if (tuned->finished < choice->count)
+        printf("  (%zu of %zu %s)", tuned->finished, choice->count,
+               choices->search->rule == WAC_SEARCH_RULE_HARDEST ? "runs" : "seeds");
+    if (tuned->epochs < furthest)
+        printf("  (to epoch %lld)", (long long)tuned->epochs);
+    putchar('\n');
+}
+
+/* The best choices of a field, and how to train with the first. */
+static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned *list,
+                        const char *directory)
+{
+    const wac_choices *choices = wac_ladder_choices(ladder);
+    size_t count = choices->fields[field].count;
+    const wac_sweep_run *best =
+        &choices->sweep->runs[choices->runs[choices->list[list[0].choice].first]];
     char name[WAC_ENVIRONMENT_NAME], text[48];
     cli_style style = cli_style_of(stdout);
-    const char *algorithm = wac_algorithm_name((wac_algorithm)best->algorithm);
-    printf("\n%s%s on %s%s, best of %s\n", style.bold, algorithm, wac_environment_name(name, best),
-           style.plain, cli_count(text, (int64_t)count, "choice"));
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        printf("  %10.5g  (%.5g .. %.5g)", list[i].mean, list[i].smallest, list[i].largest);
-        print_settings(sweep, &sweep->runs[list[i].first].config);
-        if (list[i].finished < list[i].runs)
-            printf("  (%zu of %zu seeds)", list[i].finished, list[i].runs);
-        putchar('\n');
-    }
+    const char *algorithm = wac_algorithm_name((wac_algorithm)best->config.algorithm);
+    bool hardest = choices->search->rule == WAC_SEARCH_RULE_HARDEST;
+    printf("\n%s%s%s%s%s, best of %s", style.bold, algorithm, hardest ? "" : " on ",
+           hardest ? "" : wac_environment_name(name, &best->config), style.plain,
+           cli_count(text, (int64_t)count, "choice"));
+    if (hardest)
+        print_hardest(choices, &list[0].hardest);
+    putchar('\n');
+    if (wac_ladder_rungs(ladder, field) > 1)
+        print_rungs(ladder, field);
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        print_choice(choices, &list[i], list[0].epochs);
     if (list[0].finished > 0)
         printf("  train with the first: %s train --config %s/%s/config.yaml\n", cli_program(),
-               directory, sweep->runs[list[0].first].folder);
+               directory, best->folder);
 }
 
 /* "the last 10 epochs", or what there is of them. */
@@ -104,26 +156,34 @@ static void describe_span(char text[80], const wac_sweep *sweep, int64_t last)
         snprintf(text, 80, "the last %lld epochs (all, where there are fewer)", (long long)last);
 }
 
-static int conclude(const wac_sweep *sweep, const wac_search *search, const char *directory)
+static void print_measure(const wac_choices *choices)
+{
+    const wac_search *search = choices->search;
+    char seeds[48], span[80];
+    if (search->rule == WAC_SEARCH_RULE_HARDEST) {
+        printf("runs solved in the two hardest environments that any run solved, then episodes "
+               "there (mean of all epochs)\n");
+        return;
+    }
+    describe_span(span, choices->sweep, search->last);
+    printf("%s over %s: mean (min .. max) of %s\n", wac_columns[search->measure].name, span,
+           cli_count(seeds, (int64_t)choices->list[0].count, "seed"));
+}
+
+static int conclude(const wac_ladder *ladder, const char *directory)
 {
     wac_error error = {0};
-    wac_tuned *list;
-    size_t count;
-    char seeds[48], span[80];
-    if (wac_tune_rank(&list, &count, sweep, search, directory, &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
-    describe_span(span, sweep, search->last);
-    printf("%s over %s: mean (min .. max) of %s\n", wac_columns[search->measure].name, span,
-           cli_count(seeds, (int64_t)list[0].runs, "seed"));
-    for (size_t i = 0, end; i < count; i = end) {
-        end = i + 1;
-        while (end < count && wac_tune_is_rival(sweep, &list[i], &list[end]))
-            end++;
-        print_rivals(sweep, &list[i], end - i, directory);
+    const wac_choices *choices = wac_ladder_choices(ladder);
+    wac_tuned *list = malloc(choices->count * sizeof *list);
+    if (!list)
+        return cli_refuse("not enough memory for the ranking");
+    print_measure(choices);
+    for (size_t i = 0; i < choices->field_count; i++) {
+        wac_ladder_rank(list, ladder, i);
+        print_field(ladder, i, list, directory);
     }
-    wac_status status = wac_tune_write(list, count, sweep, directory, &error);
     free(list);
-    if (status != WAC_STATUS_OK)
+    if (wac_tune_write(ladder, directory, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     printf("\nall of them: %s/tune.csv\n", directory);
     return CLI_OK;
@@ -139,38 +199,41 @@ static const cli_option options[] = {
     {0},
 };
 
+static int search_for(const wac_sweep *sweep, const char *file, const char *directory,
+                      wac_ladder *ladder)
+{
+    char command[3 * PATH_MAX];
+    bool speaks;
+    wac_sweep_options how = {.workers = (int)workers, .ladder = ladder};
+    snprintf(command, sizeof command, "%s tune %s%s%s", cli_program(), file, out ? " --out " : "",
+             out ? out : "");
+    int status = cli_sweep_run(sweep, directory, &how, command, &speaks);
+    /* what has failed is ranked last, but the rest is worth knowing */
+    if (speaks && status != CLI_USAGE && !wac_asked_to_stop(how.stop)) {
+        int ranked = conclude(ladder, directory);
+        status = status ? status : ranked;
+    }
+    return status;
+}
+
 static int run(char **words)
 {
-    const char *file = words[0];
-    char directory[PATH_MAX], command[3 * PATH_MAX];
+    char directory[PATH_MAX];
     wac_error error = {0};
     wac_sweep sweep;
     wac_search search;
+    wac_ladder *ladder = NULL;
     int status;
-    cli_sweep_directory(directory, out, "tunes", file);
-    wac_status read = wac_sweep_read(&sweep, &search, file, &error);
-    if (read == WAC_STATUS_OK) {
-        read = wac_tune_check(&sweep, &search, &error);
-        if (read != WAC_STATUS_OK)
-            wac_sweep_free(&sweep);
-    }
-    if (read != WAC_STATUS_OK)
+    cli_sweep_directory(directory, out, "tunes", words[0]);
+    if (wac_sweep_read(&sweep, &search, words[0], &error) != WAC_STATUS_OK)
         return cli_blame(&error);
-    if (dry) {
-        status = cli_sweep_dry_run(&sweep, directory, (int)workers);
-        wac_sweep_free(&sweep);
-        return status;
-    }
-    wac_sweep_options how = {.workers = (int)workers};
-    snprintf(command, sizeof command, "%s tune %s%s%s", cli_program(), file, out ? " --out " : "",
-             out ? out : "");
-    bool speaks;
-    status = cli_sweep_run(&sweep, directory, &how, command, &speaks);
-    /* what has failed is ranked last, but the rest is worth knowing */
-    if (speaks && status != CLI_USAGE && !wac_asked_to_stop(how.stop)) {
-        int ranked = conclude(&sweep, &search, directory);
-        status = status ? status : ranked;
-    }
+    if (wac_tune_check(&sweep, &search, &error) != WAC_STATUS_OK ||
+        wac_ladder_create(&ladder, &sweep, &search, directory, &error) != WAC_STATUS_OK)
+        status = cli_blame(&error);
+    else
+        status = dry ? cli_sweep_dry_run(&sweep, directory, (int)workers, ladder)
+                     : search_for(&sweep, words[0], directory, ladder);
+    wac_ladder_destroy(ladder);
     wac_sweep_free(&sweep);
     return status;
 }

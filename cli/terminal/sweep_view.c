@@ -49,7 +49,7 @@ static double sum_work(const wac_sweep_view *view, double *done)
     for (size_t i = 0; i < view->sweep->count; i++) {
         const wac_sweep_item *item = &view->items[i];
         const wac_config *config = &view->sweep->runs[i].config;
-        double cost = cost_of(config), epochs = (double)config->epochs;
+        double cost = cost_of(config), epochs = (double)item->epochs;
         bool over = item->state == WAC_SWEEP_STATE_DONE || item->state == WAC_SWEEP_STATE_FAILED;
         sum += cost * epochs;
         *done += cost * (over ? epochs : fmin(epochs, cli_progress_work(&item->progress)));

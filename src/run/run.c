@@ -179,6 +179,10 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has done %lld epochs already; ask for more than that",
                         run->directory, (long long)run->position.epoch);
+    /* first of all: from here on its last row may be missing */
+    wac_manifest manifest = wac_manifest_read(run->directory);
+    if (run->config.epochs > before && manifest.finished)
+        WAC_TRY(wac_manifest_note(run->directory, &run->config, manifest.seconds, false, error));
     WAC_TRY(wac_runlog_open(run, error));
     wac_folder_tidy(run->directory);
     if (run->config.epochs != before)

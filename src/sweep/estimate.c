@@ -112,7 +112,7 @@ static double rest_of(const wac_config *config, const wac_sweep_item *item, cons
     double epoch = (double)config->updates * costs->of[UPDATE] +
                    (double)config->explore_steps * costs->of[EXPLORE] +
                    (double)config->evaluation_steps * costs->of[EVALUATE];
-    double rest = (double)(config->epochs - item->progress.epoch) * epoch;
+    double rest = fmax(0, (double)(item->epochs - item->progress.epoch)) * epoch;
     if (item->state == WAC_SWEEP_STATE_NEW)
         rest += (double)config->initial_steps * costs->of[EXPLORE];
     return rest;

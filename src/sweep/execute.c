@@ -34,6 +34,7 @@ typedef enum order_kind { ORDER_RUN, ORDER_STOP, ORDER_END } order_kind;
 typedef struct order {
     order_kind kind;
     size_t run;
+    int64_t epochs; /* until which one */
 } order;
 
 typedef struct answer {
@@ -89,9 +90,17 @@ static bool is_waiting(const execution *all, size_t run)
            (state == WAC_SWEEP_STATE_NEW || state == WAC_SWEEP_STATE_BEGUN);
 }
 
-/* The next run for anybody; false where none is left. */
+/* The next run for anybody; false where none is left. Those on higher rungs go first. */
 static bool next_run(execution *all, size_t *run)
 {
+    const wac_ladder *ladder = all->options->ladder;
+    *run = SIZE_MAX;
+    for (size_t i = 0; ladder && i < all->sweep->count; i++)
+        if (is_waiting(all, i) &&
+            (*run == SIZE_MAX || wac_ladder_rung(ladder, i) > wac_ladder_rung(ladder, *run)))
+            *run = i;
+    if (ladder)
+        return *run != SIZE_MAX;
     while (all->next < all->sweep->count && !is_waiting(all, all->next))
         all->next++;
     *run = all->next;
@@ -111,15 +120,17 @@ static wac_status hand_out(execution *all, int number, size_t run)
     slot *slot = &all->slots[number];
     wac_sweep_item *item = &all->items[run];
     if (slot->rank > 0) {
-        order order = {.kind = ORDER_RUN, .run = run};
+        order order = {.kind = ORDER_RUN, .run = run, .epochs = item->epochs};
         if (all->ranks.table->send(slot->rank, &order, sizeof order) != 0)
             return fail_ranks(all->error);
     } else {
         int processor = all->ranks.table                      ? all->ranks.processor
                         : all->slot_count <= wac_processors() ? number
                                                               : -1;
-        int failure = wac_sweep_worker_start(&slot->worker, &all->sweep->runs[run], run,
-                                             all->directory, processor, all->lock);
+        wac_sweep_run wanted = all->sweep->runs[run];
+        wanted.config.epochs = item->epochs;
+        int failure = wac_sweep_worker_start(&slot->worker, &wanted, run, all->directory, processor,
+                                             all->lock);
         if (failure && all->view.running == 0)
             return wac_fail(all->error, WAC_STATUS_MEMORY,
                             "cannot start a process: %s; try again with fewer --workers",
@@ -172,6 +183,8 @@ static void end_run(execution *all, slot *slot, const wac_sweep_message *message
         all->outcome->diverged += message->status == WAC_STATUS_NUMERIC;
     }
     show(all, slot->run);
+    if (all->options->ladder && item->state != WAC_SWEEP_STATE_BEGUN)
+        all->view.done -= wac_ladder_note(all->options->ladder, all->items, slot->run);
 }
 
 static void take_in(execution *all, slot *slot, const wac_sweep_message *message)
@@ -270,8 +283,10 @@ static wac_status obey(execution *all, const order *order, wac_sweep_worker *wor
     else if (order->kind == ORDER_STOP)
         wac_sweep_worker_stop(worker);
     else if (order->run < all->sweep->count) {
-        int failure = wac_sweep_worker_start(worker, &all->sweep->runs[order->run], order->run,
-                                             all->directory, all->ranks.processor, -1);
+        wac_sweep_run wanted = all->sweep->runs[order->run];
+        wanted.config.epochs = order->epochs;
+        int failure = wac_sweep_worker_start(worker, &wanted, order->run, all->directory,
+                                             all->ranks.processor, -1);
         if (failure) {
             *worker = (wac_sweep_worker){.run = order->run};
             worker->last = (wac_sweep_message){.word = WAC_SWEEP_WORD_END, .status = WAC_STATUS_IO};
@@ -362,6 +377,8 @@ static wac_status lead(execution *all)
 {
     WAC_TRY(wac_sweep_take(&all->lock, &all->items, all->sweep, all->directory, all->options->share,
                            all->error));
+    if (all->options->ladder)
+        wac_ladder_begin(all->options->ladder, all->items);
     wac_status status = make_slots(all);
     if (status == WAC_STATUS_OK) {
         tell_damage(all);

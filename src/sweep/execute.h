@@ -11,7 +11,7 @@
 #ifndef WAC_SWEEP_EXECUTE_H
 #define WAC_SWEEP_EXECUTE_H
 
-#include "sweep/folder.h"
+#include "sweep/ladder.h"
 
 /* The sweep as a whole, while it is executed. */
 typedef struct wac_sweep_view {
@@ -25,6 +25,9 @@ typedef struct wac_sweep_options {
     int workers; /* 0: one for each processor that this process may use; under MPI the ranks */
     /* which runs to train; several processes may train different shares in one directory */
     wac_sweep_share share;
+    /* a search whose runs are trained rung by rung, of this sweep and directory, not begun yet;
+     * null: all runs to their end. Not with a share */
+    wac_ladder *ladder;
     /* once this is not zero the running runs save themselves and the call returns
      * WAC_STATUS_INTERRUPTED; may be null */
     const volatile int *stop;
@@ -47,7 +50,8 @@ typedef struct wac_sweep_outcome {
 
 /* Train all runs of the list in `directory`, which is made if it is not there. It keeps the list as
  * sweep.yaml. A directory that holds another sweep is refused, and so is anything that is no sweep:
- * every run that has begun there must be in the list, with the same settings. So the list may grow.
+ * every run that has begun there must be in the list, with the same settings, of which only epochs
+ * may be raised. So the list may grow, and all of it go on.
  * Two sweeps at once in one directory are refused. WAC_STATUS_OK where runs have failed, too: see
  * the outcome.
  *

@@ -50,10 +50,11 @@ enum {
     SEED,
     MEASURE,
     LAST,
+    HALVING,
     KEYS
 };
-static const char *const keys[KEYS] = {"environments", "algorithms", "seeds",   "settings",
-                                       "samples",      "seed",       "measure", "last"};
+static const char *const keys[KEYS] = {"environments", "algorithms", "seeds", "settings", "samples",
+                                       "seed",         "measure",    "last",  "halving"};
 
 typedef struct file {
     wac_expansion to;
@@ -190,19 +191,21 @@ static wac_status read_whole(const file *in, int64_t *number, const wac_yaml_pai
     return WAC_STATUS_OK;
 }
 
-/* A column, or its name in "wac stats"; dash and underscore are alike. */
-static wac_status read_measure(file *in, wac_column *measure, const wac_yaml_pair *pair)
+/* The paper's rule, a column, or its name in "wac stats"; dash and underscore are alike. */
+static wac_status read_measure(file *in, wac_search *search, const wac_yaml_pair *pair)
 {
     const char *text;
     char names[256], short_names[256];
     WAC_TRY(wac_yaml_text(&in->to.yaml, &text, pair->value, pair->key));
-    if (wac_column_find(measure, text))
+    bool hardest = strcmp(text, WAC_SEARCH_HARDEST) == 0 || strcmp(text, "solved_hardest") == 0;
+    search->rule = hardest ? WAC_SEARCH_RULE_HARDEST : WAC_SEARCH_RULE_COLUMN;
+    if (hardest || wac_column_find(&search->measure, text))
         return WAC_STATUS_OK;
     wac_columns_join(names, sizeof names, false);
     wac_columns_join(short_names, sizeof short_names, true);
     return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
-                           "\"%s\" must be %s, or %s for short, not \"%s\"", pair->key, names,
-                           short_names, WAC_CLIP(text));
+                           "\"%s\" must be %s, %s, or %s for short, not \"%s\"", pair->key,
+                           WAC_SEARCH_HARDEST, names, short_names, WAC_CLIP(text));
 }
 
 static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
@@ -215,7 +218,9 @@ static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
     case SEED:
         return read_whole(in, &search->seed, pair, 0, 1e15);
     case MEASURE:
-        return read_measure(in, &search->measure, pair);
+        return read_measure(in, search, pair);
+    case HALVING:
+        return read_whole(in, &search->halving, pair, 2, 100);
     default:
         return read_whole(in, &search->last, pair, 1, 1000000);
     }
@@ -281,6 +286,21 @@ static wac_status read_other_key(file *in, const wac_yaml_pair *pair)
     return read_block(in, added, pair);
 }
 
+/* What `last` means for the rule of a search. */
+static wac_status settle_rule(const file *in)
+{
+    wac_search *search = in->to.search;
+    if (!search || !in->lines[LAST])
+        return WAC_STATUS_OK;
+    if (search->rule == WAC_SEARCH_RULE_HARDEST)
+        return wac_yaml_refuse(&in->to.yaml, in->lines[LAST],
+                               "\"last\" is for a measure that is averaged over the last epochs, "
+                               "and %s looks at all of them; leave it out",
+                               WAC_SEARCH_HARDEST);
+    search->rule = WAC_SEARCH_RULE_COLUMN;
+    return WAC_STATUS_OK;
+}
+
 static wac_status read_keys(file *in)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&in->to.yaml.document);
@@ -302,7 +322,7 @@ static wac_status read_keys(file *in)
         return wac_fail(in->to.yaml.error, WAC_STATUS_INPUT,
                         "%s names no %.*s; add a line such as \"%s\"", in->to.yaml.name,
                         (int)strcspn(missing, ":"), missing, missing);
-    return WAC_STATUS_OK;
+    return settle_rule(in);
 }
 
 /* --- settings ----------------------------------------------------------------------------------*/

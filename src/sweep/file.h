@@ -6,12 +6,23 @@
 #include "run/columns.h"
 #include "sweep/list.h"
 
+/* How the choices of a search are ranked. */
+typedef enum wac_search_rule {
+    WAC_SEARCH_RULE_USUAL, /* the file does not say; see wac_tune_check */
+    WAC_SEARCH_RULE_COLUMN,
+    WAC_SEARCH_RULE_HARDEST, /* the paper's: by what they solve of the two hardest environments */
+} wac_search_rule;
+
+#define WAC_SEARCH_HARDEST "solved-hardest" /* its name as a measure */
+
 /* What a search file says beyond a sweep. */
 typedef struct wac_search {
     int64_t samples; /* settings drawn for each environment and algorithm; 0: all combinations */
     int64_t seed;    /* of the draws */
-    wac_column measure;
-    int64_t last; /* rows at the end of progress.csv that it is averaged over */
+    wac_search_rule rule;
+    wac_column measure; /* by a column: which */
+    int64_t last;       /* the same: rows at the end of progress.csv that it is averaged over */
+    int64_t halving;    /* one in so many goes on to the next rung (ladder.h); 0: no rungs */
 } wac_search;
 
 /* All runs of a sweep file, in an order that follows from its text alone: environments, then

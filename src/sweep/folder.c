@@ -4,6 +4,9 @@
  * directory if every run that has begun there is one of its own, with the same settings: it can
  * grow, but never mix with another. The directory is locked while a sweep works in it; shares of
  * one sweep lock it together.
+ *
+ * Epochs alone may be raised: then every run goes on, finished ones too. How many a run has is told
+ * by its own config.yaml, which changes when it goes on.
  */
 #include "sweep/folder.h"
 
@@ -105,7 +108,7 @@ static wac_status check_list(const wac_sweep *sweep, char *text, const char *dir
 static void inspect_finished(wac_sweep_item *item, const wac_config *config, const char *folder)
 {
     wac_error why = {0};
-    item->state = WAC_SWEEP_STATE_DONE;
+    item->state = config->epochs < item->epochs ? WAC_SWEEP_STATE_BEGUN : WAC_SWEEP_STATE_DONE;
     item->progress.epoch = config->epochs;
     if (wac_folder_check_finished(folder, config, &why) == WAC_STATUS_OK)
         return;
@@ -122,7 +125,7 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
 {
     char folder[PATH_MAX];
     wac_config config;
-    item->progress.epochs = run->config.epochs;
+    item->epochs = item->progress.epochs = run->config.epochs;
     WAC_TRY(wac_path_join(folder, sizeof folder, directory, run->folder, error));
     if (!wac_path_exists(folder))
         return WAC_STATUS_OK;
@@ -141,8 +144,14 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
                         "the run %s has other settings than the sweep (%s); choose another "
                         "directory, or move the run away",
                         folder, difference);
+    if (config.epochs > run->config.epochs)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s is one of %lld epochs, and the sweep asks for %lld; epochs can "
+                        "be raised later, not lowered: choose another directory, or move the run "
+                        "away",
+                        folder, (long long)config.epochs, (long long)run->config.epochs);
     if (wac_manifest_read(folder).finished) {
-        inspect_finished(item, &run->config, folder);
+        inspect_finished(item, &config, folder);
         return WAC_STATUS_OK;
     }
     item->state = WAC_SWEEP_STATE_BEGUN;

@@ -31,8 +31,8 @@ wac_status wac_sweep_check(const wac_sweep *sweep, wac_error *error);
 enum { WAC_SWEEP_LINE = 4096 };
 void wac_sweep_line(char line[WAC_SWEEP_LINE], const wac_config *config);
 
-/* The name of the first setting in which two such lines differ, with both values, as in "epochs is
- * 30 and not 20"; empty where there is none. */
+/* The name of the first setting in which two such lines differ, with both values, as in "width is
+ * 30 and not 20"; empty where there is none. Epochs do not count: they may be raised. */
 void wac_sweep_line_difference(char *text, size_t size, const char *line, const char *other);
 
 /* A number that tells two lists apart. */

@@ -14,46 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of a folder's name up to its last slash: what the seeds of a choice share. */
-static size_t prefix_of(const char *folder)
+/* The settings of a choice: those of its first run. */
+static const wac_config *config_of(const wac_choices *choices, size_t choice)
 {
-    const char *slash = strrchr(folder, '/');
-    return slash ? (size_t)(slash - folder) : strlen(folder);
+    return &choices->sweep->runs[choices->runs[choices->list[choice].first]].config;
 }
 
-static bool is_same_choice(const wac_sweep_run *a, const wac_sweep_run *b)
-{
-    size_t length = prefix_of(a->folder);
-    return length == prefix_of(b->folder) && strncmp(a->folder, b->folder, length) == 0;
-}
-
-/* The environment as the folder names it, which tells apart what the config does not: up to the
- * second slash. */
-static size_t pair_of(const char *folder)
-{
-    size_t first = strcspn(folder, "/");
-    return first + (folder[first] ? 1 + strcspn(folder + first + 1, "/") : 0);
-}
-
-static bool is_same_pair(const wac_sweep_run *a, const wac_sweep_run *b)
-{
-    size_t length = pair_of(a->folder);
-    return length == pair_of(b->folder) && strncmp(a->folder, b->folder, length) == 0;
-}
-
-bool wac_tune_is_rival(const wac_sweep *sweep, const wac_tuned *a, const wac_tuned *b)
-{
-    return is_same_pair(&sweep->runs[a->first], &sweep->runs[b->first]);
-}
-
-bool wac_tune_varies(const wac_sweep *sweep, const wac_setting *setting)
+bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting)
 {
     if (strcmp(setting->name, "seed") == 0)
         return false;
-    for (size_t i = 1; i < sweep->count; i++) {
-        const wac_sweep_run *run = &sweep->runs[i], *before = &sweep->runs[i - 1];
-        if (is_same_pair(run, before) && wac_config_reads(&run->config, setting) &&
-            wac_setting_compare(setting, &run->config, &before->config) != 0)
+    for (size_t i = 1; i < choices->count; i++) {
+        const wac_choice *choice = &choices->list[i], *before = &choices->list[i - 1];
+        const wac_config *config = config_of(choices, i);
+        if (choice->field == before->field && wac_config_reads(config, setting) &&
+            wac_setting_compare(setting, config, config_of(choices, i - 1)) != 0)
             return true;
     }
     return false;
@@ -80,107 +55,47 @@ static const char *why_empty(const wac_config *config, wac_column_need need)
     return why;
 }
 
-wac_status wac_tune_check(const wac_sweep *sweep, const wac_search *search, wac_error *error)
+/* The first config whose runs cannot be measured by the rule, and why; null where all can. */
+static const wac_config *find_empty(const char **why, const wac_sweep *sweep,
+                                    const wac_search *search)
 {
-    const wac_column_row *column = &wac_columns[search->measure];
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
         const wac_config *before = i > 0 ? &sweep->runs[i - 1].config : NULL;
         if (before && strcmp(config->environment, before->environment) == 0 &&
             config->evaluation_steps == before->evaluation_steps)
             continue;
-        const char *why = why_empty(config, column->need);
-        if (why)
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s has no %s: %s; choose another measure, as eval_return",
-                            config->environment, column->name, why);
+        wac_column_need need = wac_columns[search->measure].need;
+        /* whether RiverSwim is solved its return tells (stats/measures.h) */
+        if (search->rule == WAC_SEARCH_RULE_HARDEST)
+            need = strcmp(config->environment, "riverswim") == 0 ? WAC_COLUMN_NEED_EVALUATION
+                                                                 : WAC_COLUMN_NEED_GOAL;
+        else if (search->rule == WAC_SEARCH_RULE_USUAL)
+            need = WAC_COLUMN_NEED_GOAL;
+        *why = why_empty(config, need);
+        if (*why)
+            return config;
     }
-    return WAC_STATUS_OK;
+    return NULL;
 }
 
-static wac_status score_choice(wac_tuned *choice, const wac_sweep *sweep,
-                               const wac_sweep_item *items, const wac_search *search,
-                               const char *directory, wac_error *error)
+wac_status wac_tune_check(const wac_sweep *sweep, wac_search *search, wac_error *error)
 {
-    double sum = 0;
-    choice->smallest = INFINITY;
-    choice->largest = -INFINITY;
-    for (size_t i = choice->first; i < choice->first + choice->runs; i++) {
-        char folder[PATH_MAX];
-        wac_history history;
-        if (items[i].state != WAC_SWEEP_STATE_DONE)
-            continue;
-        WAC_TRY(wac_path_join(folder, sizeof folder, directory, sweep->runs[i].folder, error));
-        WAC_TRY(wac_history_read(&history, folder, error));
-        double score = wac_history_mean(&history, search->measure, (size_t)search->last);
-        wac_history_free(&history);
-        if (isnan(score))
-            continue;
-        choice->finished++;
-        sum += score;
-        choice->smallest = fmin(choice->smallest, score);
-        choice->largest = fmax(choice->largest, score);
-    }
-    choice->mean = choice->finished ? sum / (double)choice->finished : NAN;
-    if (!choice->finished)
-        choice->smallest = choice->largest = NAN;
-    return WAC_STATUS_OK;
-}
-
-static bool is_whole(const wac_tuned *choice)
-{
-    return choice->finished == choice->runs;
-}
-
-/* Whether a goes before b, of rivals: finished ones first, then by mean; else as they were. */
-static bool goes_before(const wac_tuned *a, const wac_tuned *b)
-{
-    if (is_whole(a) != is_whole(b))
-        return is_whole(a);
-    if (isnan(a->mean) || isnan(b->mean))
-        return !isnan(a->mean) && isnan(b->mean);
-    return a->mean > b->mean;
-}
-
-/* Insertion: lists are short, and equals must keep their order. */
-static void sort(wac_tuned *list, size_t count, const wac_sweep *sweep)
-{
-    for (size_t i = 1; i < count; i++) {
-        wac_tuned choice = list[i];
-        size_t place = i;
-        while (place > 0 && wac_tune_is_rival(sweep, &list[place - 1], &choice) &&
-               goes_before(&choice, &list[place - 1])) {
-            list[place] = list[place - 1];
-            place--;
-        }
-        list[place] = choice;
-    }
-}
-
-wac_status wac_tune_rank(wac_tuned **list, size_t *count, const wac_sweep *sweep,
-                         const wac_search *search, const char *directory, wac_error *error)
-{
-    wac_sweep_item *items;
-    *count = 0;
-    WAC_TRY(wac_sweep_inspect(&items, sweep, directory, error));
-    *list = calloc(sweep->count, sizeof **list);
-    wac_status status = *list ? WAC_STATUS_OK : wac_fail_memory(error, "the ranking");
-    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
-        if (i == 0 || !is_same_choice(&sweep->runs[i - 1], &sweep->runs[i]))
-            (*list)[(*count)++].first = i;
-        (*list)[*count - 1].runs++;
-    }
-    for (size_t i = 0; i < *count && status == WAC_STATUS_OK; i++)
-        status = score_choice(&(*list)[i], sweep, items, search, directory, error);
-    free(items);
-    if (status == WAC_STATUS_OK) {
-        sort(*list, *count, sweep);
+    const char *why;
+    if (search->rule == WAC_SEARCH_RULE_USUAL)
+        search->rule =
+            find_empty(&why, sweep, search) ? WAC_SEARCH_RULE_COLUMN : WAC_SEARCH_RULE_HARDEST;
+    const wac_config *empty = find_empty(&why, sweep, search);
+    if (!empty)
         return WAC_STATUS_OK;
-    }
-    free(*list);
-    *list = NULL;
-    return status;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s has no %s: %s; choose another measure, as eval_return", empty->environment,
+                    search->rule == WAC_SEARCH_RULE_HARDEST ? WAC_SEARCH_HARDEST
+                                                            : wac_columns[search->measure].name,
+                    why);
 }
+
+/* --- the table ---------------------------------------------------------------------------------*/
 
 static void write_number(FILE *stream, double value)
 {
@@ -190,38 +105,107 @@ static void write_number(FILE *stream, double value)
     fprintf(stream, ",%s", text);
 }
 
-static void write_rows(FILE *stream, const wac_tuned *list, size_t count, const wac_sweep *sweep)
+/* Runs of a choice that solved an environment. */
+static size_t count_solved(const wac_choices *choices, const wac_mark *marks, size_t choice,
+                           size_t environment)
+{
+    size_t solved = 0;
+    for (size_t i = 0; i < choices->list[choice].count; i++) {
+        size_t run = choices->runs[choices->list[choice].first + i];
+        solved += choices->environments[run] == environment && marks[run].solved;
+    }
+    return solved;
+}
+
+static void write_head(FILE *stream, const wac_choices *choices, const bool *varies)
 {
     size_t total;
     const wac_setting *settings = wac_settings(&total);
-    bool varies[WAC_SETTINGS_TOTAL];
-    fputs("folder,environment,algorithm", stream);
+    bool hardest = choices->search->rule == WAC_SEARCH_RULE_HARDEST;
+    fprintf(stream, "folder,%s,algorithm", hardest ? "hardest" : "environment");
     for (size_t i = 0; i < total; i++)
-        if ((varies[i] = wac_tune_varies(sweep, &settings[i])))
+        if (varies[i])
             fprintf(stream, ",%s", settings[i].name);
-    fputs(",seeds,finished,mean,min,max\n", stream);
-    for (size_t i = 0; i < count; i++) {
-        const wac_sweep_run *run = &sweep->runs[list[i].first];
-        fprintf(stream, "%.*s,%.*s,%s", (int)prefix_of(run->folder), run->folder,
-                (int)strcspn(run->folder, "/"), run->folder,
-                wac_algorithm_name((wac_algorithm)run->config.algorithm));
-        for (size_t j = 0; j < total; j++) {
-            char value[64] = "";
-            if (varies[j] && wac_config_reads(&run->config, &settings[j]))
-                wac_config_format(&run->config, &settings[j], value, sizeof value);
-            if (varies[j])
-                fprintf(stream, ",%s", value);
-        }
-        fprintf(stream, ",%zu,%zu", list[i].runs, list[i].finished);
-        write_number(stream, list[i].mean);
-        write_number(stream, list[i].smallest);
-        write_number(stream, list[i].largest);
-        fputc('\n', stream);
+    fprintf(stream, ",%s,finished,epochs,%s", hardest ? "runs" : "seeds",
+            hardest ? "solved,episodes" : "mean,min,max");
+    for (size_t i = 0; hardest && i < choices->environment_count; i++) {
+        int length;
+        const char *name = wac_choices_environment(choices, i, &length);
+        fprintf(stream, ",solved_%.*s", length, name);
+    }
+    fputc('\n', stream);
+}
+
+/* The environments that are compared, between spaces. */
+static void write_hardest(FILE *stream, const wac_choices *choices, const wac_hardest *hardest)
+{
+    for (int i = 0; i < hardest->count; i++) {
+        int length;
+        const char *name = wac_choices_environment(choices, hardest->list[i].environment, &length);
+        fprintf(stream, "%s%.*s", i ? " " : "", length, name);
     }
 }
 
-wac_status wac_tune_write(const wac_tuned *list, size_t count, const wac_sweep *sweep,
-                          const char *directory, wac_error *error)
+static void write_row(FILE *stream, const wac_ladder *ladder, const wac_tuned *tuned,
+                      const bool *varies)
+{
+    const wac_choices *choices = wac_ladder_choices(ladder);
+    const wac_choice *choice = &choices->list[tuned->choice];
+    const wac_sweep_run *run = &choices->sweep->runs[choices->runs[choice->first]];
+    const char *slash = strrchr(run->folder, '/');
+    size_t total;
+    const wac_setting *settings = wac_settings(&total);
+    fprintf(stream, "%.*s,", slash ? (int)(slash - run->folder) : 0, run->folder);
+    if (choices->search->rule == WAC_SEARCH_RULE_HARDEST)
+        write_hardest(stream, choices, &tuned->hardest);
+    else
+        fprintf(stream, "%.*s", (int)strcspn(run->folder, "/"), run->folder);
+    fprintf(stream, ",%s", wac_algorithm_name((wac_algorithm)run->config.algorithm));
+    for (size_t i = 0; i < total; i++) {
+        char value[64] = "";
+        if (varies[i] && wac_config_reads(&run->config, &settings[i]))
+            wac_config_format(&run->config, &settings[i], value, sizeof value);
+        if (varies[i])
+            fprintf(stream, ",%s", value);
+    }
+    fprintf(stream, ",%zu,%zu,%lld", choice->count, tuned->finished, (long long)tuned->epochs);
+    if (choices->search->rule == WAC_SEARCH_RULE_HARDEST) {
+        size_t number = (size_t)(run - choices->sweep->runs);
+        const wac_mark *marks = wac_ladder_marks(ladder, wac_ladder_rung(ladder, number));
+        fprintf(stream, ",%zu", tuned->solved);
+        write_number(stream, tuned->episodes);
+        for (size_t i = 0; i < choices->environment_count; i++)
+            fprintf(stream, ",%zu", count_solved(choices, marks, tuned->choice, i));
+    } else {
+        write_number(stream, tuned->mean);
+        write_number(stream, tuned->smallest);
+        write_number(stream, tuned->largest);
+    }
+    fputc('\n', stream);
+}
+
+static wac_status write_rows(FILE *stream, const wac_ladder *ladder, wac_error *error)
+{
+    const wac_choices *choices = wac_ladder_choices(ladder);
+    bool varies[WAC_SETTINGS_TOTAL];
+    size_t total;
+    const wac_setting *settings = wac_settings(&total);
+    wac_tuned *tuned = malloc(choices->count * sizeof *tuned);
+    if (!tuned)
+        return wac_fail_memory(error, "tune.csv");
+    for (size_t i = 0; i < total; i++)
+        varies[i] = wac_tune_varies(choices, &settings[i]);
+    write_head(stream, choices, varies);
+    for (size_t i = 0; i < choices->field_count; i++) {
+        wac_ladder_rank(tuned, ladder, i);
+        for (size_t k = 0; k < choices->fields[i].count; k++)
+            write_row(stream, ladder, &tuned[k], varies);
+    }
+    free(tuned);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_tune_write(const wac_ladder *ladder, const char *directory, wac_error *error)
 {
     char path[PATH_MAX], *text = NULL;
     size_t size = 0;
@@ -229,11 +213,13 @@ wac_status wac_tune_write(const wac_tuned *list, size_t count, const wac_sweep *
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return wac_fail_memory(error, "tune.csv");
-    write_rows(stream, list, count, sweep);
+    wac_status status = write_rows(stream, ladder, error);
     bool bad = ferror(stream);
     bad = fclose(stream) != 0 || bad;
-    wac_status status =
-        bad ? wac_fail_memory(error, "tune.csv") : wac_file_write(path, text, size, error);
+    if (bad && status == WAC_STATUS_OK)
+        status = wac_fail_memory(error, "tune.csv");
+    if (status == WAC_STATUS_OK)
+        status = wac_file_write(path, text, size, error);
     free(text);
     return status;
 }

@@ -96,7 +96,7 @@ static wac_status train(const wac_sweep_run *run, const char *directory, int pro
     /* it was there, or somebody was faster */
     if (!made && wac_path_exists(folder)) {
         wait_for_run(folder);
-        status = wac_run_resume(&made, folder, NULL, &options, 0, error);
+        status = wac_run_resume(&made, folder, NULL, &options, run->config.epochs, error);
     }
     WAC_TRY(status);
     double start = wac_clock_seconds();

@@ -28,8 +28,8 @@ typedef struct wac_sweep_worker {
     wac_sweep_message last; /* what it said last */
 } wac_sweep_worker;
 
-/* Start a run on processor `processor` of those that this process may use (-1: any). The child
- * closes the descriptor `lock`. errno, or 0. */
+/* Start a run, or go on with it until its config's last epoch, on processor `processor` of those
+ * that this process may use (-1: any). The child closes the descriptor `lock`. errno, or 0. */
 int wac_sweep_worker_start(wac_sweep_worker *worker, const wac_sweep_run *run, size_t number,
                            const char *directory, int processor, int lock);
 
