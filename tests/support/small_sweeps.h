@@ -21,6 +21,11 @@
     "environments: [lqg]\nalgorithms: [sac, oe-wac]\nseeds: 2\n"                                   \
     "settings: {epochs: " epochs ", " SMALL_RUNS "}\noe-wac: {lambda: [0, 0.5]}\n"
 
+/* a search with halving: twice as many runs as samples */
+#define SMALL_TUNE(samples)                                                                        \
+    "environments: [lqg]\nalgorithms: [sac]\nseeds: 2\nlast: 2\nsamples: " samples                 \
+    "\nhalving: 3\nsettings: {epochs: 9, " SMALL_RUNS ", discount: {from: 0.1, to: 0.9}}\n"
+
 static inline int by_name(const FTSENT **a, const FTSENT **b)
 {
     return strcmp((*a)->fts_name, (*b)->fts_name);

@@ -3,9 +3,7 @@
 #include "support/small_sweeps.h"
 
 #include "config/config.h"
-#include "run/columns.h"
 #include "sweep/estimate.h"
-#include "sweep/tune.h"
 
 #include <pty.h>
 
@@ -182,16 +180,64 @@ static void a_sweep_can_grow(void **state)
     assert_int_equal(wac_sweep_execute(&part, at("grown"), &options, &outcome, &error),
                      WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, at("grown"), "lqg/oac/seed-1 is not one of this sweep");
-    all.runs[1].config.epochs = 3;
+    all.runs[1].config.width = 8;
     char *before = names_below(at("grown"), NULL);
     assert_int_equal(wac_sweep_execute(&all, at("grown"), &options, &outcome, &error),
                      WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "lqg/sac/seed-2", "epochs is 2 and not 3");
+    assert_message(WAC_STATUS_INPUT, "lqg/sac/seed-2", "width is 16 and not 8");
     char *after = names_below(at("grown"), NULL);
     assert_string_equal(before, after);
     free(before);
     free(after);
     wac_sweep_free(&all);
+}
+
+/* Epochs alone may be raised: all runs go on, to what they would have become at once. */
+static void epochs_can_be_raised(void **state)
+{
+    (void)state;
+    wac_sweep sweep = parse(SMALL_SWEEP("4"));
+    save_text(at("short.yaml"), SMALL_SWEEP("2"));
+    save_text(at("long.yaml"), SMALL_SWEEP("4"));
+    assert_done(wac("sweep %s --out %s", at("long.yaml"), at("whole")));
+    assert_done(wac("sweep %s --out %s", at("short.yaml"), at("raised")));
+    /* one was cut off before, one right after it was told to go on, one has not begun */
+    assert_int_equal(unlink(at("raised/lqg/sac/seed-1/manifest.json")), 0);
+    wac_run *run;
+    assert_ok(wac_run_resume(&run, at("raised/lqg/sac/seed-2"), NULL, NULL, 4, &error));
+    wac_run_destroy(run);
+    remove_folder(at("raised/lqg/oe-wac/lambda-0/seed-1"));
+    const outcome *result = wac("sweep %s --out %s --dry-run", at("long.yaml"), at("raised"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "go on  lqg/oe-wac/lambda-0/seed-2  (epoch 2 of 4)\n"));
+    assert_non_null(strstr(result->out, "1 to start, 5 to go on with, 0 done"));
+    result = wac("sweep %s --out %s", at("long.yaml"), at("raised"));
+    assert_done(result);
+    assert_non_null(strstr(result->err, "6/6  "));
+    assert_same_sweeps(at("whole"), at("raised"), &sweep);
+
+    /* not lowered, and nothing is touched; nor is what is damaged */
+    char *before = contents(at("raised/sweep.yaml"), NULL);
+    assert_says(wac("sweep %s --out %s", at("short.yaml"), at("raised")), 2,
+                "is one of 4 epochs, and the sweep asks for 2; epochs can be raised later, not "
+                "lowered");
+    char *after = contents(at("raised/sweep.yaml"), NULL);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    assert_same_sweeps(at("whole"), at("raised"), &sweep);
+    save_text(at("longer.yaml"), SMALL_SWEEP("5"));
+    save_text(at("raised/lqg/sac/seed-1/progress.csv"), "");
+    result = wac("sweep %s --out %s", at("longer.yaml"), at("raised"));
+    assert_int_equal(result->status, 1);
+    assert_non_null(strstr(result->err, "lqg/sac/seed-1: it was finished, but progress.csv is"));
+    /* shares go on by themselves */
+    for (int i = 1; i <= 2; i++)
+        assert_done(wac("sweep %s --out %s --only %d/2", at("longer.yaml"), at("whole"), i));
+    result = wac("sweep %s --out %s", at("longer.yaml"), at("whole"));
+    assert_done(result);
+    assert_non_null(strstr(result->err, "nothing left to do: 6 runs done"));
+    wac_sweep_free(&sweep);
 }
 
 static void what_is_no_sweep_is_left_alone(void **state)
@@ -468,114 +514,6 @@ static void array_jobs_train_the_same(void **state)
     wac_sweep_free(&sweep);
 }
 
-#define TUNED "environments: [lqg]\nalgorithms: [sac]\nseeds: 2\nlast: 2\n"
-
-static void settings_are_drawn(void **state)
-{
-    (void)state;
-    static const char text[] = TUNED "samples: 8\nsettings:\n  width: [8, 16]\n  updates: {from: "
-                                     "10, to: 20}\n  learning_rate: {from: 1e-5, to: 1e-3, "
-                                     "scale: log}\n";
-    static const char more[] = TUNED "samples: 9\nsettings:\n  width: [8, 16]\n  updates: {from: "
-                                     "10, to: 20}\n  learning_rate: {from: 1e-5, to: 1e-3, "
-                                     "scale: log}\n";
-    wac_sweep sweep, grown;
-    wac_search search;
-    int below = 0;
-    assert_ok(wac_sweep_parse(&sweep, &search, text, strlen(text), "file", &error));
-    assert_ok(wac_sweep_parse(&grown, &search, more, strlen(more), "file", &error));
-    assert_int_equal(search.last, 2);
-    assert_int_equal(sweep.count, 16);
-    assert_int_equal(grown.count, 18);
-    for (size_t i = 0; i < sweep.count; i++) {
-        const wac_config *config = &sweep.runs[i].config;
-        assert_true(config->width == 8 || config->width == 16);
-        assert_true(config->updates >= 10 && config->updates <= 20);
-        assert_true(config->learning_rate >= 1e-5 && config->learning_rate <= 1e-3);
-        below += config->learning_rate < 1e-4;
-        assert_string_equal(sweep.runs[i].folder, grown.runs[i].folder);
-    }
-    assert_true(below > 2 && below < 14);
-    wac_sweep_free(&sweep);
-    wac_sweep_free(&grown);
-
-    static const struct {
-        const char *text, *place, *words;
-    } cases[] = {
-        {TUNED "settings:\n  width: {from: 1, to: 3}\n", "file:6:", "samples"},
-        {TUNED "samples: 3\nsettings:\n  width: {from: 3, to: 3}\n", "file:7:", "a to above it"},
-        {TUNED "samples: 3\nsettings:\n  width: {from: 3}\n", "file:7:", "a to above it"},
-        {TUNED "samples: 3\nsettings:\n  rho: {from: 0, to: 1}\n", "file:7:", "not read by sac"},
-        {TUNED "samples: 3\nsettings:\n  target_rate: {from: 0, to: 1, scale: log}\n",
-         "file:7:", "above 0"},
-        {TUNED "samples: 3\nsettings:\n  width: {from: 3, to: 9, skale: log}\n",
-         "file:7:", "unknown key"},
-        {TUNED "samples: 3\nsettings:\n  width: {from: 3, to: 9, scale: lag}\n",
-         "file:7:", "linear or log"},
-        {TUNED "samples: 3\nsettings:\n  backend: {from: 3, to: 9}\n", "file:7:", "no number"},
-        {TUNED "samples: 3\nsettings:\n  width: [8, 16]\n", "file", "hardly more than 2"},
-        {TUNED "samples: 0\n", "file:5:", "from 1"},
-        {TUNED "measure: loss\n", "file:5:", "eval_return"},
-        {TUNED "samples: 3\nsettings:\n  width: {from: 9000, to: 9001}\n", "file:7:", "8192"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        memset(&error, 0, sizeof error);
-        if (!wac_sweep_parse(&sweep, &search, cases[i].text, strlen(cases[i].text), "file", &error))
-            fail_msg("taken: %s", cases[i].text);
-        assert_message(WAC_STATUS_INPUT, cases[i].place, cases[i].words);
-    }
-}
-
-/* Tables made up by hand, ranked. */
-static void the_best_settings_win(void **state)
-{
-    (void)state;
-    save_text(at("tune.yaml"),
-              TUNED "settings: {epochs: 2, " SMALL_RUNS ", discount: [0.5, 0.9]}\n");
-    const outcome *result = wac("tune %s --out %s", at("tune.yaml"), at("tune"));
-    assert_done(result);
-    assert_non_null(strstr(result->out, "sac on lqg, best of 2 choices"));
-    assert_non_null(strstr(result->out, "eval_return over the last 2 epochs: mean"));
-    assert_non_null(strstr(result->out, "/seed-1/config.yaml\n"));
-    static const double rows[2][2][3] = {{{99, 1, 3}, {99, 5, 7}}, {{0, 6, 8}, {0, 4, 6}}};
-    for (int i = 0; i < 2; i++)
-        for (int seed = 0; seed < 2; seed++) {
-            char text[1024];
-#define REST ",,,,,,,,,0,0,,\n"
-            snprintf(text, sizeof text, "%s0,0,0,%g" REST "1,0,0,%g" REST "2,0,0,%g" REST,
-                     WAC_COLUMN_HEADER, rows[i][seed][0], rows[i][seed][1], rows[i][seed][2]);
-            save_text(at("tune/lqg/sac/discount-0.%d/seed-%d/progress.csv", i ? 9 : 5, seed + 1),
-                      text);
-        }
-    result = wac("tune %s --out %s", at("tune.yaml"), at("tune"));
-    assert_done(result);
-    const char *first = strstr(result->out, "6  (5 .. 7)  discount 0.9");
-    const char *second = strstr(result->out, "4  (2 .. 6)  discount 0.5");
-    assert_true(first && second && first < second);
-    /* a measure that lqg does not have is refused before anything is trained */
-    save_text(at("none.yaml"), TUNED "measure: success\nsettings: {discount: [0.5, 0.9]}\n");
-    assert_says(wac("tune %s --out %s", at("none.yaml"), at("none")), 2,
-                "lqg has no eval_success: it has no goal to reach; choose another measure");
-    assert_false(wac_path_exists(at("none")));
-    static const char *const names[] = {"return", "coverage-visited", "coverage", "eval-episodes"};
-    static const wac_column columns[] = {WAC_COLUMN_EVAL_RETURN, WAC_COLUMN_COVERAGE_VISITED,
-                                         WAC_COLUMN_COVERAGE_SAMPLED, WAC_COLUMN_EVAL_EPISODES};
-    for (int i = 0; i < 4; i++) {
-        char text[256];
-        wac_sweep sweep;
-        wac_search search;
-        snprintf(text, sizeof text, TUNED "measure: %s\n", names[i]);
-        assert_ok(wac_sweep_parse(&sweep, &search, text, strlen(text), "file", &error));
-        assert_int_equal(search.measure, columns[i]);
-        wac_sweep_free(&sweep);
-    }
-    char *table = contents(at("tune/tune.csv"), NULL);
-    assert_string_equal(table, "folder,environment,algorithm,discount,seeds,finished,mean,min,max\n"
-                               "lqg/sac/discount-0.9,lqg,sac,0.9,2,2,6,5,7\n"
-                               "lqg/sac/discount-0.5,lqg,sac,0.5,2,2,4,2,6\n");
-    free(table);
-}
-
 /* What takes another time is measured anew. */
 static void kinds_are_told_apart(void **state)
 {
@@ -609,6 +547,7 @@ int main(void)
         TEST(bad_files_are_refused),
         TEST(runs_are_those_of_train),
         TEST(a_sweep_can_grow),
+        TEST(epochs_can_be_raised),
         TEST(what_is_no_sweep_is_left_alone),
         TEST(failed_runs_stop_nobody),
         TEST(damaged_runs_are_named),
@@ -619,8 +558,6 @@ int main(void)
         TEST(programs_can_stop_one),
         TEST(array_jobs_train_the_same),
         TEST(kinds_are_told_apart),
-        TEST(settings_are_drawn),
-        TEST(the_best_settings_win),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
