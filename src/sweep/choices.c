@@ -76,7 +76,7 @@ static size_t find_choice(wac_choices *choices, size_t run, size_t *from)
 static void find_choices(wac_choices *choices)
 {
     const wac_sweep *sweep = choices->sweep;
-    size_t from = 0, place = 0;
+    size_t from = 0;
     for (size_t i = 0; i < sweep->count; i++) {
         bool same =
             i > 0 && is_same(environment_of(&sweep->runs[i - 1]), environment_of(&sweep->runs[i]));
@@ -85,24 +85,28 @@ static void find_choices(wac_choices *choices)
         choices->owners[i] = find_choice(choices, i, &from);
         choices->list[choices->owners[i]].count++;
     }
+}
+
+/* The fields, and the runs of each choice together; list[].first becomes their place. */
+static void sort_runs(wac_choices *choices)
+{
+    const wac_sweep_run *runs = choices->sweep->runs, *before = NULL;
+    size_t place = 0, *filled = choices->solved;
     for (size_t i = 0; i < choices->count; i++) {
         wac_choice *choice = &choices->list[i];
-        const wac_sweep_run *run = &sweep->runs[choice->first];
-        wac_field *field = choices->field_count ? &choices->fields[choices->field_count - 1] : NULL;
-        if (!field || !is_rival(choices, run, &sweep->runs[choices->runs[choice[-1].first]])) {
-            field = &choices->fields[choices->field_count++];
-            field->first = i;
-        }
-        field->count++;
+        const wac_sweep_run *run = &runs[choice->first];
+        if (!before || !is_rival(choices, run, before))
+            choices->fields[choices->field_count++].first = i;
+        before = run;
         choice->field = choices->field_count - 1;
+        choices->fields[choice->field].count++;
         choice->first = place;
-        choices->runs[place] = (size_t)(run - sweep->runs); /* the others follow below */
         place += choice->count;
     }
-    size_t *filled = choices->solved;
-    memset(filled, 0, sweep->count * sizeof *filled);
-    for (size_t i = 0; i < sweep->count; i++)
-        choices->runs[choices->list[choices->owners[i]].first + filled[choices->owners[i]]++] = i;
+    for (size_t i = 0; i < choices->sweep->count; i++) {
+        size_t owner = choices->owners[i];
+        choices->runs[choices->list[owner].first + filled[owner]++] = i;
+    }
 }
 
 static wac_status check_choices(const wac_choices *choices, wac_error *error)
@@ -150,6 +154,7 @@ wac_status wac_choices_create(wac_choices *choices, const wac_sweep *sweep,
         status = wac_fail_memory(error, "the choices");
     if (status == WAC_STATUS_OK) {
         find_choices(choices);
+        sort_runs(choices);
         status = check_choices(choices, error);
     }
     if (status != WAC_STATUS_OK)
