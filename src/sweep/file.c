@@ -197,7 +197,7 @@ static wac_status read_measure(file *in, wac_search *search, const wac_yaml_pair
     const char *text;
     char names[256], short_names[256];
     WAC_TRY(wac_yaml_text(&in->to.yaml, &text, pair->value, pair->key));
-    bool hardest = strcmp(text, WAC_SEARCH_HARDEST) == 0 || strcmp(text, "solved_hardest") == 0;
+    bool hardest = wac_word_is(WAC_SEARCH_HARDEST, text);
     search->rule = hardest ? WAC_SEARCH_RULE_HARDEST : WAC_SEARCH_RULE_COLUMN;
     if (hardest || wac_column_find(&search->measure, text))
         return WAC_STATUS_OK;
