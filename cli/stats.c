@@ -15,7 +15,7 @@ static const char help[] =
     "wac stats: what several seeds say together\n"
     "\n"
     "Usage\n"
-    "  wac stats DIR... [--measure NAME] [--json]\n"
+    "  wac stats DIR|FILE.csv... [--measure NAME] [--json]\n"
     "\n"
     "Reads every finished run at or below DIR and sums them up, one number a run:\n"
     "for each task and algorithm (or setting, where runs differ in more) the mean\n"
@@ -25,6 +25,10 @@ static const char help[] =
     "runs drawn anew within each task (never from episodes). Fewer than 4 seeds\n"
     "decide nothing, and the table says so. docs/statistics.md explains each\n"
     "number.\n"
+    "\n"
+    "FILE.csv is a table of runs of other programs, which are put beside: a header,\n"
+    "then a row for each evaluation, with the columns run, algorithm, environment,\n"
+    "seed, step (of the environment) and value (the return).\n"
     "\n"
     "Flags\n"
     "  --measure NAME      what a run is judged by (score):\n"
@@ -48,7 +52,8 @@ static const char help[] =
     "    wac train riverswim --epochs 40 --seed $seed --algorithm sac\n"
     "  done\n"
     "  wac stats runs\n"
-    "  wac stats runs --measure solved\n";
+    "  wac stats runs --measure solved\n"
+    "  wac stats runs stable-baselines3.csv\n";
 
 enum { MOST_PAIRS = 30 };
 
@@ -263,10 +268,9 @@ static json_t *json_group(const wac_group_summary *summary)
     const wac_config *config = &group->runs[0]->config;
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "task", group->task_name,
                      "environment", config->environment, "label", group->label, "algorithm",
-                     wac_algorithm_name((wac_algorithm)config->algorithm), "seeds", seeds, "values",
-                     values, "enough_seeds", is_enough(summary->count), "mean",
-                     json_number(summary->mean), "spread", json_number(summary->spread), "iqm",
-                     json_interval(&summary->iqm));
+                     group->runs[0]->algorithm, "seeds", seeds, "values", values, "enough_seeds",
+                     is_enough(summary->count), "mean", json_number(summary->mean), "spread",
+                     json_number(summary->spread), "iqm", json_interval(&summary->iqm));
 }
 
 static json_t *json_method(const wac_method_summary *method)

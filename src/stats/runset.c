@@ -7,19 +7,22 @@
 #include "config/config.h"
 #include "config/environments.h"
 #include "run/log.h"
+#include "stats/foreign.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 /* --- finding ------------------------------------------------------------------------------- */
 
-/* A folder that is a run. */
+/* A folder that is a run, or a table of them. */
 typedef struct found {
     char *path;
+    bool is_table;
     dev_t device;
     ino_t inode;
 } found;
@@ -29,7 +32,7 @@ typedef struct search {
     size_t count;
 } search;
 
-static wac_status note_run(search *search, const char *path, wac_error *error)
+static wac_status note_run(search *search, const char *path, bool is_table, wac_error *error)
 {
     struct stat about;
     if (stat(path, &about) != 0)
@@ -37,14 +40,14 @@ static wac_status note_run(search *search, const char *path, wac_error *error)
     for (size_t i = 0; i < search->count; i++)
         if (search->runs[i].inode == about.st_ino && search->runs[i].device == about.st_dev)
             return wac_fail(error, WAC_STATUS_INPUT,
-                            "the run %s is given twice (also as %s), and one run counts once; name "
+                            "the %s %s is given twice (also as %s), and one run counts once; name "
                             "it, or a folder above it, only once",
-                            path, search->runs[i].path);
+                            is_table ? "table" : "run", path, search->runs[i].path);
     found *runs = realloc(search->runs, (search->count + 1) * sizeof *runs);
     if (!runs)
         return wac_fail_memory(error, "the list of runs");
     search->runs = runs;
-    runs[search->count] = (found){strdup(path), about.st_dev, about.st_ino};
+    runs[search->count] = (found){strdup(path), is_table, about.st_dev, about.st_ino};
     return runs[search->count++].path ? WAC_STATUS_OK : wac_fail_memory(error, "the list of runs");
 }
 
@@ -72,7 +75,7 @@ static bool is_folder(const char *path)
 static wac_status find_runs(search *search, const char *directory, wac_error *error)
 {
     if (wac_folder_is_run(directory) || wac_folder_has(directory, WAC_FOLDER_PROGRESS))
-        return note_run(search, directory, error);
+        return note_run(search, directory, false, error);
     struct dirent **entries;
     int count = scandir(directory, &entries, is_candidate, compare_entries);
     if (count < 0)
@@ -97,11 +100,21 @@ static wac_status find_runs(search *search, const char *directory, wac_error *er
     return status;
 }
 
-/* A directory as given, without the slashes at its end. */
+static bool is_table(const char *path)
+{
+    struct stat about;
+    size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".csv") == 0 && stat(path, &about) == 0 &&
+           !S_ISDIR(about.st_mode);
+}
+
+/* A directory as given, without the slashes at its end; or a table. */
 static wac_status search_directory(search *search, const char *directory, wac_error *error)
 {
     char path[PATH_MAX];
     size_t length = strlen(directory);
+    if (is_table(directory))
+        return note_run(search, directory, true, error);
     while (length > 1 && directory[length - 1] == '/')
         length--;
     if (length >= sizeof path)
@@ -135,6 +148,7 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
                                    directory)
                         : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
     run->finished = wac_history_is_complete(&run->history, &run->config);
+    strcpy(run->algorithm, wac_algorithm_name((wac_algorithm)run->config.algorithm));
     return WAC_STATUS_OK;
 }
 
@@ -152,16 +166,26 @@ bool wac_group_counts(const wac_setting *setting)
            setting->offset != offsetof(wac_config, checkpoint_interval);
 }
 
-static int compare_groups(const wac_config *a, const wac_config *b)
+int wac_task_compare(const wac_config *a, const wac_config *b)
 {
-    int order = wac_config_compare(a, b, is_of_task);
-    return order ? order : wac_config_compare(a, b, wac_group_counts);
+    wac_config x = *a, y = *b;
+    x.algorithm = y.algorithm = 0; /* a world is the same whoever learns in it */
+    return wac_config_compare(&x, &y, is_of_task);
+}
+
+/* Those of other programs, which read no settings, come after ours. */
+static int compare_groups(const wac_record *a, const wac_record *b)
+{
+    int order = wac_task_compare(&a->config, &b->config);
+    if (!order)
+        order = wac_config_compare(&a->config, &b->config, wac_group_counts);
+    return order ? order : strcmp(a->algorithm, b->algorithm);
 }
 
 static int compare_members(const void *a, const void *b)
 {
     const wac_record *x = *(const wac_record *const *)a, *y = *(const wac_record *const *)b;
-    int order = compare_groups(&x->config, &y->config);
+    int order = compare_groups(x, y);
     if (!order)
         order = (x->config.seed > y->config.seed) - (x->config.seed < y->config.seed);
     return order ? order : (x > y) - (x < y); /* as found */
@@ -178,15 +202,19 @@ static wac_status make_groups(wac_runset *set, wac_error *error)
     qsort(set->members, set->count, sizeof *set->members, compare_members);
     for (size_t i = 0; i < set->count; i++) {
         const wac_record *run = set->members[i], *former = i ? set->members[i - 1] : NULL;
-        bool joins = former && compare_groups(&former->config, &run->config) == 0;
+        bool joins = former && compare_groups(former, run) == 0;
         if (joins && former->config.seed == run->config.seed)
             return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s and %s have the same settings and seed: they are one run, and "
-                            "counting it twice would be wrong; take one of the folders away",
+                            wac_record_is_foreign(run)
+                                ? "%s and %s have the same algorithm, environment and seed: take "
+                                  "one of them away, or if they differ in something else, give "
+                                  "their algorithms names of their own"
+                                : "%s and %s have the same settings and seed: they are one run, "
+                                  "and counting it twice would be wrong; take one of the folders "
+                                  "away",
                             former->path, run->path);
         if (!joins) {
-            set->task_count +=
-                !former || wac_config_compare(&former->config, &run->config, is_of_task) != 0;
+            set->task_count += !former || wac_task_compare(&former->config, &run->config) != 0;
             set->groups[set->group_count++] =
                 (wac_group){.runs = &set->members[i], .task = set->task_count - 1};
         }
@@ -196,6 +224,16 @@ static wac_status make_groups(wac_runset *set, wac_error *error)
         set->runs[run - set->runs].group = set->group_count - 1;
     }
     return WAC_STATUS_OK;
+}
+
+/* As wac_config_reads; but a setting of the world counts whoever learns in it. */
+static bool reads(const wac_config *config, const wac_setting *setting)
+{
+    if (wac_config_reads(config, setting) || !is_of_task(setting))
+        return wac_config_reads(config, setting);
+    wac_config any = *config;
+    any.algorithm = 0;
+    return wac_config_reads(&any, setting);
 }
 
 /* Marks where groups differ within a task, and tasks within an environment. */
@@ -211,9 +249,8 @@ static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOT
                 break;
             bool same_task = set->groups[i].task == set->groups[k].task;
             for (size_t s = 0; s < count; s++) {
-                if (!wac_group_counts(&settings[s]) || !wac_config_reads(a, &settings[s]) ||
-                    !wac_config_reads(b, &settings[s]) ||
-                    wac_setting_compare(&settings[s], a, b) == 0)
+                if (!wac_group_counts(&settings[s]) || !reads(a, &settings[s]) ||
+                    !reads(b, &settings[s]) || wac_setting_compare(&settings[s], a, b) == 0)
                     continue;
                 if (is_of_task(&settings[s]))
                     tasks_differ[s] = true;
@@ -232,7 +269,7 @@ static void add_settings(char *text, size_t size, const char *separator, const b
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < count && used < size; i++) {
         char value[64];
-        if (!marked[i] || !wac_config_reads(config, &settings[i]))
+        if (!marked[i] || !reads(config, &settings[i]))
             continue;
         wac_config_format(config, &settings[i], value, sizeof value);
         used += (size_t)snprintf(text + used, size - used, "%s%s %s", separator, settings[i].name,
@@ -259,28 +296,31 @@ static void name_groups(wac_runset *set)
         snprintf(group->task_name, sizeof group->task_name, "%s",
                  wac_environment_name(name, config));
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
-        snprintf(group->label, sizeof group->label, "%s",
-                 wac_algorithm_name((wac_algorithm)config->algorithm));
+        snprintf(group->label, sizeof group->label, "%s", group->runs[0]->algorithm);
         add_settings(group->label, sizeof group->label, " ", marked, config);
     }
 }
 
 /* --- the set ------------------------------------------------------------------------------- */
 
-/* The paths that were found go over to runs and problems. */
-static wac_status read_runs(wac_runset *set, search *search, bool go_on, wac_error *error)
+/* The paths that were found go over to runs and problems. tables: room for one of each. */
+static wac_status read_found(wac_runset *set, search *search, wac_foreign *tables, bool go_on,
+                             wac_error *error)
 {
-    set->runs = calloc(search->count, sizeof *set->runs);
-    set->problems = calloc(search->count, sizeof *set->problems);
-    if (!set->runs || !set->problems)
-        return wac_fail_memory(error, "the list of runs");
+    size_t table_count = 0;
     for (size_t i = 0; i < search->count; i++) {
         wac_record *run = &set->runs[set->count];
         char *path = search->runs[i].path;
         wac_error why = {0};
-        wac_status status = read_run(run, path, &why);
+        wac_status status = search->runs[i].is_table
+                                ? wac_foreign_read(&tables[table_count], path, &why)
+                                : read_run(run, path, &why);
         if (status != WAC_STATUS_OK && (!go_on || status == WAC_STATUS_MEMORY))
             return wac_fail(error, status, "%s", why.message);
+        if (status == WAC_STATUS_OK && search->runs[i].is_table) {
+            table_count++;
+            continue;
+        }
         search->runs[i].path = NULL;
         if (status == WAC_STATUS_OK) {
             run->path = path;
@@ -293,12 +333,26 @@ static wac_status read_runs(wac_runset *set, search *search, bool go_on, wac_err
         if (!problem->message)
             return wac_fail_memory(error, "the list of runs");
     }
-    if (set->count == 0 && set->problem_count == 1)
+    return wac_foreign_join(set, tables, table_count, error);
+}
+
+static wac_status read_runs(wac_runset *set, search *search, bool go_on, wac_error *error)
+{
+    wac_foreign *tables = calloc(search->count, sizeof *tables);
+    set->runs = calloc(search->count, sizeof *set->runs);
+    set->problems = calloc(search->count, sizeof *set->problems);
+    wac_status status = tables && set->runs && set->problems
+                            ? read_found(set, search, tables, go_on, error)
+                            : wac_fail_memory(error, "the list of runs");
+    for (size_t i = 0; tables && i < search->count; i++)
+        wac_foreign_free(&tables[i]);
+    free(tables);
+    if (status != WAC_STATUS_OK || set->count > 0)
+        return status;
+    if (set->problem_count == 1)
         return wac_fail(error, WAC_STATUS_INPUT, "%s", set->problems[0].message);
-    if (set->count == 0)
-        return wac_fail(error, WAC_STATUS_INPUT, "none of the %zu runs can be used; the first: %s",
-                        set->problem_count, set->problems[0].message);
-    return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT, "none of the %zu runs can be used; the first: %s",
+                    set->problem_count, set->problems[0].message);
 }
 
 wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,

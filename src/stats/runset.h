@@ -16,14 +16,24 @@
 
 #include "run/folder.h"
 
-/* One run. */
+/* One run: ours, or one of another program. */
 typedef struct wac_record {
-    char *path; /* its folder, below the directory that was given */
+    char *path; /* its folder, below the directory that was given; or "FILE.csv: RUN" */
+    /* of another program's run: its environment, seed and epochs; the world and the steps of an
+     * epoch are those of our runs beside it; the algorithm is WAC_ALGORITHM_TOTAL, which reads no
+     * setting */
     wac_config config;
+    char algorithm[128]; /* "sac"; of another program what its table says, or "sac (FILE)" where
+                            that is the name of one of ours */
     wac_history history;
     bool finished; /* has the row after its last epoch, or reached stop_success */
     size_t group;  /* its place in groups */
 } wac_record;
+
+static inline bool wac_record_is_foreign(const wac_record *run)
+{
+    return run->config.algorithm == WAC_ALGORITHM_TOTAL;
+}
 
 /* Runs of equal settings but for the seed (and checkpoint_interval, which changes no number).
  *
@@ -45,14 +55,18 @@ typedef struct wac_group {
  * checkpoint_interval. */
 bool wac_group_counts(const wac_setting *setting);
 
+/* The order of tasks; 0: they are the same. */
+int wac_task_compare(const wac_config *a, const wac_config *b);
+
 /* A run that could not be read. */
 typedef struct wac_problem {
-    char *path;    /* the run's folder */
+    char *path;    /* the run's folder, or the table */
     char *message; /* a sentence that names the file */
 } wac_problem;
 
 typedef struct wac_runset {
-    wac_record *runs; /* [count], in the order found: that of the directories, then by name */
+    wac_record *runs; /* [count], in the order found: that of the directories, then by name; those
+                         of tables come last */
     size_t count;
     wac_group *groups; /* [group_count] */
     size_t group_count, task_count;
@@ -65,13 +79,19 @@ typedef struct wac_runset {
 
 /* Every run at or below the directories. A folder with a config.yaml or a progress.csv is a run,
  * and not searched further; hidden folders, half-made ones (*.tmp) and links to folders are passed
- * over.
+ * over. A file FILE.csv among the directories is a table of other programs' runs (foreign.h).
+ *
+ * Another program's run on an environment of ours (whatever its capitals) joins the task that our
+ * runs there have; if these have several, or there are none, the world is that of the preset. It is
+ * put on the epochs of the first of our runs in that task, of the preset where there is none, and
+ * ends with that run; without one, where the shortest algorithm of the tables does in that
+ * environment. One that does not get so far is not finished.
  *
  * A run that cannot be read (file missing, header of another version, cut line, epochs that are not
- * 0, 1, 2 …, something that is no number) is an error; with `go_on` it becomes one of the problems
- * and the rest is loaded. Always an error: a directory that cannot be searched, no readable run at
- * all, a run given twice, two runs with the same settings and seed (the message names both). On
- * failure the set is empty and there is nothing to free. */
+ * 0, 1, 2 …, something that is no number), and a table with anything wrong in it, is an error; with
+ * `go_on` it becomes one of the problems and the rest is loaded. Always an error: a directory that
+ * cannot be searched, no readable run at all, a run given twice, two runs with the same settings
+ * and seed (the message names both). On failure the set is empty and there is nothing to free. */
 wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,
                            bool go_on, wac_error *error);
 void wac_runset_free(wac_runset *set);
