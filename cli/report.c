@@ -5,31 +5,39 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/status.h"
+#include "base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char help[] =
     "wac report: figures and one page from a folder of runs\n"
     "\n"
     "Usage\n"
-    "  wac report DIR [--out DIR]\n"
+    "  wac report DIR|FILE.csv... [--out DIR] [--csv FILE]\n"
     "\n"
     "DIR holds runs, at any depth: one run, what \"wac sweep\" made, or a collection\n"
     "of your own. The page, report.html, needs nothing else and opens anywhere: it\n"
     "shows the figures that fit (curves always, coverage where there is one, where\n"
     "agents went), statistics over seeds, settings, commands and versions. Every\n"
-    "figure is in figures/ too, as SVG, PNG and PDF. Needs gnuplot.\n"
+    "figure is in figures/ too, as SVG, PNG and PDF, and as CSV in numbers. Needs\n"
+    "gnuplot. FILE.csv is a table of runs of other programs, to stand beside\n"
+    "(\"wac stats --help\", docs/statistics.md).\n"
     "\n"
     "Of a folder that \"wac reproduce\" made, the report is that of the experiment,\n"
     "with its claims, from the runs as they are now.\n"
     "\n"
     "Flags\n"
-    "  --out DIR           where the report goes (DIR/report)\n"
+    "  --out DIR           where the report goes (DIR/report, FILE-report)\n"
+    "  --csv FILE          write all runs as one table, too: a row for each run, epoch\n"
+    "                      and measure, for pandas and the like (docs/experiments.md)\n"
     "\n"
     "Examples\n"
     "  wac report runs\n"
-    "  wac report sweeps/lambda --out lambda-report\n";
+    "  wac report sweeps/lambda --out lambda-report\n"
+    "  wac report runs stable-baselines3.csv --csv all.csv\n";
 
 /* What `wac reproduce` left behind; false where there is nothing of the kind. */
 static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
@@ -52,8 +60,8 @@ static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
     return good;
 }
 
-static const char *out;
-static const cli_option options[] = {{"out", .text = &out}, {0}};
+static const char *out, *csv;
+static const cli_option options[] = {{"out", .text = &out}, {"csv", .text = &csv}, {0}};
 
 static int report_experiment(const char *directory, const char *runs, int scale,
                              const char *command)
@@ -64,30 +72,50 @@ static int report_experiment(const char *directory, const char *runs, int scale,
     if (wac_path_join(path, sizeof path, directory, "experiment.yaml", &error) != WAC_STATUS_OK ||
         wac_experiment_read(&experiment, path, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL};
+    const char *const folders[] = {runs, NULL};
+    cli_report_plan plan = {folders, out ? out : directory, experiment, scale, command, csv, NULL};
     int status = cli_report_make(&plan);
     wac_experiment_free(experiment);
     return status;
 }
 
+/* Where the report of a folder goes, or of a table. */
+static wac_status choose_out(char directory[PATH_MAX], const char *from, wac_error *error)
+{
+    size_t length = strlen(from);
+    if (length <= 4 || strcasecmp(from + length - 4, ".csv") != 0)
+        return wac_path_join(directory, PATH_MAX, from, "report", error);
+    if (snprintf(directory, PATH_MAX, "%.*s-report", (int)length - 4, from) >= PATH_MAX)
+        return wac_fail(error, WAC_STATUS_INPUT, "the path %s is too long", WAC_CLIP(from));
+    return WAC_STATUS_OK;
+}
+
 static int run(char **words)
 {
-    char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
+    char directory[PATH_MAX], runs[PATH_MAX], command[4 * PATH_MAX];
     int scale = -1;
-    const char *from = words[0];
-    if (!*from || (out && !*out))
-        return cli_refuse("the name of a folder is empty");
-    snprintf(command, sizeof command, "wac report %s%s%s", from, out ? " --out " : "",
-             out ? out : "");
-    if (read_note(from, &scale, runs))
-        return report_experiment(from, runs, scale, command);
+    size_t used = (size_t)snprintf(command, sizeof command, "wac report");
+    for (char **word = words; *word; word++) {
+        if (!**word)
+            return cli_refuse("the name of a folder is empty");
+        if (used < sizeof command)
+            used += (size_t)snprintf(command + used, sizeof command - used, " %s", *word);
+    }
+    if ((out && !*out) || (csv && !*csv))
+        return cli_refuse("the name of a %s is empty", out && !*out ? "folder" : "file");
+    if (used < sizeof command)
+        snprintf(command + used, sizeof command - used, "%s%s%s%s", out ? " --out " : "",
+                 out ? out : "", csv ? " --csv " : "", csv ? csv : "");
+    if (!words[1] && read_note(words[0], &scale, runs))
+        return report_experiment(words[0], runs, scale, command);
     wac_error error = {0};
-    if (!out && wac_path_join(directory, sizeof directory, from, "report", &error))
+    if (!out && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    cli_report_plan plan = {from, out ? out : directory, NULL, -1, command, NULL};
+    cli_report_plan plan = {
+        (const char *const *)words, out ? out : directory, NULL, -1, command, csv, NULL};
     return cli_report_make(&plan);
 }
 
 const cli_command cli_report = {
-    "report", "figures and one page from a folder of runs", help, run, options,
-    1,        "which folder of runs? As in: %s report runs"};
+    "report",      "figures and one page from a folder of runs", help, run, options,
+    CLI_ANY_WORDS, "which folder of runs? As in: %s report runs"};

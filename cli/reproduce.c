@@ -26,9 +26,10 @@ static const char help[] =
     "Alone it lists the experiments, with the number of runs and about how long\n"
     "they take. With a NAME it trains what that experiment needs, several runs at\n"
     "a time, draws the paper's figure, judges what the paper claims (holds, fails\n"
-    "or undecided, with the numbers), and writes DIR/report.html. Ctrl-C saves; the\n"
-    "same command again goes on, and keeps runs that are finished. NAME may be a\n"
-    "file of your own, FILE.yaml (docs/experiments.md).\n"
+    "or undecided, with the numbers), and writes DIR/report.html, with all runs as\n"
+    "one table beside it in DIR/data.csv. Ctrl-C saves; the same command again goes\n"
+    "on, and keeps runs that are finished. NAME may be a file of your own, FILE.yaml\n"
+    "(docs/experiments.md).\n"
     "\n"
     "Scales shrink settings, seeds and epochs. A verdict from a shrunk one says so,\n"
     "and fewer than 4 seeds decide nothing.\n"
@@ -268,7 +269,9 @@ static int reproduce(void)
         refused = check_runs();
     if (refused)
         return refused;
-    cli_report_plan plan = {runs, directory, experiment, scale, command, from ? begin : NULL};
+    const char *const folders[] = {runs, NULL};
+    cli_report_plan plan = {folders, directory, experiment,         scale,
+                            command, NULL,      from ? begin : NULL};
     if (from)
         return cli_report_make(&plan);
     if (begin())

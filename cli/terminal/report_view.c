@@ -113,12 +113,15 @@ static int report(const cli_report_plan *plan, const wac_runset *set)
     int begun = plan->begin ? plan->begin() : CLI_OK;
     if (begun)
         return begun;
+    char name[PATH_MAX + 16];
+    snprintf(name, sizeof name, "%s%s", plan->runs[0], plan->runs[1] ? " and others" : "");
     wac_report_options options = {
         .out = plan->out,
         .experiment = plan->experiment,
         .scale = (wac_scale)scale,
-        .name = plan->runs,
+        .name = name,
         .command = plan->command,
+        .csv = plan->csv,
         .progress = show_progress,
         .user = &display,
         .stop = cli_stop_on_signals("stopped at once"),
@@ -140,8 +143,10 @@ int cli_report_make(const cli_report_plan *plan)
 {
     wac_error error = {0};
     wac_runset set;
-    const char *const folders[] = {plan->runs};
-    if (wac_runset_load(&set, folders, 1, true, &error) != WAC_STATUS_OK)
+    size_t count = 0;
+    while (plan->runs[count])
+        count++;
+    if (wac_runset_load(&set, plan->runs, count, true, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     int status = report(plan, &set);
     wac_runset_free(&set);

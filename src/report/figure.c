@@ -40,6 +40,8 @@ static wac_status write_curve(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
         double spread = there > 1 ? wac_spread(sheet->values, there) : 0;
         wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g\n", epoch, mean, mean - spread,
                        mean + spread);
+        wac_sheet_point(sheet, panel, line, (double)epoch,
+                        (double[]){mean, mean - spread, mean + spread}, there);
         drawn++;
     }
     if (drawn)
@@ -107,8 +109,11 @@ static wac_status write_levels(wac_sheet *sheet, wac_sheet_panel *panel, size_t 
         if (there == 0)
             continue;
         double mean = wac_mean(sheet->values, there);
+        double spread = there > 1 ? wac_spread(sheet->values, there) : 0;
         wac_plot_print(&sheet->page.plot, "%.9g %.9g %.9g\n", sheet->levels[k] + aside, mean,
-                       there > 1 ? wac_spread(sheet->values, there) : 0);
+                       spread);
+        wac_sheet_point(sheet, panel, line, sheet->levels[k],
+                        (double[]){mean, mean - spread, mean + spread}, there);
         wac_sheet_note(sheet, panel, line, there);
         panel->low = fmin(panel->low, mean);
     }
@@ -171,6 +176,7 @@ static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t lin
         wac_interval_of(&iqm, WAC_ESTIMATE_IQM, &sample, NULL, 1, wac_bootstrap_default(), error));
     wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %d\n", line, iqm.value, iqm.low, iqm.high,
                    sheet->found[0]->config.algorithm);
+    wac_sheet_point(sheet, panel, line, NAN, (double[]){iqm.value, iqm.low, iqm.high}, there);
     wac_sheet_note(sheet, panel, line, there);
     panel->low = fmin(panel->low, iqm.low);
     panel->high = fmax(panel->high, iqm.high);
@@ -220,12 +226,14 @@ static void print_bars(wac_sheet *sheet, const wac_sheet_panel *panel)
         return;
     }
     wac_plot_print(plot, "set xrange [*:*]; set yrange [%zu.6:-0.6]\nplot ", sheet->line_count - 1);
-    for (int a = 0; a < WAC_ALGORITHM_TOTAL; a++)
+    for (int a = 0; a <= WAC_ALGORITHM_TOTAL; a++) /* those of other programs in grey */
         wac_plot_print(plot,
                        "'bars-%zu' using ($5 == %d ? 0.5 * $2 : NaN):1:(0.5 * "
                        "abs($2)):(0.36) with boxxyerror fc rgb '%s' fs solid 0.75 "
                        "noborder, \\\n  ",
-                       panel->task, a, wac_style_of((wac_algorithm)a)->colour);
+                       panel->task, a,
+                       a < WAC_ALGORITHM_TOTAL ? wac_style_of((wac_algorithm)a)->colour
+                                               : "#7f7f7f");
     wac_plot_print(plot, "'' using 2:1:3:4 with xerrorbars pt 7 ps 0.5 lw 2 lc rgb ink\n");
 }
 
@@ -331,8 +339,10 @@ bool wac_figure_takes_it(const wac_figure *figure, wac_figure_takes what)
 
 bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, size_t group)
 {
-    return wac_selection_has(selection, group) &&
-           wac_where_holds(&figure->where, &selection->set->groups[group].runs[0]->config);
+    const wac_record *run = selection->set->groups[group].runs[0];
+    bool needs_ours = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ONE_TASK); /* checkpoints */
+    return wac_selection_has(selection, group) && !(needs_ours && wac_record_is_foreign(run)) &&
+           wac_where_holds(&figure->where, &run->config);
 }
 
 wac_status wac_figure_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)

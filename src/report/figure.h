@@ -50,8 +50,9 @@ typedef struct wac_figure {
 /* What came of a figure, or why there is none. */
 typedef struct wac_drawing {
     char title[160], caption[640];
-    char name[64]; /* NAME.svg, NAME.png and NAME.pdf in the folder of figures */
-    int width;     /* pixels */
+    char name[64];  /* NAME.svg, NAME.png and NAME.pdf in the folder of figures */
+    bool has_table; /* and NAME.csv, what is drawn in numbers */
+    int width;      /* pixels */
     bool drawn;
     char problem[512];
 } wac_drawing;

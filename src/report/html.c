@@ -106,11 +106,12 @@ static const char *number(char text[32], double value)
 static void write_summary(FILE *to, const wac_report_page *page)
 {
     const wac_runset *set = page->selection->set;
-    size_t runs = 0, finished = 0, groups = 0;
+    size_t runs = 0, finished = 0, groups = 0, foreign = 0;
     for (size_t i = 0; i < set->group_count; i++)
         if (wac_selection_has(page->selection, i)) {
             runs += set->groups[i].count;
             finished += set->groups[i].finished;
+            foreign += wac_record_is_foreign(set->groups[i].runs[0]) ? set->groups[i].count : 0;
             groups++;
         }
     fprintf(to, "<p>%zu run%s, %zu of them finished, in %zu group%s of equal settings.</p>\n", runs,
@@ -118,6 +119,11 @@ static void write_summary(FILE *to, const wac_report_page *page)
     if (finished < runs)
         fputs("<p class=\"note\">Unfinished runs are in the curves, but count in no number.</p>\n",
               to);
+    if (foreign)
+        fprintf(to,
+                "<p class=\"note\">%zu of the runs %s of other programs. Only returns are known of "
+                "them; at each evaluation of ours stands their last one by then.</p>\n",
+                foreign, foreign == 1 ? "is" : "are");
 }
 
 static void write_warnings(FILE *to, const wac_report_page *page)
@@ -250,9 +256,9 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
         tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");
         wac_html_escape(to, drawing->caption);
         fprintf(to,
-                " <span class=\"soft\">Files: figures/%s.svg, .png, .pdf</span></figcaption>"
+                " <span class=\"soft\">Files: figures/%s.svg, .png, .pdf%s</span></figcaption>"
                 "</figure>\n",
-                drawing->name);
+                drawing->name, drawing->has_table ? ", .csv" : "");
     }
     return WAC_STATUS_OK;
 }
@@ -440,6 +446,8 @@ static void write_made(FILE *to, const wac_report_page *page)
         char text[MACHINE];
         if (!wac_selection_has(page->selection, set->runs[i].group))
             continue;
+        if (wac_record_is_foreign(&set->runs[i]))
+            continue;
         first = first ? first : &set->runs[i];
         wac_manifest manifest = wac_manifest_read(set->runs[i].path);
         seconds += manifest.seconds;
@@ -472,6 +480,8 @@ static void write_made(FILE *to, const wac_report_page *page)
     strftime(now, sizeof now, "%Y-%m-%d %H:%M UTC", gmtime_r(&clock, &broken));
     fprintf(to, "<li>Report by wac %s, commit %s, %s</li></ul>\n", wac_version(), wac_commit(),
             now);
+    if (*page->report->table)
+        tag(to, "<p>All runs as one table: ", page->report->table, "</p>\n");
     fprintf(to, "<details><summary>Folders of the runs</summary><ul>");
     for (size_t i = 0; i < set->count; i++)
         if (wac_selection_has(page->selection, set->runs[i].group))

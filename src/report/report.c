@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "report/html.h"
 #include "report/sheet.h"
+#include "report/table.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -127,7 +128,7 @@ static bool has_many_labels(const wac_runset *set)
 static bool has_two_algorithms(const wac_runset *set)
 {
     for (size_t i = 1; i < set->count; i++)
-        if (set->runs[i].config.algorithm != set->runs[0].config.algorithm)
+        if (strcmp(set->runs[i].algorithm, set->runs[0].algorithm) != 0)
             return true;
     return false;
 }
@@ -183,7 +184,8 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         count--;
     }
     add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores", "")->measure = WAC_MEASURE_SCORE;
-    if (coverage || wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0)
+    if (coverage || (wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0 &&
+                     !wac_record_is_foreign(&set->runs[0])))
         add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
     return count;
 }
@@ -247,7 +249,7 @@ static bool is_figure(const char *name)
     int end = 0;
     return sscanf(name, "%*[0-9]-%15[a-z].%3[a-z]%n", kind, ending, &end) == 2 && !name[end] &&
            wac_word_index(wac_figure_kind_words(), kind) >= 0 &&
-           wac_word_index("svg|png|pdf", ending) >= 0;
+           wac_word_index("svg|png|pdf|csv", ending) >= 0;
 }
 
 static void remove_old(const char *path)
@@ -353,6 +355,13 @@ static wac_status write_parts(wac_report_page *page, wac_error *error)
         WAC_TRY(judge_claims(report, options->experiment, page->selection, error));
         WAC_TRY(write_json(report, options, error));
     }
+    if (options->csv)
+        snprintf(report->table, sizeof report->table, "%s", options->csv);
+    else if (options->experiment)
+        WAC_TRY(
+            wac_path_join(report->table, sizeof report->table, options->out, "data.csv", error));
+    if (*report->table)
+        WAC_TRY(wac_table_write(report->table, page->selection, error));
     for (size_t i = 0; i < set->group_count; i++)
         report->left_out += wac_selection_has(page->selection, i) ? 0 : set->groups[i].count;
     WAC_TRY(draw_all(page, error));

@@ -2,7 +2,8 @@
  *
  *   report.html   claims, figures, statistics, settings, commands, versions; the figures are in it
  *   claims.json   the verdicts, for programs
- *   figures/      every figure as SVG, PNG and PDF
+ *   figures/      every figure as SVG, PNG and PDF, and what is drawn in numbers as CSV
+ *   data.csv      of an experiment: all of its runs as one table (table.h)
  */
 #ifndef WAC_REPORT_REPORT_H
 #define WAC_REPORT_REPORT_H
@@ -17,6 +18,8 @@ typedef struct wac_report_options {
     wac_scale scale;                  /* of the experiment */
     const char *name;                 /* of the folder, for the title; may be null */
     const char *command;              /* that makes this report, for the page; may be null */
+    const char
+        *csv; /* where the table of all runs goes; null: data.csv of an experiment, else none */
     void (*progress)(void *user, int done, int figures); /* may be null */
     void *user;
     const volatile int *stop; /* may be null */
@@ -24,8 +27,8 @@ typedef struct wac_report_options {
 
 /* What came out. */
 typedef struct wac_report {
-    char page[PATH_MAX];
-    wac_judgement *judgements; /* [count], of the experiment's claims */
+    char page[PATH_MAX], table[PATH_MAX]; /* the second may be empty */
+    wac_judgement *judgements;            /* [count], of the experiment's claims */
     size_t count;
     char **missing; /* [missing_count]: runs of the experiment that are not there or not finished */
     size_t missing_count;

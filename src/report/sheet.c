@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "report/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,14 +60,17 @@ static void set_keys(wac_sheet *sheet)
     for (size_t i = 0; i < sheet->group_count; i++) {
         const wac_group *group = sheet->groups[i].group;
         const wac_config *config = &group->runs[0]->config;
+        const char *algorithm = group->runs[0]->algorithm;
         char *key = sheet->groups[i].key, value[128];
         size_t size = sizeof sheet->groups[i].key;
         if (!*lines) {
             snprintf(key, size, "%.319s", group->label);
         } else if (sheet->mixed) { /* as in a label */
             wac_config_text(config, lines, value, sizeof value);
-            snprintf(key, size, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
-                     *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
+            snprintf(key, size, "%s%s%s%s%s", algorithm, *value ? " " : "", *value ? lines : "",
+                     *value ? " " : "", value);
+        } else if (strcmp(lines, "algorithm") == 0) {
+            snprintf(key, size, "%s", algorithm);
         } else {
             wac_config_text(config, lines, key, size);
         }
@@ -223,9 +227,9 @@ static void find_lines(wac_sheet *sheet)
             k++;
         if (k < sheet->line_total)
             continue;
-        int algorithm = group->runs[0]->config.algorithm;
-        bool is_algorithm = strcmp(wac_algorithm_name((wac_algorithm)algorithm), line->key) == 0;
-        line->algorithm = is_algorithm ? algorithm : -1;
+        const wac_record *run = group->runs[0];
+        bool has_look = !wac_record_is_foreign(run) && strcmp(run->algorithm, line->key) == 0;
+        line->algorithm = has_look ? run->config.algorithm : -1;
         name_line(sheet, line);
         sheet->line_total++;
     }
@@ -281,6 +285,42 @@ void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_
     sheet->runs = sheet->runs == 0 || count < sheet->runs ? count : sheet->runs;
     sheet->most = count > sheet->most ? count : sheet->most;
     panel->there[line] = panel->any = true;
+}
+
+/* Whether the panels have an x; if not they show bars. */
+static bool has_x(const wac_sheet *sheet)
+{
+    return wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES);
+}
+
+void wac_sheet_point(wac_sheet *sheet, const wac_sheet_panel *panel, size_t line, double x,
+                     const double value[3], size_t count)
+{
+    const wac_figure *figure = sheet->figure;
+    const char *key = sheet->by_label || sheet->mixed ? "" : figure->lines;
+    bool by_setting = *key && strcmp(key, "algorithm") != 0;
+    char name[384];
+    size_t i = 0;
+    while (sheet->groups[i].group->task != sheet->tasks[panel->task])
+        i++;
+    wac_table_text(sheet->table, sheet->groups[i].group->task_name);
+    snprintf(name, sizeof name, "%s%s%s", by_setting ? key : "", by_setting ? " " : "",
+             sheet->lines[line].key);
+    fputc(',', sheet->table);
+    wac_table_text(sheet->table, name);
+    fprintf(sheet->table, ",%s,",
+            wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS)
+                ? wac_columns[figure->columns[panel->row]].name
+                : wac_measure_name(figure->measure));
+    if (has_x(sheet)) {
+        wac_table_number(sheet->table, x);
+        fputc(',', sheet->table);
+    }
+    for (int k = 0; k < 3; k++) { /* one run has no interval, nor have different settings */
+        wac_table_number(sheet->table, k == 0 || (count > 1 && !sheet->pooled) ? value[k] : NAN);
+        fputc(',', sheet->table);
+    }
+    fprintf(sheet->table, "%zu\n", count);
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -427,6 +467,17 @@ static void write_caption(const wac_sheet *sheet, wac_drawing *drawing)
              sheet->line_count < sheet->line_total ? " Not all lines are shown." : "");
 }
 
+static wac_status write_numbers(wac_drawing *drawing, const char *folder, const char *text,
+                                size_t size, wac_error *error)
+{
+    char path[PATH_MAX], name[96];
+    snprintf(name, sizeof name, "%s.csv", drawing->name);
+    WAC_TRY(wac_path_join(path, sizeof path, folder, name, error));
+    WAC_TRY(wac_file_write(path, text, size, error));
+    drawing->has_table = true;
+    return WAC_STATUS_OK;
+}
+
 static wac_status draw_files(wac_sheet *sheet, wac_drawing *drawing, const char *folder,
                              wac_error *error)
 {
@@ -470,18 +521,27 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
     wac_sheet_panel *panels = calloc(2 * WAC_SHEET_MOST_PANELS, sizeof *panels);
     sheet.found = malloc((count + 1) * sizeof *sheet.found);
     sheet.values = malloc((count + 1) * sizeof *sheet.values);
-    wac_status status = panels && sheet.found && sheet.values
+    char *numbers = NULL;
+    size_t size;
+    sheet.table = open_memstream(&numbers, &size);
+    wac_status status = panels && sheet.found && sheet.values && sheet.table
                             ? collect(&sheet, kind->most_lines, error)
                             : wac_fail_memory(error, "the runs of a figure");
     if (status == WAC_STATUS_OK && sheet.line_total == 0)
         status = wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
     if (status == WAC_STATUS_OK && (status = wac_plot_begin(&sheet.page.plot, error)) == 0) {
         sheet.page.plot.stop = order->stop;
+        fprintf(sheet.table, "task,line,measure,%s,low,high,n\n", has_x(&sheet) ? "x,mean" : "iqm");
         status = fill(&sheet, panels, kind, error);
         if (status == WAC_STATUS_OK)
             status = draw_files(&sheet, drawing, order->folder, error);
         wac_plot_end(&sheet.page.plot);
     }
+    if (sheet.table && fclose(sheet.table) != 0 && status == WAC_STATUS_OK)
+        status = wac_fail_memory(error, "the runs of a figure");
+    if (status == WAC_STATUS_OK)
+        status = write_numbers(drawing, order->folder, numbers, size, error);
+    free(numbers);
     free(panels);
     free(sheet.found);
     free(sheet.values);

@@ -61,6 +61,7 @@ typedef struct wac_sheet {
     wac_sheet_grid grid;
     const wac_record **found; /* room for all runs, and a number of each */
     double *values;
+    FILE *table; /* what is drawn, in numbers */
 } wac_sheet;
 
 /* One of the panels. */
@@ -93,6 +94,11 @@ size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double 
 
 /* So many runs went into a line of the panel. */
 void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_t count);
+
+/* What is drawn of a line: a value of so many runs and its interval, for the figure's table; over
+ * epochs or a setting at x. */
+void wac_sheet_point(wac_sheet *sheet, const wac_sheet_panel *panel, size_t line, double x,
+                     const double value[3], size_t count);
 
 const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t line);
 

@@ -245,8 +245,7 @@ static wac_status read_table(wac_foreign *foreign, reader *reader, char *text, w
             WAC_TRY(read_row(foreign, reader, line, error));
     }
     if (foreign->count == 0)
-        return wac_fail(error, WAC_STATUS_INPUT, "%s:%zu: ends without a value", reader->path,
-                        reader->line);
+        return wac_fail(error, WAC_STATUS_INPUT, "%s has no row with a value", reader->path);
     for (size_t i = 0; i < foreign->count; i++)
         tidy(&foreign->runs[i]);
     return WAC_STATUS_OK;

@@ -114,6 +114,73 @@ static void test_report(void **state)
     assert_true(wac_path_exists(at("out/figures/mine.svg")));
 }
 
+/* How many lines a file has, and whether its first is this. */
+static size_t count_lines(const char *path, const char *first)
+{
+    char *text = contents(path, NULL);
+    size_t lines = count_of(text, "\n");
+    if (strncmp(text, first, strlen(first)) != 0)
+        fail_msg("%s begins with %.*s", path, (int)strcspn(text, "\n"), text);
+    free(text);
+    return lines;
+}
+
+/* The runs as one table, and each figure in numbers; those of other programs among them. */
+static void test_tables(void **state)
+{
+    (void)state;
+    make_lqg("runs,all");
+    save_text(at("other.csv"), "run,algorithm,environment,seed,step,value\n"
+                               "a,td3,lqg,1,500,0.123456789012\na,td3,lqg,1,9000,7\n"
+                               "b,td3,lqg,2,500,-1\nb,td3,lqg,2,6000,3\n");
+    assert_done(wac("report %s %s --out %s --csv %s", at("runs,all"), at("other.csv"), at("out"),
+                    at("all.csv")));
+    /* 4 runs of 6 rows and 10 numbers each; 2 runs of 6 evaluations */
+    assert_int_equal(
+        count_lines(at("all.csv"),
+                    "run,task,environment,algorithm,seed,lambda,epoch,step,measure,value\n"),
+        1 + 4 * 6 * 10 + 2 * 6);
+    char *text = contents(at("all.csv"), NULL);
+    static const char *const rows[] = {
+        "/0\",lqg,lqg,oe-wac,1,0,2,3000,eval_return,-1\n",
+        "/2\",lqg,lqg,oe-wac,1,0.5,5,6000,coverage_sampled,0.5\n",
+        "other.csv: a,lqg,lqg,td3,1,,0,1000,eval_return,0.123456789012\n",
+        "other.csv: b,lqg,lqg,td3,2,,5,6000,eval_return,3\n",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strstr(text, rows[i]))
+            fail_msg("the table lacks %s", rows[i]);
+    free(text);
+    char *page = page_of("out");
+    assert_non_null(strstr(page, "2 of the runs are of other programs"));
+    assert_non_null(strstr(page, at("all.csv")));
+    assert_non_null(strstr(page, "<td>td3</td>"));
+    free(page);
+    assert_false(wac_path_exists(at("out/data.csv")));
+    if (has_program("gnuplot")) {
+        assert_int_equal(count_lines(at("out/figures/1-curves.csv"),
+                                     "task,line,measure,x,mean,low,high,n\n"
+                                     "lqg,oe-wac lambda 0,eval_return,0,-1,-1,-1,2\n"),
+                         1 + 3 * 6);
+        assert_int_equal(count_lines(at("out/figures/3-settings.csv"),
+                                     "task,line,measure,x,mean,low,high,n\n"
+                                     "lqg,oe-wac,coverage,0,0.35,0.25,0.45,2\n"
+                                     "lqg,oe-wac,coverage,0.5,0.55,0.45,0.65,2\n"),
+                         3);
+        assert_int_equal(
+            count_lines(at("out/figures/4-bars.csv"), "task,line,measure,iqm,low,high,n\n"), 4);
+    }
+    /* our own table reads back; without the settings its two lambdas are one, and that is said */
+    assert_says(wac("stats %s", at("all.csv")), 1, "have the same algorithm, environment and seed");
+    /* a table goes whole or not at all */
+    assert_int_equal(unlink(at("all.csv")), 0);
+    assert_says(wac("report %s --out %s --csv %s", at("runs,all"), at("out"), at("no/all.csv")), 1,
+                "no/all.csv");
+    /* tables alone */
+    assert_done(wac("report %s", at("other.csv")));
+    assert_true(wac_path_exists(at("other-report/report.html")));
+}
+
 /* Names from outside do no harm, be it in HTML or in gnuplot. */
 static void test_names(void **state)
 {
@@ -155,7 +222,7 @@ static void test_bad_folders(void **state)
     assert_says(wac("report %s", at("empty")), 1, "no run in");
     assert_says(wac("report %s", at("nowhere")), 1, "nowhere");
     assert_says(wac("report"), 2, "which folder");
-    assert_says(wac("report a b"), 2, "what to do with");
+    assert_says(wac("report %s %s", at("runs"), at("nowhere")), 1, "nowhere");
     save_text(at("file"), "x");
     assert_says(wac("report %s --out %s", at("runs"), at("file/x")), 1, "file/x");
     assert_false(wac_path_exists(at("runs/report")));
@@ -209,6 +276,8 @@ static void test_from(void **state)
     assert_string_equal(json_string_value(json_object_get(claims, "scale")), "quick");
     assert_int_equal(json_array_size(json_object_get(claims, "claims")), 4);
     json_decref(claims);
+    assert_int_equal(count_lines(at("out/data.csv"), "run,task,environment,algorithm,seed"),
+                     1 + 2 * 26 * 9);
     /* what was made can be reported again */
     remove_folder(at("runs/sac"));
     result = wac("report %s", at("out"));
@@ -370,10 +439,9 @@ static void test_browser(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_escape),      TEST(test_report),
-        TEST(test_names),       TEST(test_bad_runs),
-        TEST(test_bad_folders), TEST(test_from),
-        TEST(test_reproduce),   TEST(test_reproduce_refusals),
+        TEST(test_escape),  TEST(test_report),    TEST(test_tables),
+        TEST(test_names),   TEST(test_bad_runs),  TEST(test_bad_folders),
+        TEST(test_from),    TEST(test_reproduce), TEST(test_reproduce_refusals),
         TEST(test_browser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
