@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "stats/distributions.h"
 
 #include <assert.h>
 #include <math.h>
@@ -49,6 +50,29 @@ double wac_std(const double *values, size_t count)
 double wac_spread(const double *values, size_t count)
 {
     return 2 * wac_std(values, count) / sqrt((double)count);
+}
+
+wac_interval wac_interval_share(size_t successes, size_t count)
+{
+    double k = (double)successes, n = (double)count;
+    return (wac_interval){
+        .value = count ? k / n : NAN,
+        .low = successes ? wac_beta_quantile(0.025, k, n - k + 1) : 0,
+        .high = successes < count ? wac_beta_quantile(0.975, k + 1, n - k) : 1,
+        .fewest = count,
+    };
+}
+
+wac_interval wac_interval_means(const wac_values *a, const wac_values *b)
+{
+    double n = (double)a->count, m = (double)b->count;
+    double difference = wac_mean(a->values, a->count) - wac_mean(b->values, b->count);
+    double own = pow(wac_std(a->values, a->count), 2) / n;
+    double other = pow(wac_std(b->values, b->count), 2) / m, both = own + other;
+    double freedom = both * both / (own * own / (n - 1) + other * other / (m - 1));
+    double reach = both > 0 ? wac_t_quantile(0.975, freedom) * sqrt(both) : both;
+    return (wac_interval){difference, difference - reach, difference + reach,
+                          a->count < b->count ? a->count : b->count};
 }
 
 double wac_iqm(double *values, size_t count)

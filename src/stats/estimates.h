@@ -54,6 +54,13 @@ typedef wac_status wac_interval_fn(wac_interval *interval, const wac_values *sam
                                    wac_bootstrap bootstrap, wac_error *error);
 wac_interval_fn wac_interval_iqm, wac_interval_gap;
 
+/* The share of successes among so many, with its exact interval (Clopper and Pearson). */
+wac_interval wac_interval_share(size_t successes, size_t count);
+
+/* Mean of a less mean of b, with Welch's interval: of few seeds it is right where a bootstrap's is
+ * too narrow. */
+wac_interval wac_interval_means(const wac_values *a, const wac_values *b);
+
 /* Performance profile: for each of the `count` thresholds the share of values above it, with its
  * pointwise interval; intervals: [count]. */
 wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t count,

@@ -1,10 +1,12 @@
-/* Tests on ranks: Page, Spearman.
+/* Tests of two samples, of trends, and a correlation: permutations of what there is.
  *
  * Ranks are kept doubled, so that the average rank of ties is a whole number. Small tests are
  * exact: the distribution of the statistic over all ways to hand out the ranks that there are, ties
  * included, is built up by dynamic programming over sums of doubled ranks. */
 #include "stats/tests.h"
 
+#include "base/number.h"
+#include "base/rng.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -60,6 +62,214 @@ static void read_tails(wac_test *test, const double *weights, size_t count, size
     test->rising = (weights[at] + above) / all;
     test->falling = (below + weights[at]) / all;
     test->exact = true;
+}
+
+/* --- Mann-Whitney -------------------------------------------------------------------------- */
+
+enum { MOST_RANKED = 400 };
+
+/* The distribution of the sum of `some` of `all` doubled ranks: shares of all ways, [width]. Sums
+ * of more ranks grow out of those of fewer, rank by rank. `ways`: [some + 1][width], zeroed. */
+static const double *deal_ranks(double *ways, const size_t *ranks, size_t all, size_t some,
+                                size_t width)
+{
+    ways[0] = 1;
+    for (size_t i = 0; i < all; i++) {
+        size_t most = i + 1 < some ? i + 1 : some;
+        for (size_t k = most; k > 0; k--) {
+            const double *from = ways + (k - 1) * width;
+            double *to = ways + k * width;
+            for (size_t sum = ranks[i]; sum < width; sum++)
+                to[sum] += from[sum - ranks[i]];
+        }
+    }
+    return ways + some * width;
+}
+
+static void approximate_ranks(wac_test *test, const size_t *ranks, double n, double m, double sum)
+{
+    double all = n + m, expected = n * (all + 1), squares = 0;
+    for (size_t i = 0; i < (size_t)all; i++) {
+        double distance = (double)ranks[i] - (all + 1);
+        squares += distance * distance;
+    }
+    double variance = n * m / (all * (all - 1)) * squares; /* of the doubled sum */
+    double z = (sum - expected) / sqrt(variance);
+    test->rising = variance > 0 ? upper_tail(z) : 1;
+    test->falling = variance > 0 ? upper_tail(-z) : 1;
+}
+
+wac_status wac_rank_test(wac_test *test, const wac_values *a, const wac_values *b, wac_error *error)
+{
+    size_t n = a->count, m = b->count, all = n + m, sum = 0;
+    *test = (wac_test){NAN, NAN, NAN, false};
+    if (n == 0 || m == 0)
+        return WAC_STATUS_OK;
+    bool exact = all <= MOST_RANKED;
+    size_t width = all * (all + 1) + 1; /* of sums: all doubled ranks together are one less */
+    double *values = malloc(all * sizeof *values);
+    size_t *ranks = malloc(all * sizeof *ranks);
+    ranked *scratch = malloc(all * sizeof *scratch);
+    double *ways = exact ? calloc((n + 1) * width, sizeof *ways) : NULL;
+    wac_status status = WAC_STATUS_OK;
+    if (!values || !ranks || !scratch || (exact && !ways)) {
+        status = wac_fail_memory(error, "a rank test");
+    } else {
+        memcpy(values, a->values, n * sizeof *values);
+        memcpy(values + n, b->values, m * sizeof *values);
+        if (rank_twice(ranks, scratch, values, all)) {
+            for (size_t i = 0; i < n; i++)
+                sum += ranks[i];
+            double u = ((double)sum - (double)(n * (n + 1))) / 2;
+            test->statistic = u / ((double)n * (double)m);
+            if (exact)
+                read_tails(test, deal_ranks(ways, ranks, all, n, width), width, sum);
+            else
+                approximate_ranks(test, ranks, (double)n, (double)m, (double)sum);
+        }
+    }
+    free(values);
+    free(ranks);
+    free(scratch);
+    free(ways);
+    return status;
+}
+
+/* --- spread -------------------------------------------------------------------------------- */
+
+enum { MOST_DEALS = 200000, DRAWN_DEALS = 20000 };
+
+/* Distances from the median, in the place of the values; sorts. */
+static void take_distances(double *values, size_t count)
+{
+    wac_sort(values, count);
+    double median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i] - median);
+}
+
+/* Ways to choose `some` of `all`; any large number where they are many. */
+static double ways_to_choose(size_t all, size_t some)
+{
+    double ways = 1;
+    for (size_t i = 1; i <= some; i++)
+        ways *= (double)(all - some + i) / (double)i;
+    return ways;
+}
+
+/* The next choice of `some` places out of `all`, in ascending order; false after the last. */
+static bool next_choice(size_t *places, size_t some, size_t all)
+{
+    size_t i = some;
+    while (i > 0 && places[i - 1] == all - some + i - 1)
+        i--;
+    if (i == 0)
+        return false;
+    places[i - 1]++;
+    for (; i < some; i++)
+        places[i] = places[i - 1] + 1;
+    return true;
+}
+
+static double sum_at(const double *values, const size_t *places, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[places[i]];
+    return sum;
+}
+
+/* How many deals have a sum as large, or as small, as the one seen. */
+typedef struct tally {
+    double seen, slack; /* sums this close are the same but for rounding */
+    double above, below, all;
+} tally;
+
+static void count_deal(tally *tally, double sum)
+{
+    tally->above += sum >= tally->seen - tally->slack;
+    tally->below += sum <= tally->seen + tally->slack;
+    tally->all++;
+}
+
+static void deal_distances(wac_test *test, const double *distances, size_t n, size_t all,
+                           size_t *places, double seen)
+{
+    tally tally = {.seen = seen, .slack = 1e-12 * fabs(seen)};
+    for (size_t i = 0; i < all; i++)
+        places[i] = i;
+    test->exact = ways_to_choose(all, n) <= MOST_DEALS;
+    if (test->exact) {
+        do
+            count_deal(&tally, sum_at(distances, places, n));
+        while (next_choice(places, n, all));
+    } else {
+        wac_rng rng = wac_rng_make(1, WAC_STREAM_BOOTSTRAP);
+        count_deal(&tally, seen); /* the one that was seen is one of them */
+        for (int draw = 0; draw < DRAWN_DEALS; draw++) {
+            for (size_t i = 0; i < n; i++) { /* the first n of a shuffle */
+                size_t pick = i + (size_t)(wac_rng_uniform(&rng) * (double)(all - i));
+                size_t place = places[pick];
+                places[pick] = places[i];
+                places[i] = place;
+            }
+            count_deal(&tally, sum_at(distances, places, n));
+        }
+    }
+    test->rising = tally.above / tally.all;
+    test->falling = tally.below / tally.all;
+}
+
+static bool has_nan(const wac_values *sample)
+{
+    for (size_t i = 0; i < sample->count; i++)
+        if (isnan(sample->values[i]))
+            return true;
+    return false;
+}
+
+wac_status wac_spread_test(wac_test *test, const wac_values *a, const wac_values *b,
+                           wac_error *error)
+{
+    size_t n = a->count, m = b->count;
+    *test = (wac_test){NAN, NAN, NAN, false};
+    if (n == 0 || m == 0 || has_nan(a) || has_nan(b))
+        return WAC_STATUS_OK;
+    double *distances = malloc((n + m) * sizeof *distances);
+    size_t *places = malloc((n + m) * sizeof *places);
+    wac_status status = WAC_STATUS_OK;
+    if (distances && places) {
+        memcpy(distances, a->values, n * sizeof *distances);
+        memcpy(distances + n, b->values, m * sizeof *distances);
+        take_distances(distances, n);
+        take_distances(distances + n, m);
+        double seen = wac_mean(distances, n) * (double)n;
+        test->statistic = wac_mean(distances, n) - wac_mean(distances + n, m);
+        wac_sort(distances, n + m); /* so that the order of runs does not count */
+        deal_distances(test, distances, n, n + m, places, seen);
+    } else {
+        status = wac_fail_memory(error, "a test of spread");
+    }
+    free(distances);
+    free(places);
+    return status;
+}
+
+/* --- several tests ------------------------------------------------------------------------- */
+
+void wac_holm(double *corrected, const double *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        corrected[i] = p[i];
+        for (size_t j = 0; j < count; j++) { /* what does not go before p[i] changes nothing */
+            size_t smaller = 0;
+            for (size_t k = 0; k < count; k++)
+                smaller += p[k] < p[j];
+            if (p[j] <= p[i])
+                corrected[i] = fmax(corrected[i], (double)(count - smaller) * p[j]);
+        }
+        corrected[i] = fmin(1, corrected[i]);
+    }
 }
 
 /* --- Page ---------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef WAC_STATS_TESTS_H
 #define WAC_STATS_TESTS_H
 
-#include "wac/base.h"
+#include "stats/estimates.h"
 
 /* One-sided p-values of a statistic: how probable one at least as large (rising), or at most as
  * large (falling), is without any effect. Two-sided: twice the smaller, at most 1. */
@@ -12,6 +12,21 @@ typedef struct wac_test {
     double rising, falling;
     bool exact; /* counted, given the ties there are; else by the normal approximation */
 } wac_test;
+
+/* Mann-Whitney's U of sample a against b: the statistic is the probability that a value of a is
+ * larger than one of b, a tie counting half. Over all ways to deal the values that there are, ties
+ * included; exact for up to 400 values. */
+wac_status wac_rank_test(wac_test *test, const wac_values *a, const wac_values *b,
+                         wac_error *error);
+
+/* Whether a spreads wider than b: the statistic is the mean distance from the own median in a, less
+ * that in b, over all ways to deal the distances; where those are too many, over draws of them with
+ * a fixed seed (not exact). */
+wac_status wac_spread_test(wac_test *test, const wac_values *a, const wac_values *b,
+                           wac_error *error);
+
+/* p-values after Holm's correction for being several, in the same order. */
+void wac_holm(double *corrected, const double *p, size_t count);
 
 /* Page's L for a trend over ordered settings. values: [blocks][settings], a block being a seed, its
  * values in the order in which they are expected to rise. Exact for up to 10 settings and 30

@@ -113,6 +113,63 @@ def page_ties():
                "falling": float((sums <= found + 1e-9).mean()), "exact": True}
 
 
+def rank():
+    """Exact p-values over all ways to deal the values, counted one by one where SciPy cannot."""
+    from itertools import combinations
+
+    for n, m, ties in ((1, 1, False), (4, 4, False), (5, 5, True), (5, 5, False), (4, 10, True),
+                       (6, 7, True), (20, 20, False), (10, 20, False)):
+        a, b = sample(n, ties), sample(m, ties)
+        ranks = stats.rankdata(np.concatenate([a, b]))
+        u = ranks[:n].sum() - n * (n + 1) / 2
+        if ties:
+            sums = np.array([ranks[list(c)].sum() for c in combinations(range(n + m), n)])
+            seen = ranks[:n].sum()
+            rising, falling = (sums >= seen - 1e-9).mean(), (sums <= seen + 1e-9).mean()
+        else:
+            rising = stats.mannwhitneyu(a, b, alternative="greater", method="exact").pvalue
+            falling = stats.mannwhitneyu(a, b, alternative="less", method="exact").pvalue
+        yield {"a": a.tolist(), "b": b.tolist(), "statistic": u / (n * m),
+               "rising": float(rising), "falling": float(falling), "exact": True}
+
+
+def spread_of_two():
+    from itertools import combinations
+
+    for n, m in ((4, 4), (5, 5), (10, 10), (7, 9)):
+        a, b = sample(n, False), sample(m, False)
+        distances = np.concatenate([np.abs(a - np.median(a)), np.abs(b - np.median(b))])
+        sums = np.array([distances[list(c)].sum() for c in combinations(range(n + m), n)])
+        seen = distances[:n].sum()
+        yield {"a": a.tolist(), "b": b.tolist(),
+               "statistic": float(distances[:n].mean() - distances[n:].mean()),
+               "rising": float((sums >= seen - 1e-9).mean()),
+               "falling": float((sums <= seen + 1e-9).mean()), "exact": True}
+
+
+def holm():
+    for p in ([0.01], [0.04, 0.01, 0.03], [0.01, 0.01, 0.5, 0.02], [0.9, 0.8, 0.7], [0, 0.2, 1]):
+        order, adjusted, before = np.argsort(p, kind="stable"), [0] * len(p), 0
+        for place, i in enumerate(order):
+            before = min(1, max(before, (len(p) - place) * p[i]))
+            adjusted[i] = before
+        yield {"p": p, "adjusted": adjusted}
+
+
+def shares():
+    for k, n in ((0, 5), (5, 5), (1, 5), (3, 20), (20, 20), (0, 1), (7, 11)):
+        exact = stats.binomtest(k, n).proportion_ci(0.95, method="exact")
+        yield {"successes": k, "count": n, "low": exact.low, "high": exact.high}
+
+
+def means():
+    for n, m in ((2, 2), (4, 5), (5, 5), (20, 10)):
+        a, b = sample(n, False), sample(m, False)
+        exact = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+        yield {"a": a.tolist(), "b": b.tolist(), "value": float(a.mean() - b.mean()),
+               "low": float(exact.low), "high": float(exact.high)}
+
+
 def spearman():
     for size, ties in ((2, False), (5, False), (10, True), (400, True)):
         x = sample(size, ties)
@@ -162,6 +219,7 @@ def measures():
 
 
 parts = {"one_sample": one_sample, "intervals": intervals, "page": page,
-         "page_ties": page_ties, "spearman": spearman, "measures": measures}
+         "page_ties": page_ties, "rank": rank, "spread_of_two": spread_of_two,
+         "holm": holm, "shares": shares, "means": means, "spearman": spearman, "measures": measures}
 path = pathlib.Path(__file__).with_suffix(".json")
 path.write_text(json.dumps({name: list(make()) for name, make in parts.items()}) + "\n")

@@ -188,6 +188,94 @@ static void test_page(void **state)
     check_page(item);
 }
 
+typedef wac_status two_sample_test(wac_test *test, const wac_values *a, const wac_values *b,
+                                   wac_error *failure);
+
+static void check_two_samples(const char *kind, two_sample_test *run)
+{
+    FOR_CASES(kind, item)
+    {
+        double x[MOST], y[MOST];
+        wac_values a = {x, numbers(x, json_object_get(item, "a"))};
+        wac_values b = {y, numbers(y, json_object_get(item, "b"))};
+        wac_test test, turned;
+        assert_int_equal(run(&test, &a, &b, NULL), WAC_STATUS_OK);
+        check_test(&test, item);
+        assert_int_equal(run(&turned, &b, &a, NULL), WAC_STATUS_OK);
+        close_to(turned.rising, test.falling);
+        close_to(turned.falling, test.rising);
+    }
+}
+
+static void test_two_samples(void **state)
+{
+    (void)state;
+    check_two_samples("rank", wac_rank_test);
+    check_two_samples("spread_of_two", wac_spread_test);
+}
+
+/* Many values: near to the exact test, whichever way, and the same at every call. */
+static void test_many_values(void **state)
+{
+    (void)state;
+    enum { SIDE = 201 };
+    static double x[SIDE], y[SIDE];
+    for (int i = 0; i < SIDE; i++) {
+        x[i] = i % 40;
+        y[i] = (i * 7) % 40 + 1.5;
+    }
+    wac_values small_x = {x, SIDE - 1}, small_y = {y, SIDE - 1}, all_x = {x, SIDE},
+               all_y = {y, SIDE};
+    wac_test exact, near_to, drawn, again;
+    assert_int_equal(wac_rank_test(&exact, &small_x, &small_y, NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_rank_test(&near_to, &all_x, &all_y, NULL), WAC_STATUS_OK);
+    assert_true(exact.exact && !near_to.exact);
+    near(near_to.falling, exact.falling, 0.01);
+    assert_int_equal(wac_spread_test(&drawn, &small_x, &small_y, NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_spread_test(&again, &small_x, &small_y, NULL), WAC_STATUS_OK);
+    assert_true(!drawn.exact && drawn.rising == again.rising);
+    near(drawn.rising + drawn.falling, 1, 0.05);
+    /* distances that are clearly apart, and none at all */
+    for (int i = 0; i < SIDE; i++)
+        y[i] = x[i] / 8;
+    wac_values twenty_x = {x, 20}, twenty_y = {y, 20}, same = {(double[20]){0}, 20};
+    assert_int_equal(wac_spread_test(&drawn, &twenty_y, &twenty_x, NULL), WAC_STATUS_OK);
+    assert_true(!drawn.exact && drawn.falling < 0.001 && drawn.rising > 0.99);
+    assert_int_equal(wac_spread_test(&drawn, &same, &same, NULL), WAC_STATUS_OK);
+    assert_true(drawn.rising == 1 && drawn.falling == 1);
+}
+
+static void test_corrections_and_intervals(void **state)
+{
+    (void)state;
+    FOR_CASES("holm", item)
+    {
+        double p[MOST], expected[MOST], corrected[MOST];
+        size_t count = numbers(p, json_object_get(item, "p"));
+        numbers(expected, json_object_get(item, "adjusted"));
+        wac_holm(corrected, p, count);
+        for (size_t i = 0; i < count; i++)
+            close_to(corrected[i], expected[i]);
+    }
+    FOR_CASES("shares", item)
+    {
+        wac_interval share =
+            wac_interval_share((size_t)number(item, "successes"), (size_t)number(item, "count"));
+        close_to(share.low, number(item, "low"));
+        close_to(share.high, number(item, "high"));
+    }
+    FOR_CASES("means", item)
+    {
+        double x[MOST], y[MOST];
+        wac_values a = {x, numbers(x, json_object_get(item, "a"))};
+        wac_values b = {y, numbers(y, json_object_get(item, "b"))};
+        wac_interval difference = wac_interval_means(&a, &b);
+        close_to(difference.value, number(item, "value"));
+        near(difference.low, number(item, "low"), 1e-10);
+        near(difference.high, number(item, "high"), 1e-10);
+    }
+}
+
 static void test_spearman(void **state)
 {
     (void)state;
@@ -321,15 +409,12 @@ static void test_extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_sample),
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_page),
-        cmocka_unit_test(test_spearman),
-        cmocka_unit_test(test_order_and_seed),
-        cmocka_unit_test(test_strata),
-        cmocka_unit_test(test_improvement_bounds),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_one_sample),  cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_page),        cmocka_unit_test(test_two_samples),
+        cmocka_unit_test(test_many_values), cmocka_unit_test(test_corrections_and_intervals),
+        cmocka_unit_test(test_spearman),    cmocka_unit_test(test_order_and_seed),
+        cmocka_unit_test(test_strata),      cmocka_unit_test(test_improvement_bounds),
+        cmocka_unit_test(test_nothing),     cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, load_recorded, drop_recorded);
 }
