@@ -68,10 +68,10 @@ static void read_tails(wac_test *test, const double *weights, size_t count, size
 
 enum { MOST_RANKED = 400 };
 
-/* The distribution of the sum of `some` of `all` doubled ranks: shares of all ways, [width]. Sums
- * of more ranks grow out of those of fewer, rank by rank. `ways`: [some + 1][width], zeroed. */
-static const double *deal_ranks(double *ways, const size_t *ranks, size_t all, size_t some,
-                                size_t width)
+/* The distribution of the sum of `some` of `all` scores: numbers of ways, [width]. Sums of more
+ * scores grow out of those of fewer, score by score. `ways`: [some + 1][width], zeroed. */
+static const double *deal_scores(double *ways, const size_t *scores, size_t all, size_t some,
+                                 size_t width)
 {
     ways[0] = 1;
     for (size_t i = 0; i < all; i++) {
@@ -79,57 +79,71 @@ static const double *deal_ranks(double *ways, const size_t *ranks, size_t all, s
         for (size_t k = most; k > 0; k--) {
             const double *from = ways + (k - 1) * width;
             double *to = ways + k * width;
-            for (size_t sum = ranks[i]; sum < width; sum++)
-                to[sum] += from[sum - ranks[i]];
+            for (size_t sum = scores[i]; sum < width; sum++)
+                to[sum] += from[sum - scores[i]];
         }
     }
     return ways + some * width;
 }
 
-static void approximate_ranks(wac_test *test, const size_t *ranks, double n, double m, double sum)
+static void approximate_deal(wac_test *test, const size_t *scores, double n, double m, double sum)
 {
-    double all = n + m, expected = n * (all + 1), squares = 0;
-    for (size_t i = 0; i < (size_t)all; i++) {
-        double distance = (double)ranks[i] - (all + 1);
-        squares += distance * distance;
-    }
-    double variance = n * m / (all * (all - 1)) * squares; /* of the doubled sum */
-    double z = (sum - expected) / sqrt(variance);
+    double all = n + m, mean = 0, squares = 0;
+    for (size_t i = 0; i < (size_t)all; i++)
+        mean += (double)scores[i] / all;
+    for (size_t i = 0; i < (size_t)all; i++)
+        squares += ((double)scores[i] - mean) * ((double)scores[i] - mean);
+    double variance = n * m / (all * (all - 1)) * squares;
+    double z = (sum - n * mean) / sqrt(variance);
     test->rising = variance > 0 ? upper_tail(z) : 1;
     test->falling = variance > 0 ? upper_tail(-z) : 1;
 }
 
-wac_status wac_rank_test(wac_test *test, const wac_values *a, const wac_values *b, wac_error *error)
+/* Each seed's sum of doubled ranks over the strata. False for NaN. */
+static bool add_ranks(size_t *scores, size_t *ranks, ranked *scratch, double *values,
+                      const wac_values *a, const wac_values *b, size_t strata)
+{
+    size_t n = a->count, all = n + b->count;
+    memset(scores, 0, all * sizeof *scores);
+    for (size_t s = 0; s < strata; s++) {
+        memcpy(values, a[s].values, n * sizeof *values);
+        memcpy(values + n, b[s].values, b->count * sizeof *values);
+        if (!rank_twice(ranks, scratch, values, all))
+            return false;
+        for (size_t i = 0; i < all; i++)
+            scores[i] += ranks[i];
+    }
+    return true;
+}
+
+wac_status wac_rank_test(wac_test *test, const wac_values *a, const wac_values *b, size_t strata,
+                         wac_error *error)
 {
     size_t n = a->count, m = b->count, all = n + m, sum = 0;
     *test = (wac_test){NAN, NAN, NAN, false};
     if (n == 0 || m == 0)
         return WAC_STATUS_OK;
     bool exact = all <= MOST_RANKED;
-    size_t width = all * (all + 1) + 1; /* of sums: all doubled ranks together are one less */
+    size_t width = strata * all * (all + 1) + 1; /* all doubled ranks together, and zero */
     double *values = malloc(all * sizeof *values);
-    size_t *ranks = malloc(all * sizeof *ranks);
+    size_t *scores = malloc(2 * all * sizeof *scores);
     ranked *scratch = malloc(all * sizeof *scratch);
     double *ways = exact ? calloc((n + 1) * width, sizeof *ways) : NULL;
     wac_status status = WAC_STATUS_OK;
-    if (!values || !ranks || !scratch || (exact && !ways)) {
+    if (!values || !scores || !scratch || (exact && !ways)) {
         status = wac_fail_memory(error, "a rank test");
-    } else {
-        memcpy(values, a->values, n * sizeof *values);
-        memcpy(values + n, b->values, m * sizeof *values);
-        if (rank_twice(ranks, scratch, values, all)) {
-            for (size_t i = 0; i < n; i++)
-                sum += ranks[i];
-            double u = ((double)sum - (double)(n * (n + 1))) / 2;
-            test->statistic = u / ((double)n * (double)m);
-            if (exact)
-                read_tails(test, deal_ranks(ways, ranks, all, n, width), width, sum);
-            else
-                approximate_ranks(test, ranks, (double)n, (double)m, (double)sum);
-        }
+    } else if (add_ranks(scores, scores + all, scratch, values, a, b, strata)) {
+        for (size_t i = 0; i < n; i++)
+            sum += scores[i];
+        double u = ((double)sum / (double)strata - (double)(n * (n + 1))) / 2;
+        test->statistic = u / ((double)n * (double)m);
+        if (exact)
+            read_tails(test, deal_scores(ways, scores, all, n, width), width, sum);
+        else
+            approximate_deal(test, scores, (double)n, (double)m, (double)sum);
     }
     free(values);
-    free(ranks);
+    free(scores);
     free(scratch);
     free(ways);
     return status;
@@ -139,13 +153,15 @@ wac_status wac_rank_test(wac_test *test, const wac_values *a, const wac_values *
 
 enum { MOST_DEALS = 200000, DRAWN_DEALS = 20000 };
 
-/* Distances from the median, in the place of the values; sorts. */
-static void take_distances(double *values, size_t count)
+/* Adds each value's distance from the median to `sums`; both and scratch: [count] */
+static void add_distances(double *sums, double *scratch, const wac_values *sample)
 {
-    wac_sort(values, count);
-    double median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+    size_t count = sample->count;
+    memcpy(scratch, sample->values, count * sizeof *scratch);
+    wac_sort(scratch, count);
+    double median = (scratch[(count - 1) / 2] + scratch[count / 2]) / 2;
     for (size_t i = 0; i < count; i++)
-        values[i] = fabs(values[i] - median);
+        sums[i] += fabs(sample->values[i] - median);
 }
 
 /* Ways to choose `some` of `all`; any large number where they are many. */
@@ -228,25 +244,28 @@ static bool has_nan(const wac_values *sample)
     return false;
 }
 
-wac_status wac_spread_test(wac_test *test, const wac_values *a, const wac_values *b,
+wac_status wac_spread_test(wac_test *test, const wac_values *a, const wac_values *b, size_t strata,
                            wac_error *error)
 {
     size_t n = a->count, m = b->count;
     *test = (wac_test){NAN, NAN, NAN, false};
-    if (n == 0 || m == 0 || has_nan(a) || has_nan(b))
-        return WAC_STATUS_OK;
-    double *distances = malloc((n + m) * sizeof *distances);
+    for (size_t s = 0; s < strata; s++)
+        if (n == 0 || m == 0 || has_nan(&a[s]) || has_nan(&b[s]))
+            return WAC_STATUS_OK;
+    double *distances = calloc(2 * (n + m), sizeof *distances), *scratch = distances + n + m;
     size_t *places = malloc((n + m) * sizeof *places);
     wac_status status = WAC_STATUS_OK;
     if (distances && places) {
-        memcpy(distances, a->values, n * sizeof *distances);
-        memcpy(distances + n, b->values, m * sizeof *distances);
-        take_distances(distances, n);
-        take_distances(distances + n, m);
-        double seen = wac_mean(distances, n) * (double)n;
-        test->statistic = wac_mean(distances, n) - wac_mean(distances + n, m);
-        wac_sort(distances, n + m); /* so that the order of runs does not count */
-        deal_distances(test, distances, n, n + m, places, seen);
+        for (size_t s = 0; s < strata; s++) {
+            add_distances(distances, scratch, &a[s]);
+            add_distances(distances + n, scratch, &b[s]);
+        }
+        wac_sort(distances, n); /* so that the order of runs does not count */
+        wac_sort(distances + n, m);
+        double own = wac_mean(distances, n), other = wac_mean(distances + n, m);
+        test->statistic = (own - other) / (double)strata;
+        wac_sort(distances, n + m);
+        deal_distances(test, distances, n, n + m, places, own * (double)n);
     } else {
         status = wac_fail_memory(error, "a test of spread");
     }

@@ -13,17 +13,19 @@ typedef struct wac_test {
     bool exact; /* counted, given the ties there are; else by the normal approximation */
 } wac_test;
 
-/* Mann-Whitney's U of sample a against b: the statistic is the probability that a value of a is
- * larger than one of b, a tie counting half. Over all ways to deal the values that there are, ties
- * included; exact for up to 400 values. */
-wac_status wac_rank_test(wac_test *test, const wac_values *a, const wac_values *b,
-                         wac_error *error);
-
-/* Whether a spreads wider than b: the statistic is the mean distance from the own median in a, less
- * that in b, over all ways to deal the distances; where those are too many, over draws of them with
- * a fixed seed (not exact). */
-wac_status wac_spread_test(wac_test *test, const wac_values *a, const wac_values *b,
-                           wac_error *error);
+/* Two samples, or several strata of two: a[s] and b[s] hold the values under setting s, of the same
+ * seeds in the same order. Values of one seed are not independent, so a seed is dealt to a or to b
+ * with all of its values; values are compared within a stratum only.
+ *
+ * Ranks: Mann-Whitney's U. The statistic is the probability that a value of a is larger than one of
+ * b, a tie counting half, averaged over strata; exact, ties included, for up to 400 seeds.
+ *
+ * Spread: whether a spreads wider than b. The statistic is the mean distance from the own median in
+ * a, less that in b, averaged over strata. Over all ways to deal, or, where those are too many,
+ * over draws of them with a fixed seed (not exact). */
+typedef wac_status wac_two_sample_test(wac_test *test, const wac_values *a, const wac_values *b,
+                                       size_t strata, wac_error *error);
+wac_two_sample_test wac_rank_test, wac_spread_test;
 
 /* p-values after Holm's correction for being several, in the same order. */
 void wac_holm(double *corrected, const double *p, size_t count);

@@ -113,38 +113,48 @@ def page_ties():
                "falling": float((sums <= found + 1e-9).mean()), "exact": True}
 
 
-def rank():
-    """Exact p-values over all ways to deal the values, counted one by one where SciPy cannot."""
+def two_samples(scores_of, statistic_of, cases):
+    """Exact p-values over all ways to deal the seeds, each with its values in all strata."""
     from itertools import combinations
 
-    for n, m, ties in ((1, 1, False), (4, 4, False), (5, 5, True), (5, 5, False), (4, 10, True),
-                       (6, 7, True), (20, 20, False), (10, 20, False)):
-        a, b = sample(n, ties), sample(m, ties)
-        ranks = stats.rankdata(np.concatenate([a, b]))
-        u = ranks[:n].sum() - n * (n + 1) / 2
-        if ties:
-            sums = np.array([ranks[list(c)].sum() for c in combinations(range(n + m), n)])
-            seen = ranks[:n].sum()
-            rising, falling = (sums >= seen - 1e-9).mean(), (sums <= seen + 1e-9).mean()
-        else:
-            rising = stats.mannwhitneyu(a, b, alternative="greater", method="exact").pvalue
-            falling = stats.mannwhitneyu(a, b, alternative="less", method="exact").pvalue
-        yield {"a": a.tolist(), "b": b.tolist(), "statistic": u / (n * m),
-               "rising": float(rising), "falling": float(falling), "exact": True}
+    for n, m, strata, ties in cases:
+        a, b = [sample(n, ties) for _ in range(strata)], [sample(m, ties) for _ in range(strata)]
+        scores = sum(scores_of(x, y) for x, y in zip(a, b))
+        sums = np.array([scores[list(c)].sum() for c in combinations(range(n + m), n)])
+        seen = scores[:n].sum()
+        yield {"a": lists(a), "b": lists(b),
+               "statistic": float(np.mean([statistic_of(x, y) for x, y in zip(a, b)])),
+               "rising": float((sums >= seen - 1e-9).mean()),
+               "falling": float((sums <= seen + 1e-9).mean()), "exact": True}
+
+
+def rank():
+    def ranks(x, y):
+        return stats.rankdata(np.concatenate([x, y]))
+
+    def share(x, y):
+        return float(stats.mannwhitneyu(x, y).statistic) / (len(x) * len(y))
+
+    yield from two_samples(ranks, share, (
+        (1, 1, 1, False), (4, 4, 1, False), (5, 5, 1, True), (4, 10, 1, True), (6, 7, 1, True),
+        (5, 5, 3, True), (4, 6, 2, False), (8, 8, 4, True)))
+    for n, m in ((5, 5), (20, 20), (10, 20)):
+        a, b = sample(n, False), sample(m, False)
+        rising = stats.mannwhitneyu(a, b, alternative="greater", method="exact")
+        falling = stats.mannwhitneyu(a, b, alternative="less", method="exact")
+        yield {"a": lists([a]), "b": lists([b]), "statistic": float(rising.statistic) / (n * m),
+               "rising": float(rising.pvalue), "falling": float(falling.pvalue), "exact": True}
 
 
 def spread_of_two():
-    from itertools import combinations
+    def distance(x):
+        return np.abs(x - np.median(x))
 
-    for n, m in ((4, 4), (5, 5), (10, 10), (7, 9)):
-        a, b = sample(n, False), sample(m, False)
-        distances = np.concatenate([np.abs(a - np.median(a)), np.abs(b - np.median(b))])
-        sums = np.array([distances[list(c)].sum() for c in combinations(range(n + m), n)])
-        seen = distances[:n].sum()
-        yield {"a": a.tolist(), "b": b.tolist(),
-               "statistic": float(distances[:n].mean() - distances[n:].mean()),
-               "rising": float((sums >= seen - 1e-9).mean()),
-               "falling": float((sums <= seen + 1e-9).mean()), "exact": True}
+    yield from two_samples(
+        lambda x, y: np.concatenate([distance(x), distance(y)]),
+        lambda x, y: distance(x).mean() - distance(y).mean(),
+        ((4, 4, 1, False), (5, 5, 1, False), (10, 10, 1, False), (7, 9, 1, False), (5, 5, 3, False),
+         (10, 8, 4, False)))
 
 
 def holm():
