@@ -40,10 +40,10 @@ typedef struct wac_claim_part {
     wac_rule rule;
     char setting[WAC_WHERE_TEXT]; /* the trend's */
     wac_measure measure;
-    bool spread; /* of the measure: the distance of each run from the median of its group */
-    char who[WAC_EXPERIMENT_NAMES][WAC_WHERE_TEXT]; /* algorithms */
-    char than[WAC_EXPERIMENT_NAMES][WAC_WHERE_TEXT];
+    /* sides: an algorithm, or a setting with its value */
+    wac_condition who[WAC_EXPERIMENT_NAMES], than[WAC_EXPERIMENT_NAMES];
     int who_count, than_count;
+    double factor;       /* what is said is said of so many times `than` */
     double below, above; /* correlation: infinite where not given */
     wac_where where;
 } wac_claim_part;

@@ -63,3 +63,11 @@ double wac_t_quantile(double p, double freedom)
     double t = sqrt(freedom * (1 - x) / x);
     return p < 0.5 ? -t : t;
 }
+
+double wac_t_tail(double t, double freedom)
+{
+    if (isinf(t) || isnan(t))
+        return isnan(t) ? 1 : t < 0;
+    double tail = beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
+    return t > 0 ? tail : 1 - tail;
+}

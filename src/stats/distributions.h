@@ -6,4 +6,7 @@
 double wac_beta_quantile(double p, double a, double b);
 double wac_t_quantile(double p, double freedom);
 
+/* P(X > t) of Student's t. */
+double wac_t_tail(double t, double freedom);
+
 #endif

@@ -155,8 +155,7 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
 
 /* --- groups -------------------------------------------------------------------------------- */
 
-/* Settings of the world: they make a task. */
-static bool is_of_task(const wac_setting *setting)
+bool wac_task_counts(const wac_setting *setting)
 {
     return setting->environments || setting->offset == offsetof(wac_config, path_limit);
 }
@@ -169,7 +168,7 @@ bool wac_group_counts(const wac_setting *setting)
 
 static int compare_tasks(const wac_config *a, const wac_config *b)
 {
-    return wac_config_compare(a, b, is_of_task);
+    return wac_config_compare(a, b, wac_task_counts);
 }
 
 static int compare_groups(const wac_config *a, const wac_config *b)
@@ -234,7 +233,7 @@ static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOT
                     !wac_config_reads(b, &settings[s]) ||
                     wac_setting_compare(&settings[s], a, b) == 0)
                     continue;
-                if (is_of_task(&settings[s]))
+                if (wac_task_counts(&settings[s]))
                     tasks_differ[s] = true;
                 else if (same_task)
                     set->differs[s] = true;

@@ -22,6 +22,7 @@ typedef struct wac_record {
     wac_config config;
     wac_history history;
     bool finished; /* has the row after its last epoch, or reached stop_success */
+    bool diverged; /* left the finite numbers, and would again */
     size_t group;  /* its place in groups */
 } wac_record;
 
@@ -44,6 +45,9 @@ typedef struct wac_group {
 /* The settings that runs of a group share, for wac_config_compare: all but seed and
  * checkpoint_interval. */
 bool wac_group_counts(const wac_setting *setting);
+
+/* The settings that make a task: those of the world. */
+bool wac_task_counts(const wac_setting *setting);
 
 /* A run that could not be read. */
 typedef struct wac_problem {

@@ -1,0 +1,38 @@
+/* What the rules share: which runs a part means, and how a finding is put together. */
+#ifndef WAC_REPORT_RULES_CASE_H
+#define WAC_REPORT_RULES_CASE_H
+
+#include "report/judge.h"
+
+/* One part in one task, and where its findings go. */
+typedef struct wac_case {
+    wac_judgement *to;
+    const wac_claim_part *part;
+    const wac_plan *plan;
+    size_t task;
+    const char *place; /* the environment's name */
+    wac_error *error;
+} wac_case;
+
+/* Whether the part means this group of the plan, in the case's task; `who` null: any. */
+bool wac_case_means(const wac_case *at, const wac_planned_group *group, const wac_condition *who);
+
+/* A finding about a rule's runs, to be filled in; then added to the judgement. */
+wac_finding wac_case_begin(const wac_case *at, const wac_condition *who, const wac_condition *than);
+void wac_case_count(wac_finding *finding, const wac_planned_group *group);
+wac_status wac_case_end(const wac_case *at, wac_finding *finding);
+
+/* Add the finding that something is missing: undecided. */
+wac_status wac_case_lack(const wac_case *at, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Add to a finding's text. */
+void wac_finding_add(wac_finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A number in few digits, into storage of the enclosing block. */
+enum { WAC_SHORT = 64 };
+const char *wac_short_number(char text[WAC_SHORT], double number);
+#define WAC_DIGITS(number) wac_short_number((char[WAC_SHORT]){0}, (number))
+
+#endif
