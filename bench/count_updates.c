@@ -1,21 +1,19 @@
 /* So many updates of an algorithm at a small size, for scripts/count-instructions. */
-#include "bench/bench.h"
+#include "base/words.h"
+#include "bench/update.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 int main(int argc, char **argv)
 {
-    wac_bench_case bench = {&wac_bench_sizes[0], WAC_ALGORITHM_OE_WAC, 64, 64, 1,
-                            WAC_PRECISION_SINGLE};
-    while (argc == 3 && strcmp(wac_algorithm_name(bench.algorithm), argv[1]) != 0)
-        if (bench.algorithm++ == WAC_ALGORITHM_OAC)
-            argc = 0;
-    if (argc != 3) {
+    int algorithm = argc == 3 ? wac_word_index(&WAC_ALGORITHM_WORDS[1], argv[1]) : -1;
+    if (algorithm < 0) {
         fprintf(stderr, "usage: bench_count_updates ALGORITHM UPDATES\n");
         return 2;
     }
+    wac_bench_case bench = {&wac_bench_sizes[0], (wac_algorithm)algorithm, 64, 64, 1,
+                            WAC_PRECISION_SINGLE};
     wac_agent *agent;
     wac_error error = {0};
     wac_status status = wac_bench_agent(&agent, &bench, &error);

@@ -1,11 +1,11 @@
 /* Times updates in turns with another program: each line on stdin asks for a round, each line on
  * stdout is its updates per second. bench/peers/compare.py holds the other end. */
 #include "base/clock.h"
-#include "bench/bench.h"
+#include "base/words.h"
+#include "bench/update.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int fail(const char *message)
 {
@@ -17,12 +17,15 @@ int main(int argc, char **argv)
 {
     if (argc != 4)
         return fail("usage: bench_update_rounds ALGORITHM THREADS SECONDS < requests");
-    wac_bench_case bench = {&wac_bench_sizes[0], WAC_ALGORITHM_OE_WAC, 256, 256,
-                            atoi(argv[2]),       WAC_PRECISION_SINGLE};
+    int algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], argv[1]);
+    if (algorithm < 0)
+        return fail("no such algorithm");
+    wac_bench_case bench = {.size = &wac_bench_sizes[0],
+                            .algorithm = (wac_algorithm)algorithm,
+                            .width = 256,
+                            .batch = 256,
+                            .threads = atoi(argv[2])};
     double seconds = strtod(argv[3], NULL);
-    while (strcmp(wac_algorithm_name(bench.algorithm), argv[1]) != 0)
-        if (bench.algorithm++ == WAC_ALGORITHM_OAC)
-            return fail("no such algorithm");
     wac_agent *agent;
     wac_error error = {0};
     if (bench.threads < 1 || wac_bench_agent(&agent, &bench, &error) != WAC_STATUS_OK)

@@ -1,5 +1,5 @@
 /* wac bench: how fast this machine trains, and how much of the machine that uses. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
@@ -8,7 +8,10 @@
 #include "base/suggest.h"
 #include "base/threads.h"
 #include "base/words.h"
-#include "bench/bench.h"
+#include "bench/figure.h"
+#include "bench/kernels.h"
+#include "bench/limit.h"
+#include "bench/train.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +51,7 @@ static const char help[] =
     "  --json              an array of objects instead of a table\n"
     "  --figure FILE       draw them too: cost and share against width, batch and\n"
     "                      threads, for the first size (.png or .svg)\n"
-    "  --algorithm NAME    sac, oac, oe-wac or me-wac\n"
+    "  --algorithm NAME    only this one of those that \"wac train\" knows\n"
     "  --width N           units in each hidden layer\n"
     "  --batch N           transitions drawn for an update\n"
     "  --threads N         threads that share the work\n"
@@ -64,11 +67,25 @@ static const char help[] =
     "  taskset -c 2-5 wac bench update --quick --json > here.json\n";
 
 /* What was asked for; 0 and null: not given. */
-typedef struct bench_flags {
+static struct {
     bool json, quick;
     const char *algorithm, *size, *precision, *figure;
     int64_t width, batch, threads, epochs;
-} bench_flags;
+} flags;
+
+static const cli_option options[] = {
+    {"json", .on = &flags.json},
+    {"figure", .text = &flags.figure},
+    {"quick", .on = &flags.quick},
+    {"algorithm", .text = &flags.algorithm},
+    {"env-size", .text = &flags.size},
+    {"precision", .text = &flags.precision},
+    {"width", .count = &flags.width, .smallest = 1, .largest = 8192},
+    {"batch", .count = &flags.batch, .smallest = 1, .largest = 65536},
+    {"threads", .count = &flags.threads, .smallest = 1, .largest = 1024},
+    {"epochs", .count = &flags.epochs, .smallest = 1, .largest = 1000},
+    {0},
+};
 
 /* Numbers from a busy machine are no use: say so where others had this share of the time. */
 static void warn(double lost)
@@ -80,18 +97,10 @@ static void warn(double lost)
                 100 * lost);
 }
 
-/* --- update
- * --------------------------------------------------------------------------------------- */
+/* --- update ----------------------------------------------------------------------------------- */
 
 enum { WIDTH = 256, BATCH = 256, MOST_CASES = 512 };
 static const double ROUND_SECONDS = 0.2;
-
-static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OAC,
-                                           WAC_ALGORITHM_OE_WAC, WAC_ALGORITHM_ME_WAC};
-enum {
-    ALGORITHMS = sizeof algorithms / sizeof *algorithms,
-    SIZES = sizeof wac_bench_sizes / sizeof *wac_bench_sizes,
-};
 
 typedef struct plan {
     int count;
@@ -105,97 +114,91 @@ static void add(plan *plan, wac_bench_case bench)
         plan->cases[plan->count++] = bench;
 }
 
-static wac_bench_case middle_of(const bench_flags *flags, const wac_bench_size *size,
-                                wac_algorithm algorithm)
+static wac_bench_case middle_of(const wac_bench_size *size, wac_algorithm algorithm)
 {
     return (wac_bench_case){
         .size = size,
         .algorithm = algorithm,
-        .width = flags->width ? (int)flags->width : WIDTH,
-        .batch = flags->batch ? (int)flags->batch : BATCH,
-        .threads = flags->threads ? (int)flags->threads : wac_processors(),
-        .precision = flags->precision && strcmp(flags->precision, "mixed") == 0
+        .width = flags.width ? (int)flags.width : WIDTH,
+        .batch = flags.batch ? (int)flags.batch : BATCH,
+        .threads = flags.threads ? (int)flags.threads : wac_processors(),
+        .precision = flags.precision && strcmp(flags.precision, "mixed") == 0
                          ? WAC_PRECISION_MIXED
                          : WAC_PRECISION_SINGLE,
     };
 }
 
 /* Threads, then widths, then batches around the middle; what a flag names stays. */
-static void add_axes(plan *plan, const bench_flags *flags, const wac_bench_size *size,
-                     wac_algorithm algorithm)
+static void add_axes(plan *plan, const wac_bench_size *size, wac_algorithm algorithm)
 {
     static const int widths[] = {64, 128, 256, 512, 1024};
     static const int batches[] = {64, 128, 256, 512, 1024, 2048, 4096};
     int processors = wac_processors();
-    const wac_bench_case middle = middle_of(flags, size, algorithm);
+    const wac_bench_case middle = middle_of(size, algorithm);
     wac_bench_case bench = middle;
-    for (int threads = 1; !flags->threads && threads < processors; threads *= 2) {
+    for (int threads = 1; !flags.threads && threads < processors; threads *= 2) {
         bench.threads = threads;
-        if (!flags->quick || threads == 1)
+        if (!flags.quick || threads == 1)
             add(plan, bench);
     }
     add(plan, middle);
-    if (flags->quick)
+    if (flags.quick)
         return;
     bench = middle;
-    for (size_t i = 0; !flags->width && i < sizeof widths / sizeof *widths; i++) {
+    for (size_t i = 0; !flags.width && i < sizeof widths / sizeof *widths; i++) {
         bench.width = widths[i];
         if (bench.width != middle.width)
             add(plan, bench);
     }
     bench = middle;
-    for (size_t i = 0; !flags->batch && i < sizeof batches / sizeof *batches; i++) {
+    for (size_t i = 0; !flags.batch && i < sizeof batches / sizeof *batches; i++) {
         bench.batch = batches[i];
         if (bench.batch != middle.batch)
             add(plan, bench);
     }
 }
 
-static void make_plan(plan *plan, const bench_flags *flags)
+static void make_plan(plan *plan)
 {
     plan->count = 0;
-    for (int s = 0; s < (flags->quick && !flags->size ? 1 : SIZES); s++)
-        for (int a = 0; a < ALGORITHMS; a++)
-            if ((!flags->size || strcmp(flags->size, wac_bench_sizes[s].name) == 0) &&
-                (!flags->algorithm ||
-                 strcmp(flags->algorithm, wac_algorithm_name(algorithms[a])) == 0))
-                add_axes(plan, flags, &wac_bench_sizes[s], algorithms[a]);
+    for (int s = 0; s < (flags.quick && !flags.size ? 1 : WAC_BENCH_SIZES); s++)
+        for (wac_algorithm a = 0; a < WAC_ALGORITHM_TOTAL; a++)
+            if ((!flags.size || strcmp(flags.size, wac_bench_sizes[s].name) == 0) &&
+                (!flags.algorithm || strcmp(flags.algorithm, wac_algorithm_name(a)) == 0))
+                add_axes(plan, &wac_bench_sizes[s], a);
 }
 
 static int check_word(const char *flag, const char *word, const char *words)
 {
-    char choice[64];
+    char choice[128];
     wac_words_join(choice, sizeof choice, words);
     return !word || wac_word_index(words, word) >= 0
                ? CLI_OK
                : cli_refuse("--%s must be %s, not \"%s\"", flag, choice, WAC_CLIP(word));
 }
 
-static int check(const bench_flags *flags)
+static int check(void)
 {
     int processors = wac_processors();
-    char names[64] = "";
-    for (int i = 0; i < ALGORITHMS; i++)
-        strcat(strcat(names, i ? "|" : ""), wac_algorithm_name(algorithms[i]));
-    int status = check_word("algorithm", flags->algorithm, names);
+    int status = check_word("algorithm", flags.algorithm, &WAC_ALGORITHM_WORDS[1]);
     if (!status)
-        status = check_word("env-size", flags->size, "point|halfcheetah");
+        status = check_word("env-size", flags.size, "point|halfcheetah");
     if (!status)
-        status = check_word("precision", flags->precision, "single|mixed");
-    const char *dot = flags->figure ? strrchr(flags->figure, '.') : NULL;
-    if (!status && flags->figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
+        status = check_word("precision", flags.precision, "single|mixed");
+    const char *dot = flags.figure ? strrchr(flags.figure, '.') : NULL;
+    if (!status && flags.figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
         status =
-            cli_refuse("--figure must end in .png or .svg, not \"%s\"", WAC_CLIP(flags->figure));
-    if (!status && flags->threads > processors)
+            cli_refuse("--figure must end in .png or .svg, not \"%s\"", WAC_CLIP(flags.figure));
+    if (!status && flags.threads > processors)
         status =
             cli_refuse("--threads %lld would time waiting: this process may use %d processor%s",
-                       (long long)flags->threads, processors, processors == 1 ? "" : "s");
+                       (long long)flags.threads, processors, processors == 1 ? "" : "s");
     return status;
 }
 
-static void print_head(const cli_style *style, const bench_flags *flags)
+static void print_head(const cli_style *style)
 {
-    if (flags->precision && strcmp(flags->precision, "mixed") == 0)
+    if (flags.precision && strcmp(flags.precision, "mixed") == 0)
         puts("precision: mixed; the limit is that of single");
     printf("share: of the limit, %s fused multiply-adds on the same threads\n", wac_bench_unit());
     printf("%s%-9s  %-11s  %5s  %5s  %7s  %9s  %6s  %6s  %6s  %13s  %10s%s\n", style->dim,
@@ -241,53 +244,47 @@ static int print_json(const plan *plan)
     return CLI_OK;
 }
 
-/* One size a picture: the first that was timed. */
-static int draw(const plan *plan, const bench_flags *flags)
-{
-    wac_error error = {0};
-    const wac_bench_case middle = middle_of(flags, plan->cases[0].size, plan->cases[0].algorithm);
-    if (wac_bench_figure(plan->cases, plan->results, plan->count, &middle, flags->figure, &error) !=
-        WAC_STATUS_OK)
-        return cli_fail(&error);
-    return CLI_OK;
-}
-
-static int measure(plan *plan, const bench_flags *flags)
+static int measure(plan *plan)
 {
     cli_style style = cli_style_of(stdout);
+    wac_error error = {0};
     double lost = 0;
-    if (!flags->json)
-        print_head(&style, flags);
+    if (!flags.json)
+        print_head(&style);
     for (int i = 0; i < plan->count; i++) {
-        wac_error error = {0};
         if (wac_bench_update(&plan->results[i], &plan->cases[i], ROUND_SECONDS, &error) !=
             WAC_STATUS_OK)
             return cli_fail(&error);
-        if (!flags->json)
+        if (!flags.json)
             print_row(&plan->cases[i], &plan->results[i]);
         lost = fmax(lost, plan->results[i].lost);
     }
     warn(lost);
-    int status = flags->json ? print_json(plan) : CLI_OK;
-    return flags->figure && !status ? draw(plan, flags) : status;
+    int status = flags.json ? print_json(plan) : CLI_OK;
+    if (status || !flags.figure)
+        return status;
+    /* one size a picture: the first that was timed */
+    wac_bench_case middle = middle_of(plan->cases[0].size, plan->cases[0].algorithm);
+    return wac_bench_figure(plan->cases, plan->results, plan->count, &middle, flags.figure, &error)
+               ? cli_fail(&error)
+               : CLI_OK;
 }
 
-static int bench_update(const bench_flags *flags)
+static int bench_update(void)
 {
-    int status = check(flags);
+    int status = check();
     if (status)
         return status;
     plan *plan = malloc(sizeof *plan);
     if (!plan)
         return cli_fail(&(wac_error){.message = "out of memory for the list of cases"});
-    make_plan(plan, flags);
-    status = measure(plan, flags);
+    make_plan(plan);
+    status = measure(plan);
     free(plan);
     return status;
 }
 
-/* --- kernels
- * -------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 static void print_kernel(void *user, const wac_bench_kernel *kernel)
 {
@@ -313,8 +310,7 @@ static int bench_kernels(void)
     return CLI_OK;
 }
 
-/* --- train
- * ---------------------------------------------------------------------------------------- */
+/* --- train ------------------------------------------------------------------------------------ */
 
 static void print_loop(const char *algorithm, int threads, const wac_bench_loop *loop)
 {
@@ -329,7 +325,7 @@ static void print_loop(const char *algorithm, int threads, const wac_bench_loop 
     fflush(stdout);
 }
 
-static int bench_train(const bench_flags *flags)
+static int bench_train(void)
 {
     static const char *const algorithms[] = {"sac", "oe-wac"};
     cli_style style = cli_style_of(stdout);
@@ -348,7 +344,7 @@ static int bench_train(const bench_flags *flags)
             int threads = i ? processors : 1;
             if (wac_config_init(&config, "point-1", algorithms[a], &error) != WAC_STATUS_OK)
                 return cli_fail(&error);
-            config.epochs = flags->epochs ? flags->epochs : 3;
+            config.epochs = flags.epochs ? flags.epochs : 3;
             if (wac_bench_train(&loop, &config, threads, stop, &error) != WAC_STATUS_OK)
                 return cli_fail(&error);
             print_loop(algorithms[a], threads, &loop);
@@ -357,8 +353,7 @@ static int bench_train(const bench_flags *flags)
     return CLI_OK;
 }
 
-/* --- the command
- * ---------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 /* Which flags a subject takes; null after the last. */
 typedef struct subject {
@@ -395,51 +390,36 @@ static const subject *find_subject(const char *name)
 }
 
 /* Refuse a flag that was given but is another subject's. */
-static int check_flags(const subject *subject, const cli_option *options)
+static int check_flags(const subject *subject)
 {
-    for (; options->name; options++) {
-        bool given = options->on     ? *options->on
-                     : options->text ? *options->text != NULL
-                                     : *options->count != 0;
+    for (const cli_option *option = options; option->name; option++) {
+        bool given = option->on     ? *option->on
+                     : option->text ? *option->text != NULL
+                                    : *option->count != 0;
         for (int i = 0; given && subject->flags[i]; i++)
-            given = strcmp(subject->flags[i], options->name) != 0;
+            given = strcmp(subject->flags[i], option->name) != 0;
         if (given)
             return cli_refuse("\"%s bench %s\" has no --%s; leave it out", cli_program(),
-                              subject->name, options->name);
+                              subject->name, option->name);
     }
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    bench_flags flags = {0};
-    const cli_option options[] = {
-        {"json", .on = &flags.json},
-        {"figure", .text = &flags.figure},
-        {"quick", .on = &flags.quick},
-        {"algorithm", .text = &flags.algorithm},
-        {"env-size", .text = &flags.size},
-        {"precision", .text = &flags.precision},
-        {"width", .count = &flags.width, .smallest = 1, .largest = 8192},
-        {"batch", .count = &flags.batch, .smallest = 1, .largest = 65536},
-        {"threads", .count = &flags.threads, .smallest = 1, .largest = 1024},
-        {"epochs", .count = &flags.epochs, .smallest = 1, .largest = 1000},
-        {0},
-    };
-    cli_arguments arguments = {.most_words = 1};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-    if (!arguments.words[0])
-        return cli_refuse("bench what? Say update, kernels or train; see \"%s bench --help\"",
-                          cli_program());
-    const subject *subject = find_subject(arguments.words[0]);
-    status = subject ? check_flags(subject, options) : CLI_USAGE;
+    const subject *subject = find_subject(words[0]);
+    int status = subject ? check_flags(subject) : CLI_USAGE;
     if (status)
         return status;
     if (strcmp(subject->name, "kernels") == 0)
         return bench_kernels();
-    return strcmp(subject->name, "train") == 0 ? bench_train(&flags) : bench_update(&flags);
+    return strcmp(subject->name, "train") == 0 ? bench_train() : bench_update();
 }
 
-const cli_command cli_bench = {"bench", "how fast this machine trains", help, run};
+const cli_command cli_bench = {"bench",
+                               "how fast this machine trains",
+                               help,
+                               run,
+                               options,
+                               1,
+                               "bench what? Say update, kernels or train; see \"%s bench --help\""};

@@ -1,5 +1,5 @@
 /* wac config: every setting with its value, range and meaning, by those who read it. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/terminal.h"
 
 #include "base/words.h"
@@ -131,28 +131,13 @@ static wac_status print_settings(const wac_config *chosen, bool one_algorithm, b
     return WAC_STATUS_OK;
 }
 
-static int print_yaml(const wac_config *config)
-{
-    wac_error error = {0};
-    char *text;
-    if (wac_config_yaml(&text, config, &error))
-        return cli_fail(&error);
-    fputs(text, stdout);
-    free(text);
-    return CLI_OK;
-}
+static const char *algorithm;
+static bool yaml;
+static const cli_option options[] = {{"algorithm", .text = &algorithm}, {"yaml", .on = &yaml}, {0}};
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    bool yaml = false;
-    const char *algorithm = NULL;
-    const cli_option options[] = {{"algorithm", .text = &algorithm}, {"yaml", .on = &yaml}, {0}};
-    cli_arguments arguments = {.most_words = 1};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-
-    const char *environment = arguments.words[0];
+    const char *environment = words[0];
     if (yaml && !environment)
         return cli_refuse("--yaml needs an environment, as in: %s config riverswim --yaml",
                           cli_program());
@@ -162,8 +147,14 @@ static int run(int argc, char **argv)
     if ((environment && wac_environment_type_find(&type, environment, &error)) ||
         wac_config_init(&config, environment ? environment : "yours", algorithm, &error))
         return cli_refuse("%s", error.message);
-    if (yaml)
-        return print_yaml(&config);
+    if (yaml) {
+        char *text;
+        if (wac_config_yaml(&text, &config, &error))
+            return cli_fail(&error);
+        fputs(text, stdout);
+        free(text);
+        return CLI_OK;
+    }
     if (environment)
         printf("Settings of %s (%s%s)\n\n", environment,
                algorithm ? "" : "unless told otherwise, with ",
@@ -180,4 +171,5 @@ static int run(int argc, char **argv)
     return CLI_OK;
 }
 
-const cli_command cli_config = {"config", "show the settings, their ranges and presets", help, run};
+const cli_command cli_config = {
+    "config", "show the settings, their ranges and presets", help, run, options, 1, NULL};

@@ -2,7 +2,7 @@
  *
  * The two runs are ordinary run folders, trained by a thread each. A thread only notes what its run
  * tells; the main thread draws. Whatever happens, calling the demo again goes on from there. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
@@ -49,6 +49,16 @@ static const char default_folder[] = "wac-demo";
 
 enum { OE_WAC, SAC, SIDES, EPOCHS = 30, SEED = 1, WIDTH = 79 };
 
+/* What was asked for; 0 epochs, seed -1: nothing. */
+static const char *out = default_folder;
+static int64_t epochs, seed = -1;
+static const cli_option options[] = {
+    {"out", .text = &out},
+    {"epochs", .count = &epochs, .smallest = 1, .largest = 1000000},
+    {"seed", .count = &seed, .smallest = 0, .largest = 1000000000000000000},
+    {0},
+};
+
 /* One of the two runs. */
 typedef struct side {
     const char *name, *title;
@@ -56,24 +66,23 @@ typedef struct side {
     wac_config config; /* as asked for, or of the run that is there */
     bool exists, finished;
     wac_run_options how;
-    struct demo *demo;
     pthread_t thread;
     bool started;
-    /* under the demo's mutex while the thread runs */
+    /* under the mutex while the thread runs */
     cli_meter meter;
     wac_status status;
     wac_error error;
 } side;
 
-typedef struct demo {
-    const char *directory;
-    side sides[SIDES];
-    pthread_mutex_t mutex;
-    cli_progress display;
-} demo;
+static side sides[SIDES] = {
+    [OE_WAC] = {.name = "oe-wac", .title = "OE-WAC", .meter.name = "oe-wac"},
+    [SAC] = {.name = "sac", .title = "SAC", .meter.name = "sac"},
+};
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static cli_progress display;
 
 /* The config of the run that is there already; it must be one of a demo. */
-static int inspect_run(demo *demo, side *side, int64_t epochs, int64_t seed)
+static int inspect_run(side *side)
 {
     wac_error error = {0};
     wac_config *config = &side->config;
@@ -91,11 +100,11 @@ static int inspect_run(demo *demo, side *side, int64_t epochs, int64_t seed)
         return cli_refuse("%s is a run of %s on %s, not one of a demo; choose another --out",
                           side->directory, algorithm, config->environment);
     if (seed >= 0 && seed != config->seed)
-        return cli_refuse("%s holds a demo with seed %lld; choose another --out for seed %lld",
-                          demo->directory, (long long)config->seed, (long long)seed);
+        return cli_refuse("%s holds a demo with seed %lld; choose another --out for seed %lld", out,
+                          (long long)config->seed, (long long)seed);
     if (epochs > 0 && epochs < outcome.last_epoch)
-        return cli_refuse("%s holds a demo of %lld epochs; choose another --out for %lld",
-                          demo->directory, (long long)outcome.last_epoch, (long long)epochs);
+        return cli_refuse("%s holds a demo of %lld epochs; choose another --out for %lld", out,
+                          (long long)outcome.last_epoch, (long long)epochs);
     if (epochs > 0)
         config->epochs = epochs;
     side->finished = outcome.last_epoch >= config->epochs;
@@ -103,27 +112,21 @@ static int inspect_run(demo *demo, side *side, int64_t epochs, int64_t seed)
 }
 
 /* What is in the folder: nothing yet, a demo to go on with, or a finished one. */
-static int inspect(demo *demo, int64_t epochs, int64_t seed)
+static int inspect(void)
 {
     wac_error error = {0};
-    const char *const names[SIDES] = {"oe-wac", "sac"}, *const titles[SIDES] = {"OE-WAC", "SAC"};
-    bool there = wac_path_exists(demo->directory);
+    bool there = wac_path_exists(out);
     for (int i = 0; i < SIDES; i++) {
-        side *side = &demo->sides[i];
-        *side = (struct side){.name = names[i], .title = titles[i], .demo = demo};
-        side->meter.name = names[i];
-        if (wac_path_join(side->directory, sizeof side->directory, demo->directory, names[i],
-                          &error) != WAC_STATUS_OK)
+        side *side = &sides[i];
+        if (wac_path_join(side->directory, sizeof side->directory, out, side->name, &error) !=
+            WAC_STATUS_OK)
             return cli_fail(&error);
-        int status = there ? inspect_run(demo, side, epochs, seed) : CLI_OK;
+        int status = there ? inspect_run(side) : CLI_OK;
         if (status)
             return status;
     }
-    side *sides = demo->sides;
-    if (there && !sides[OE_WAC].exists && !sides[SAC].exists &&
-        !wac_directory_is_unused(demo->directory, NULL))
-        return cli_refuse("%s exists and holds no demo; choose another folder with --out",
-                          demo->directory);
+    if (there && !sides[OE_WAC].exists && !sides[SAC].exists && !wac_directory_is_unused(out, NULL))
+        return cli_refuse("%s exists and holds no demo; choose another folder with --out", out);
     /* where one was cut off before it began, it follows the other */
     for (int i = 0; i < SIDES; i++) {
         side *side = &sides[i], *other = &sides[SIDES - 1 - i];
@@ -140,16 +143,11 @@ static int inspect(demo *demo, int64_t epochs, int64_t seed)
 static void note_progress(void *user, const wac_progress *progress)
 {
     side *side = user;
-    demo *demo = side->demo;
-    pthread_mutex_lock(&demo->mutex);
+    pthread_mutex_lock(&mutex);
     cli_meter_update(&side->meter, progress);
-    if (progress->is_row && !demo->display.live) {
-        char line[320] = "";
-        cli_meter_line(&side->meter, line, sizeof line);
-        fprintf(demo->display.stream, "%s\n", line);
-        fflush(demo->display.stream);
-    }
-    pthread_mutex_unlock(&demo->mutex);
+    if (progress->is_row && !display.live)
+        cli_meter_print(&side->meter, display.stream);
+    pthread_mutex_unlock(&mutex);
 }
 
 /* The thread of a run. The run is created here, since it pins the thread that creates it. */
@@ -166,11 +164,11 @@ static void *train(void *argument)
         status = wac_run_train(run, &error);
         wac_run_destroy(run);
     }
-    pthread_mutex_lock(&side->demo->mutex);
+    pthread_mutex_lock(&mutex);
     side->status = status;
     side->error = error;
     side->meter.over = true;
-    pthread_mutex_unlock(&side->demo->mutex);
+    pthread_mutex_unlock(&mutex);
     /* one without the other is no demo */
     if (status != WAC_STATUS_OK)
         cli_stop();
@@ -178,48 +176,47 @@ static void *train(void *argument)
 }
 
 /* Draw about five times a second until all are over. */
-static void watch(demo *demo)
+static void watch(void)
 {
     for (bool over = false; !over;) {
         cli_meter meters[SIDES];
         int count = 0;
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-        pthread_mutex_lock(&demo->mutex);
+        pthread_mutex_lock(&mutex);
         over = true;
         for (int i = 0; i < SIDES; i++)
-            if (demo->sides[i].started) {
-                meters[count++] = demo->sides[i].meter;
-                over = over && demo->sides[i].meter.over;
+            if (sides[i].started) {
+                meters[count++] = sides[i].meter;
+                over = over && sides[i].meter.over;
             }
-        pthread_mutex_unlock(&demo->mutex);
-        if (demo->display.live && count > 0)
-            cli_progress_draw(&demo->display, meters, count);
+        pthread_mutex_unlock(&mutex);
+        if (display.live && count > 0)
+            cli_progress_draw(&display, meters, count);
     }
-    cli_progress_end(&demo->display);
+    cli_progress_end(&display);
 }
 
-/* The command that goes on with this demo, up to `epochs`. */
-static const char *describe_command(char *text, size_t size, const demo *demo, int64_t epochs)
+/* The command that goes on with this demo, up to epoch `end`. */
+static const char *describe_command(char *text, size_t size, int64_t end)
 {
-    int64_t seed = demo->sides[OE_WAC].config.seed;
+    int64_t own_seed = sides[OE_WAC].config.seed;
     int used = snprintf(text, size, "%s demo", cli_program());
-    if (strcmp(demo->directory, default_folder) != 0)
-        used += snprintf(text + used, size - (size_t)used, " --out %s", demo->directory);
-    if (epochs != EPOCHS)
-        used += snprintf(text + used, size - (size_t)used, " --epochs %lld", (long long)epochs);
-    if (seed != SEED)
-        snprintf(text + used, size - (size_t)used, " --seed %lld", (long long)seed);
+    if (strcmp(out, default_folder) != 0)
+        used += snprintf(text + used, size - (size_t)used, " --out %s", out);
+    if (end != EPOCHS)
+        used += snprintf(text + used, size - (size_t)used, " --epochs %lld", (long long)end);
+    if (own_seed != SEED)
+        snprintf(text + used, size - (size_t)used, " --seed %lld", (long long)own_seed);
     return text;
 }
 
 /* Train what is not finished, a thread and a processor for each. */
-static int train_all(demo *demo)
+static int train_all(void)
 {
     const volatile int *stop = cli_stop_on_signals(CLI_STOPPED_AT_ONCE);
-    demo->display = cli_progress_make(stderr);
-    pthread_mutex_init(&demo->mutex, NULL);
+    display = cli_progress_make(stderr);
     for (int i = 0; i < SIDES; i++) {
-        side *side = &demo->sides[i];
+        side *side = &sides[i];
         side->how = wac_run_options_default();
         side->how.first_cpu = i;
         side->how.progress = note_progress;
@@ -235,10 +232,10 @@ static int train_all(demo *demo)
             cli_stop();
         }
     }
-    watch(demo);
+    watch();
     bool whole = true, failed = false;
     for (int i = 0; i < SIDES; i++) {
-        side *side = &demo->sides[i];
+        side *side = &sides[i];
         if (side->started)
             pthread_join(side->thread, NULL);
         whole = whole && side->status == WAC_STATUS_OK;
@@ -247,14 +244,12 @@ static int train_all(demo *demo)
         cli_fail(&side->error);
         failed = true;
     }
-    pthread_mutex_destroy(&demo->mutex);
     if (whole)
         return CLI_OK;
     char command[2 * PATH_MAX + 128];
-    int64_t epochs = demo->sides[OE_WAC].config.epochs;
     fprintf(stderr, "wac: %s; go on with: %s\n",
             failed ? "what was saved is whole" : "stopped and saved",
-            describe_command(command, sizeof command, demo, epochs));
+            describe_command(command, sizeof command, sides[OE_WAC].config.epochs));
     return CLI_FAILED;
 }
 
@@ -268,8 +263,7 @@ static void print_outcome(const char *title, const wac_outcome *outcome)
 }
 
 /* Who solved it, in a sentence that holds whatever happened. */
-static void describe_winner(char *text, size_t size, const demo *demo, const wac_outcome *wac,
-                            const wac_outcome *sac)
+static void describe_winner(char *text, size_t size, const wac_outcome *wac, const wac_outcome *sac)
 {
     char epochs[48], command[2 * PATH_MAX + 128];
     long long wac_epoch = wac->solved_epoch, sac_epoch = sac->solved_epoch;
@@ -294,24 +288,24 @@ static void describe_winner(char *text, size_t size, const demo *demo, const wac
                  "%s",
                  epochs,
                  wac->best_return >= 1 ? ", though OE-WAC has found the prize now and then" : "",
-                 describe_command(command, sizeof command, demo, wac->last_epoch + EPOCHS));
+                 describe_command(command, sizeof command, wac->last_epoch + EPOCHS));
 }
 
-static void print_verdict(const demo *demo, const wac_outcome *wac, const wac_outcome *sac)
+static void print_verdict(const wac_outcome *wac, const wac_outcome *sac)
 {
     cli_style style = cli_style_of(stdout);
     char text[2 * PATH_MAX + 512], epochs[48];
     printf("\n%sVerdict%s after %s, seed %lld\n\n", style.bold, style.plain,
-           cli_count(epochs, wac->last_epoch, "epoch"), (long long)demo->sides[OE_WAC].config.seed);
+           cli_count(epochs, wac->last_epoch, "epoch"), (long long)sides[OE_WAC].config.seed);
     printf("  %-8s%12s%13s%15s%13s\n", "", "best return", "last return", "first >= 100",
            "coverage");
-    print_outcome(demo->sides[OE_WAC].title, wac);
-    print_outcome(demo->sides[SAC].title, sac);
+    print_outcome(sides[OE_WAC].title, wac);
+    print_outcome(sides[SAC].title, sac);
     putchar('\n');
     cli_print_wrapped("A return is the average of some 10 episodes, and luck moves it; always "
                       "swimming up earns 161.6 on average.",
                       0, WIDTH);
-    describe_winner(text, sizeof text, demo, wac, sac);
+    describe_winner(text, sizeof text, wac, sac);
     cli_print_wrapped(text, 0, WIDTH);
     snprintf(text, sizeof text,
              "OE-WAC explores where it is unsure what an action is worth, SAC by noise alone; %s "
@@ -326,67 +320,55 @@ static void print_verdict(const demo *demo, const wac_outcome *wac, const wac_ou
 }
 
 /* The verdict needs only the tables; then the picture. */
-static int conclude(const demo *demo)
+static int conclude(void)
 {
     char path[PATH_MAX], command[2 * PATH_MAX + 128];
     wac_error error = {0};
     wac_outcome outcomes[SIDES];
     for (int i = 0; i < SIDES; i++)
-        if (wac_outcome_read(&outcomes[i], demo->sides[i].directory, &error) != WAC_STATUS_OK)
+        if (wac_outcome_read(&outcomes[i], sides[i].directory, &error) != WAC_STATUS_OK)
             return cli_fail(&error);
-    print_verdict(demo, &outcomes[OE_WAC], &outcomes[SAC]);
+    print_verdict(&outcomes[OE_WAC], &outcomes[SAC]);
     fflush(stdout);
-    if (wac_path_join(path, sizeof path, demo->directory, "demo", &error) != WAC_STATUS_OK ||
-        wac_figure_demo(demo->sides[OE_WAC].directory, demo->sides[SAC].directory, path, &error) !=
+    if (wac_path_join(path, sizeof path, out, "demo", &error) != WAC_STATUS_OK ||
+        wac_figure_demo(sides[OE_WAC].directory, sides[SAC].directory, path, &error) !=
             WAC_STATUS_OK) {
         cli_fail(&error);
         fprintf(stderr, "wac: both runs are whole; draw the picture with: %s\n",
-                describe_command(command, sizeof command, demo, outcomes[OE_WAC].last_epoch));
+                describe_command(command, sizeof command, outcomes[OE_WAC].last_epoch));
         return CLI_FAILED;
     }
     printf("The picture: %s.png (and .svg)\n", path);
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    static demo demo; /* large, and there is only one */
-    int64_t epochs = 0, seed = -1;
-    demo.directory = default_folder;
-    const cli_option options[] = {
-        {"out", .text = &demo.directory},
-        {"epochs", .count = &epochs, .smallest = 1, .largest = 1000000},
-        {"seed", .count = &seed, .smallest = 0, .largest = 1000000000000000000},
-        {0},
-    };
-    cli_arguments arguments = {0};
     wac_error error = {0};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (!status)
-        status = inspect(&demo, epochs, seed);
+    (void)words;
+    int status = inspect();
     if (status)
         return status;
 
     fputs(task, stderr);
-    const side *sides = demo.sides;
     if (sides[OE_WAC].finished && sides[SAC].finished) {
         fprintf(stderr,
                 "%s holds a finished demo: there is nothing to train.\n"
                 "To begin anew, remove the folder or choose another with --out; a larger\n"
                 "--epochs goes on.\n",
-                demo.directory);
-        return conclude(&demo);
+                out);
+        return conclude();
     }
-    if (!wac_path_exists(demo.directory) &&
-        wac_directory_make(demo.directory, &error) != WAC_STATUS_OK)
+    if (!wac_path_exists(out) && wac_directory_make(out, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     bool resumes = sides[OE_WAC].exists || sides[SAC].exists;
     fprintf(stderr,
             "%s OE-WAC, which explores where it is unsure, and SAC, which\n"
             "does not, in %s\n\n",
-            resumes ? "going on with" : "training", demo.directory);
-    status = train_all(&demo);
-    return status ? status : conclude(&demo);
+            resumes ? "going on with" : "training", out);
+    status = train_all();
+    return status ? status : conclude();
 }
 
-const cli_command cli_demo = {"demo", "see directed exploration at work", help, run};
+const cli_command cli_demo = {"demo", "see directed exploration at work", help, run, options, 0,
+                              NULL};

@@ -1,5 +1,5 @@
 /* wac envs: the worlds that come with the library. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/terminal.h"
 
 #include <string.h>
@@ -21,12 +21,9 @@ static const char help[] =
     "  wac config riverswim    the settings that suit it\n"
     "  wac train riverswim     train on it\n";
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    cli_arguments arguments = {0};
-    int status = cli_parse(&arguments, (cli_option[]){{0}}, argc, argv);
-    if (status)
-        return status;
+    (void)words;
     const wac_environment_type *type;
     int longest = 0;
     for (size_t i = 0; (type = wac_environment_type_at(i)); i++)
@@ -40,4 +37,5 @@ static int run(int argc, char **argv)
     return CLI_OK;
 }
 
-const cli_command cli_envs = {"envs", "list the environments", help, run};
+const cli_command cli_envs = {
+    "envs", "list the environments", help, run, (const cli_option[]){{0}}, 0, NULL};

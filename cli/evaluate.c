@@ -1,5 +1,5 @@
 /* wac evaluate: let a trained policy act, and say how it did. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
@@ -34,7 +34,18 @@ static const char help[] =
     "  wac evaluate runs/riverswim-oe-wac-1\n"
     "  wac evaluate runs/riverswim-oe-wac-1 --episodes 100 --policy behaviour\n";
 
-static void print_evaluation(const wac_run *run, const char *policy, const wac_evaluation *e)
+static const char *policy = "target";
+static bool stochastic;
+static int64_t episodes = 10, seed;
+static const cli_option options[] = {
+    {"episodes", .count = &episodes, .smallest = 1, .largest = 100000000},
+    {"policy", .text = &policy},
+    {"stochastic", .on = &stochastic},
+    {"seed", .count = &seed, .smallest = 0, .largest = INT64_MAX},
+    {0},
+};
+
+static void print_evaluation(const wac_run *run, const wac_evaluation *e)
 {
     char name[WAC_ENVIRONMENT_NAME], epochs[48], episodes[48];
     printf("%s on %s after %s, %s policy, %s\n",
@@ -55,26 +66,8 @@ static void print_evaluation(const wac_run *run, const char *policy, const wac_e
         printf("success  %.3f\n", e->success);
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    const char *policy = "target";
-    bool stochastic = false;
-    int64_t episodes = 10, seed = 0;
-    const cli_option options[] = {
-        {"episodes", .count = &episodes, .smallest = 1, .largest = 100000000},
-        {"policy", .text = &policy},
-        {"stochastic", .on = &stochastic},
-        {"seed", .count = &seed, .smallest = 0, .largest = INT64_MAX},
-        {0},
-    };
-    cli_arguments arguments = {.most_words = 1};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-    if (arguments.word_count == 0)
-        return cli_refuse("which run? Give its folder, as in: %s evaluate "
-                          "runs/riverswim-oe-wac-1",
-                          cli_program());
     bool target = strcmp(policy, "target") == 0;
     if (!target && strcmp(policy, "behaviour") != 0)
         return cli_refuse("--policy must be target or behaviour, not \"%s\"", WAC_CLIP(policy));
@@ -84,15 +77,22 @@ static int run(int argc, char **argv)
     wac_evaluation evaluation;
     wac_run_options how = wac_run_options_default();
     how.stop = cli_stop_on_signals("stopped at once");
-    if (wac_run_open(&opened, arguments.words[0], NULL, &how, &error) != WAC_STATUS_OK)
+    if (wac_run_open(&opened, words[0], NULL, &how, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     if (wac_run_evaluate(&evaluation, opened, target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR,
                          stochastic, episodes, seed, &error) == WAC_STATUS_OK)
-        print_evaluation(opened, policy, &evaluation);
+        print_evaluation(opened, &evaluation);
     else
-        status = cli_fail(&error);
+        cli_fail(&error);
     wac_run_destroy(opened);
-    return status;
+    return error.status ? CLI_FAILED : CLI_OK;
 }
 
-const cli_command cli_evaluate = {"evaluate", "let a trained policy act", help, run};
+const cli_command cli_evaluate = {
+    "evaluate",
+    "let a trained policy act",
+    help,
+    run,
+    options,
+    1,
+    "which run? Give its folder, as in: %s evaluate runs/riverswim-oe-wac-1"};

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/suggest.h"
+#include "sweep/mpi.h"
 
 #include <string.h>
 
@@ -72,6 +73,18 @@ static int print_help(const char *name)
     return CLI_OK;
 }
 
+static int run(const cli_command *command, int argc, char **argv)
+{
+    bool shares = command == &cli_sweep || command == &cli_tune;
+    /* of several ranks that share the work only the first speaks */
+    if (shares && wac_sweep_rank() > 0 && !freopen("/dev/null", "w", stderr))
+        fclose(stderr);
+    int status = cli_parse(command->options, command->most_words, argc, argv);
+    if (!status && command->missing && !argv[1])
+        status = cli_refuse(command->missing, cli_program());
+    return status ? status : command->run(argv + 1);
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -90,7 +103,7 @@ static int dispatch(int argc, char **argv)
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (is_help(argv[i]))
             return print_help(argv[1]);
-    return command->run(argc - 1, argv + 1);
+    return run(command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

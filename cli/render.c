@@ -1,5 +1,5 @@
 /* wac render: pictures of worlds and of what agents do in them. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
@@ -63,43 +63,41 @@ static void show_progress(void *user, double share)
     display->shown = 1;
 }
 
-static int run(int argc, char **argv)
+static const char *policy = "both", *out;
+static int64_t episodes, seconds, seed;
+static const cli_option options[] = {
+    {"out", .text = &out},
+    {"policy", .text = &policy},
+    {"episodes", .count = &episodes, .smallest = 1, .largest = 1000},
+    {"seconds", .count = &seconds, .smallest = 1, .largest = 60},
+    {"seed", .count = &seed, .smallest = 0, .largest = INT64_MAX},
+    {0},
+};
+
+static int run(char **words)
 {
-    static const char policies[] = "both|target|behaviour|none";
-    wac_render_options how = wac_render_options_default();
-    const char *policy = "both";
-    int64_t seconds = (int64_t)how.seconds;
-    const cli_option options[] = {
-        {"out", .text = &how.out},
-        {"policy", .text = &policy},
-        {"episodes", .count = &how.episodes, .smallest = 1, .largest = 1000},
-        {"seconds", .count = &seconds, .smallest = 1, .largest = 60},
-        {"seed", .count = &how.seed, .smallest = 0, .largest = INT64_MAX},
-        {0},
-    };
-    cli_arguments arguments = {.most_words = -1};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-    if (arguments.word_count == 0)
-        return cli_refuse("which run or environment? As in: %s render point-3, or the folder of a "
-                          "run",
-                          cli_program());
-    int choice = wac_word_index(policies, policy);
+    int choice = wac_word_index("both|target|behaviour|none", policy);
     if (choice < 0)
         return cli_refuse("--policy must be both, target, behaviour or none, not \"%s\"",
                           WAC_CLIP(policy));
     cli_progress display = cli_progress_make(stderr);
+    wac_render_options how = wac_render_options_default();
+    how.out = out;
+    how.seed = seed;
+    how.episodes = episodes ? episodes : how.episodes;
+    how.seconds = seconds ? (double)seconds : how.seconds;
     how.target = choice == 0 || choice == 1;
     how.behaviour = choice == 0 || choice == 2;
-    how.seconds = (double)seconds;
     how.progress = show_progress;
     how.user = &display;
     how.stop = cli_stop_on_signals("stopped at once");
 
+    int count = 0;
+    while (words[count])
+        count++;
     wac_rendering drawn;
     wac_error error = {0};
-    wac_status result = wac_render(&drawn, arguments.words, arguments.word_count, &how, &error);
+    wac_status result = wac_render(&drawn, words, count, &how, &error);
     if (display.shown)
         fputs("\r\033[K", stderr);
     if (result != WAC_STATUS_OK)
@@ -109,4 +107,11 @@ static int run(int argc, char **argv)
     return CLI_OK;
 }
 
-const cli_command cli_render = {"render", "draw a world and what agents do in it", help, run};
+const cli_command cli_render = {
+    "render",
+    "draw a world and what agents do in it",
+    help,
+    run,
+    options,
+    CLI_ANY_WORDS,
+    "which run or environment? As in: %s render point-3, or the folder of a run"};

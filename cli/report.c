@@ -1,5 +1,5 @@
 /* wac report: one page from a folder of runs. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/report_view.h"
 #include "terminal/terminal.h"
 
@@ -52,7 +52,10 @@ static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
     return good;
 }
 
-static int report_experiment(const char *directory, const char *out, const char *runs, int scale,
+static const char *out;
+static const cli_option options[] = {{"out", .text = &out}, {0}};
+
+static int report_experiment(const char *directory, const char *runs, int scale,
                              const char *command)
 {
     char path[PATH_MAX];
@@ -61,35 +64,30 @@ static int report_experiment(const char *directory, const char *out, const char 
     if (wac_path_join(path, sizeof path, directory, "experiment.yaml", &error) != WAC_STATUS_OK ||
         wac_experiment_read(&experiment, path, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL, NULL};
+    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL};
     int status = cli_report_make(&plan);
     wac_experiment_free(experiment);
     return status;
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    const char *out = NULL;
-    const cli_option options[] = {{"out", .text = &out}, {0}};
-    cli_arguments arguments = {.most_words = 1};
     char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
-    int scale = -1, status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-    if (arguments.word_count == 0)
-        return cli_refuse("which folder of runs? As in: %s report runs", cli_program());
-    const char *from = arguments.words[0];
+    int scale = -1;
+    const char *from = words[0];
     if (!*from || (out && !*out))
         return cli_refuse("the name of a folder is empty");
     snprintf(command, sizeof command, "wac report %s%s%s", from, out ? " --out " : "",
              out ? out : "");
     if (read_note(from, &scale, runs))
-        return report_experiment(from, out, runs, scale, command);
+        return report_experiment(from, runs, scale, command);
     wac_error error = {0};
     if (!out && wac_path_join(directory, sizeof directory, from, "report", &error))
         return cli_fail(&error);
-    cli_report_plan plan = {from, out ? out : directory, NULL, -1, command, NULL, NULL};
+    cli_report_plan plan = {from, out ? out : directory, NULL, -1, command, NULL};
     return cli_report_make(&plan);
 }
 
-const cli_command cli_report = {"report", "figures and one page from a folder of runs", help, run};
+const cli_command cli_report = {
+    "report", "figures and one page from a folder of runs", help, run, options,
+    1,        "which folder of runs? As in: %s report runs"};

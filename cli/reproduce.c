@@ -1,5 +1,5 @@
 /* wac reproduce: the paper's experiments, from runs to verdicts. */
-#include "options.h"
+#include "cli.h"
 #include "sweep_run.h"
 #include "terminal/report_view.h"
 #include "terminal/terminal.h"
@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "base/stop.h"
 #include "base/suggest.h"
+#include "bench/cost.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,20 +52,19 @@ static const char help[] =
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-/* Hours of one core, by what an epoch took on the machine of docs/results.md: 1000 updates of width
- * 256 and batch 256 took 17 s with WAC and 7 s with SAC or OAC, and a quarter at half the width. */
+/* Hours of one core, by the operations of all updates at the size of Point. On the machine of
+ * docs/results.md an update of width 256 and batch 256 took 17 ms with WAC (1.37e9 operations) and
+ * 7 ms with SAC or OAC (0.55e9). */
 static double hours_of(const wac_sweep *sweep)
 {
-    double seconds = 0;
+    const double operations_per_second = 8e10;
+    double operations = 0;
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
-        bool is_wac =
-            config->algorithm == WAC_ALGORITHM_OE_WAC || config->algorithm == WAC_ALGORITHM_ME_WAC;
-        double width = (double)config->width / 256, batch = (double)config->batch_size / 256;
-        seconds += (double)config->epochs * (double)config->updates / 1000 * width * width * batch *
-                   (is_wac ? 17 : 7);
+        operations +=
+            (double)(config->epochs * config->updates) * wac_bench_operations(config, 4, 2);
     }
-    return seconds / 3600;
+    return operations / operations_per_second / 3600;
 }
 
 static const char *cost_of(char text[48], const wac_sweep *sweep)
@@ -118,126 +117,114 @@ static int list(void)
 
 /* --- one of them ------------------------------------------------------------------------------ */
 
-typedef struct request {
-    wac_experiment *experiment;
-    const char *word; /* that named it */
-    const char *out, *from;
-    int scale; /* -1: not chosen */
-    int64_t workers;
-    char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
-} request;
+/* What was asked for. */
+static const char *word; /* that named the experiment */
+static const char *scale_name, *out, *from;
+static int64_t workers;
+static const cli_option options[] = {
+    {"scale", .text = &scale_name},
+    {"out", .text = &out},
+    {"from", .text = &from},
+    {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+    {0},
+};
+
+/* What follows from it. */
+static wac_experiment *experiment;
+static int scale = -1; /* not chosen */
+static char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
+
+static const char note_name[] = "reproduce.json";
 
 /* What `wac report` needs to do this again: the experiment, its scale (null: as the runs have it),
  * where the runs are. The note first: it makes the folder one of ours. */
-static wac_status write_note(const request *asked, wac_error *error)
+static wac_status write_note(wac_error *error)
 {
     char path[PATH_MAX], whole[PATH_MAX];
     size_t size;
-    const char *runs = asked->from && realpath(asked->from, whole) ? whole : "runs";
-    if (!wac_path_exists(asked->directory) &&
-        wac_directory_make(asked->directory, error) != WAC_STATUS_OK)
+    const char *where = from && realpath(from, whole) ? whole : "runs";
+    if (!wac_path_exists(directory) && wac_directory_make(directory, error) != WAC_STATUS_OK)
         return error->status;
-    json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", asked->experiment->name, "scale",
-                             asked->scale < 0 ? NULL : wac_scale_names[asked->scale], "runs", runs);
+    json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", experiment->name, "scale",
+                             scale < 0 ? NULL : wac_scale_names[scale], "runs", where);
     char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(note);
-    wac_status status =
-        text ? wac_path_join(path, sizeof path, asked->directory, "reproduce.json", error)
-             : wac_fail_memory(error, "reproduce.json");
+    wac_status status = text ? wac_path_join(path, sizeof path, directory, note_name, error)
+                             : wac_fail_memory(error, note_name);
     if (status == WAC_STATUS_OK)
         status = wac_file_write(path, text, size, error);
     free(text);
     if (status != WAC_STATUS_OK ||
-        wac_path_join(path, sizeof path, asked->directory, "experiment.yaml", error))
+        wac_path_join(path, sizeof path, directory, "experiment.yaml", error))
         return error->status;
-    return wac_file_write(path, asked->experiment->text, asked->experiment->size, error);
-}
-
-/* Whether a folder is there and has something in it; another process may just be writing the note.
- */
-static bool is_filled(const char *path)
-{
-    static const char unfinished[] = "reproduce.json.";
-    DIR *folder = opendir(path);
-    const struct dirent *entry = NULL;
-    while (folder && (entry = readdir(folder)) &&
-           (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            strncmp(entry->d_name, unfinished, strlen(unfinished)) == 0))
-        continue;
-    if (folder)
-        closedir(folder);
-    return folder && entry;
+    return wac_file_write(path, experiment->text, experiment->size, error);
 }
 
 /* Before anything is written: only a folder that is new, empty, or of the same experiment and scale
  * is taken. */
-static int check_folder(const request *asked)
+static int check_folder(void)
 {
     char path[PATH_MAX], *text = NULL;
     wac_error error = {0};
-    if (!is_filled(asked->directory))
+    /* another process may just be writing the note */
+    if (!wac_path_exists(directory) || wac_directory_is_unused(directory, note_name))
         return CLI_OK;
-    if (wac_path_join(path, sizeof path, asked->directory, "reproduce.json", &error))
+    if (wac_path_join(path, sizeof path, directory, note_name, &error))
         return cli_fail(&error);
     if (wac_file_read(&text, NULL, path, 1 << 20, &error) != WAC_STATUS_OK)
         return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
                           "folder with --out",
-                          asked->directory);
+                          directory);
     json_t *note = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(note, "experiment"));
-    const char *scale = json_string_value(json_object_get(note, "scale"));
-    const char *own = asked->scale < 0 ? NULL : wac_scale_names[asked->scale];
+    const char *theirs = json_string_value(json_object_get(note, "scale"));
+    const char *own = scale < 0 ? NULL : wac_scale_names[scale];
     int status = CLI_OK;
-    if (!name || strcmp(name, asked->experiment->name) != 0)
-        status = cli_refuse("%s holds %s%s; name another folder with --out", asked->directory,
+    if (!name || strcmp(name, experiment->name) != 0)
+        status = cli_refuse("%s holds %s%s; name another folder with --out", directory,
                             name ? "the experiment " : "something else", name ? name : "");
-    else if (!scale != !own || (scale && strcmp(scale, own) != 0))
+    else if (!theirs != !own || (theirs && strcmp(theirs, own) != 0))
         status =
-            cli_refuse("%s holds %s %s%s; name another folder with --out", asked->directory, name,
-                       scale ? "at scale " : "from runs of whatever scale", scale ? scale : "");
+            cli_refuse("%s holds %s %s%s; name another folder with --out", directory, name,
+                       theirs ? "at scale " : "from runs of whatever scale", theirs ? theirs : "");
     json_decref(note);
     free(text);
     return status;
 }
 
 /* Before anything is written: a folder that holds other runs is refused. */
-static int check_runs(const request *asked)
+static int check_runs(void)
 {
-    const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
-    wac_error error = {.message = "not enough memory for the list of runs"};
-    wac_status status =
-        items ? wac_sweep_inspect(items, sweep, asked->runs, &error) : WAC_STATUS_MEMORY;
+    wac_sweep_item *items;
+    wac_error error = {0};
+    if (wac_sweep_inspect(&items, &experiment->scales[scale], runs, &error) != WAC_STATUS_OK)
+        return cli_blame(&error);
     free(items);
-    return status ? cli_blame(&error) : CLI_OK;
+    return CLI_OK;
 }
 
 /* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */
-static int train(const request *asked, bool *goes_on)
+static int train(bool *goes_on)
 {
-    const wac_sweep *sweep = &asked->experiment->scales[asked->scale];
-    wac_sweep_options how = {0};
+    wac_sweep_options how = {.workers = (int)workers};
     bool speaks = false;
-    how.workers = (int)asked->workers;
-    int status = cli_sweep_run(sweep, asked->runs, &how, asked->command, &speaks);
+    int status = cli_sweep_run(&experiment->scales[scale], runs, &how, command, &speaks);
     bool stopped = wac_asked_to_stop(how.stop);
-    *goes_on = speaks && !stopped && status != CLI_USAGE && wac_path_exists(asked->runs);
+    *goes_on = speaks && !stopped && status != CLI_USAGE && wac_path_exists(runs);
     return status;
 }
 
 /* With --from this waits until the runs were read. */
-static int begin(void *user)
+static int begin(void)
 {
     wac_error error = {0};
-    return write_note(user, &error) == WAC_STATUS_OK ? CLI_OK : cli_fail(&error);
+    return write_note(&error) == WAC_STATUS_OK ? CLI_OK : cli_fail(&error);
 }
 
-/* Quick where it is there, else the first there is. A scale that the file has no runs of is
- * refused.
- */
-static int settle_scale(request *asked)
+/* Quick where it is there, else the first there is. A scale without runs in the file is refused. */
+static int settle_scale(void)
 {
-    const wac_sweep *sweeps = asked->experiment->scales;
+    const wac_sweep *sweeps = experiment->scales;
     char there[48] = "";
     int first = -1;
     for (int i = 0; i < WAC_SCALE_TOTAL; i++) {
@@ -248,91 +235,73 @@ static int settle_scale(request *asked)
                  wac_scale_names[i]);
         first = first < 0 ? i : first;
     }
-    if (asked->scale < 0 && !asked->from)
-        asked->scale = first;
-    if (asked->scale >= 0 && sweeps[asked->scale].count == 0)
-        return cli_refuse("%s has no scale %s; it has %s", asked->experiment->name,
-                          wac_scale_names[asked->scale], there);
+    if (scale < 0 && !from)
+        scale = first;
+    if (scale >= 0 && sweeps[scale].count == 0)
+        return cli_refuse("%s has no scale %s; it has %s", experiment->name, wac_scale_names[scale],
+                          there);
     return CLI_OK;
 }
 
-static int reproduce(request *asked)
+static int reproduce(void)
 {
     wac_error error = {0};
-    const char *name = asked->experiment->name;
-    int refused = settle_scale(asked);
+    int refused = settle_scale();
     if (refused)
         return refused;
-    int length = asked->out ? snprintf(asked->directory, PATH_MAX, "%s", asked->out)
-                            : snprintf(asked->directory, PATH_MAX, "reproduced/%s-%s", name,
-                                       asked->scale < 0 ? "from" : wac_scale_names[asked->scale]);
+    int length = out ? snprintf(directory, PATH_MAX, "%s", out)
+                     : snprintf(directory, PATH_MAX, "reproduced/%s-%s", experiment->name,
+                                scale < 0 ? "from" : wac_scale_names[scale]);
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
-    snprintf(asked->command, sizeof asked->command, "%s reproduce %s%s%s%s%s%s%s", cli_program(),
-             asked->word, asked->scale < 0 ? "" : " --scale ",
-             asked->scale < 0 ? "" : wac_scale_names[asked->scale], asked->from ? " --from " : "",
-             asked->from ? asked->from : "", asked->out ? " --out " : "",
-             asked->out ? asked->out : "");
-    if (asked->from)
-        snprintf(asked->runs, sizeof asked->runs, "%s", asked->from);
-    else if (wac_path_join(asked->runs, sizeof asked->runs, asked->directory, "runs", &error))
+    snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s", cli_program(), word,
+             scale < 0 ? "" : " --scale ", scale < 0 ? "" : wac_scale_names[scale],
+             from ? " --from " : "", from ? from : "", out ? " --out " : "", out ? out : "");
+    if (from)
+        snprintf(runs, sizeof runs, "%s", from);
+    else if (wac_path_join(runs, sizeof runs, directory, "runs", &error))
         return cli_fail(&error);
-    if (asked->from && !wac_path_exists(asked->from))
-        return cli_refuse("there is no folder %s", asked->from);
-    refused = check_folder(asked);
-    if (!refused && !asked->from)
-        refused = check_runs(asked);
+    if (from && !wac_path_exists(from))
+        return cli_refuse("there is no folder %s", from);
+    refused = check_folder();
+    if (!refused && !from)
+        refused = check_runs();
     if (refused)
         return refused;
-    cli_report_plan plan = {asked->runs,  asked->directory, asked->experiment,
-                            asked->scale, asked->command,   asked->from ? begin : NULL,
-                            asked};
-    if (asked->from)
+    cli_report_plan plan = {runs, directory, experiment, scale, command, from ? begin : NULL};
+    if (from)
         return cli_report_make(&plan);
-    if (begin(asked))
+    if (begin())
         return CLI_FAILED;
     bool goes_on = true;
-    int trained = train(asked, &goes_on);
+    int trained = train(&goes_on);
     int reported = goes_on ? cli_report_make(&plan) : CLI_OK;
     return trained ? trained : reported;
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    const char *scale = NULL;
-    request asked = {.scale = -1};
-    const cli_option options[] = {
-        {"scale", .text = &scale},
-        {"out", .text = &asked.out},
-        {"from", .text = &asked.from},
-        {"workers", .count = &asked.workers, .smallest = 1, .largest = 1024},
-        {0},
-    };
-    cli_arguments arguments = {.most_words = 1};
     wac_error error = {0};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-    if (arguments.word_count == 0)
-        return scale || asked.out || asked.from
+    if (!words[0])
+        return scale_name || out || from
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
-    if (scale && (asked.scale = wac_scale_find(scale)) < 0)
-        return cli_refuse("--scale must be quick, half or full, not \"%s\"", WAC_CLIP(scale));
-    if ((asked.out && !*asked.out) || (asked.from && !*asked.from))
+    if (scale_name && (scale = wac_scale_find(scale_name)) < 0)
+        return cli_refuse("--scale must be quick, half or full, not \"%s\"", WAC_CLIP(scale_name));
+    if ((out && !*out) || (from && !*from))
         return cli_refuse("the name of a folder is empty");
-    asked.word = arguments.words[0];
-    wac_status read = wac_experiment_read(&asked.experiment, asked.word, &error);
+    word = words[0];
+    wac_status read = wac_experiment_read(&experiment, word, &error);
     if (read == WAC_STATUS_OK)
-        read = wac_experiment_check(asked.experiment, &error);
+        read = wac_experiment_check(experiment, &error);
     if (read != WAC_STATUS_OK) {
-        wac_experiment_free(asked.experiment);
+        wac_experiment_free(experiment);
         return cli_blame(&error);
     }
-    status = reproduce(&asked);
-    wac_experiment_free(asked.experiment);
+    int status = reproduce();
+    wac_experiment_free(experiment);
     return status;
 }
 
-const cli_command cli_reproduce = {"reproduce", "the paper's experiments, from runs to verdicts",
-                                   help, run};
+const cli_command cli_reproduce = {
+    "reproduce", "the paper's experiments, from runs to verdicts", help, run, options, 1, NULL};

@@ -1,5 +1,5 @@
 /* wac stats: what several seeds say together. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/terminal.h"
 
 #include "base/json.h"
@@ -370,27 +370,23 @@ static int complain(const wac_runset *set, wac_measure measure)
     return set->problem_count ? CLI_FAILED : CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static const char *name = "score";
+static bool json;
+static const cli_option options[] = {{"measure", .text = &name}, {"json", .on = &json}, {0}};
+
+static int run(char **words)
 {
-    const char *name = "score";
-    bool json = false;
-    const cli_option options[] = {{"measure", .text = &name}, {"json", .on = &json}, {0}};
-    cli_arguments arguments = {.most_words = -1};
     wac_measure measure = WAC_MEASURE_SCORE;
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (!status)
-        status = read_measure(&measure, name);
+    int status = read_measure(&measure, name);
     if (status)
         return status;
-    if (arguments.word_count == 0)
-        return cli_refuse("which runs? Give a folder that has some, as in: %s stats runs",
-                          cli_program());
-
+    size_t count = 0;
+    while (words[count])
+        count++;
     wac_runset set;
     wac_comparison comparison;
     wac_error error = {0};
-    if (wac_runset_load(&set, (const char *const *)arguments.words, (size_t)arguments.word_count,
-                        true, &error) != WAC_STATUS_OK)
+    if (wac_runset_load(&set, (const char *const *)words, count, true, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     if (wac_compare(&comparison, &set, measure, wac_bootstrap_default(), &error) == WAC_STATUS_OK) {
         status = complain(&set, measure);
@@ -406,4 +402,10 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const cli_command cli_stats = {"stats", "sum up runs of several seeds", help, run};
+const cli_command cli_stats = {"stats",
+                               "sum up runs of several seeds",
+                               help,
+                               run,
+                               options,
+                               CLI_ANY_WORDS,
+                               "which runs? Give a folder that has some, as in: %s stats runs"};

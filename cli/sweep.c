@@ -1,9 +1,10 @@
 /* wac sweep: many runs from one file. */
-#include "options.h"
+#include "cli.h"
 #include "sweep_run.h"
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/status.h"
 #include "sweep/file.h"
 #include "sweep/mpi.h"
 
@@ -77,13 +78,13 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     enum { MOST_TASKS = 1000 }; /* what most clusters allow in an array */
     char path[PATH_MAX], program[PATH_MAX], whole_file[PATH_MAX], whole_directory[PATH_MAX];
     wac_error error = {0};
+    if (wac_sweep_rank() > 0)
+        return CLI_OK;
     size_t tasks = sweep->count < MOST_TASKS ? sweep->count : MOST_TASKS;
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    wac_sweep_item *items;
     int lock;
-    if (!items || wac_sweep_take(&lock, items, sweep, directory, (wac_sweep_share){0}, &error)) {
-        free(items);
+    if (wac_sweep_take(&lock, &items, sweep, directory, (wac_sweep_share){0}, &error))
         return cli_blame(&error);
-    }
     free(items);
     close(lock);
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -116,7 +117,8 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     fprintf(stream, " --workers 1 --only \"$SLURM_ARRAY_TASK_ID/%zu\"\n", tasks);
     bool bad = ferror(stream);
     bad = fclose(stream) != 0 || bad;
-    wac_status status = bad ? WAC_STATUS_MEMORY : wac_file_write(path, text, size, &error);
+    wac_status status =
+        bad ? wac_fail_memory(&error, "the script") : wac_file_write(path, text, size, &error);
     free(text);
     if (status != WAC_STATUS_OK)
         return cli_fail(&error);
@@ -124,46 +126,38 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static const char *out, *only;
+static int64_t workers;
+static bool dry, slurm;
+static const cli_option options[] = {
+    {"out", .text = &out},
+    {"only", .text = &only},
+    {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+    {"dry-run", .on = &dry},
+    {"slurm", .on = &slurm},
+    {0},
+};
+
+static int run(char **words)
 {
-    const char *out = NULL, *only = NULL;
-    int64_t workers = 0;
-    bool dry = false, slurm = false;
-    const cli_option options[] = {
-        {"out", .text = &out},
-        {"only", .text = &only},
-        {"workers", .count = &workers, .smallest = 1, .largest = 1024},
-        {"dry-run", .on = &dry},
-        {"slurm", .on = &slurm},
-        {0},
-    };
+    const char *file = words[0];
     char directory[PATH_MAX], command[3 * PATH_MAX];
-    cli_arguments arguments = {.most_words = 1};
-    wac_sweep_options how = {0};
+    wac_sweep_options how = {.workers = (int)workers};
     wac_error error = {0};
     wac_sweep sweep;
-    cli_sweep_quiet_ranks();
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (!status && arguments.word_count == 0)
-        status = cli_refuse("name a sweep file; \"%s help sweep\" shows one", cli_program());
-    if (!status && only)
-        status = read_share(&how, only);
+    int status = only ? read_share(&how, only) : CLI_OK;
     if (status)
         return status;
-    const char *file = arguments.words[0];
     cli_sweep_directory(directory, out, "sweeps", file);
-    wac_status read = wac_sweep_read(&sweep, NULL, file, &error);
-    if (read != WAC_STATUS_OK)
+    if (wac_sweep_read(&sweep, NULL, file, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
     if (dry || slurm) {
-        status = wac_sweep_rank() > 0 ? CLI_OK
-                 : dry                ? cli_sweep_dry_run(&sweep, directory, (int)workers)
-                                      : write_slurm(&sweep, file, directory);
+        status = dry ? cli_sweep_dry_run(&sweep, directory, how.workers)
+                     : write_slurm(&sweep, file, directory);
         wac_sweep_free(&sweep);
         return status;
     }
     bool speaks;
-    how.workers = (int)workers;
     snprintf(command, sizeof command, "%s sweep %s%s%s%s%s", cli_program(), file,
              out ? " --out " : "", out ? out : "", only ? " --only " : "", only ? only : "");
     status = cli_sweep_run(&sweep, directory, &how, command, &speaks);
@@ -173,4 +167,10 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const cli_command cli_sweep = {"sweep", "train many agents from one file", help, run};
+const cli_command cli_sweep = {"sweep",
+                               "train many agents from one file",
+                               help,
+                               run,
+                               options,
+                               1,
+                               "name a sweep file; \"%s help sweep\" shows one"};

@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_sweep_quiet_ranks(void)
-{
-    if (wac_sweep_rank() > 0 && !freopen("/dev/null", "w", stderr))
-        fclose(stderr);
-}
-
 void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *parent,
                          const char *file)
 {
@@ -35,17 +29,16 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
 {
     static const char *const words[] = {"start", "go on", "", "done", "failed"};
     wac_error error = {0};
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
+    wac_sweep_item *items;
     size_t counts[5] = {0};
     double seconds;
     char duration[48], text[48];
+    if (wac_sweep_rank() > 0)
+        return CLI_OK;
     workers = workers > 0 ? workers : wac_processors();
-    if (!items) {
-        snprintf(error.message, sizeof error.message, "not enough memory for the list of runs");
-        return cli_fail(&error);
-    }
-    wac_status status = wac_sweep_inspect(items, sweep, directory, &error);
-    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
+    if (wac_sweep_inspect(&items, sweep, directory, &error) != WAC_STATUS_OK)
+        return cli_blame(&error);
+    for (size_t i = 0; i < sweep->count; i++) {
         counts[items[i].state]++;
         printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
         if (items[i].state == WAC_SWEEP_STATE_BEGUN)
@@ -56,8 +49,7 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
         putchar('\n');
     }
     fflush(stdout);
-    if (status == WAC_STATUS_OK)
-        status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
+    wac_status status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
     free(items);
     if (status != WAC_STATUS_OK)
         return cli_blame(&error);

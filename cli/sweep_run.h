@@ -6,14 +6,12 @@
 
 #include <limits.h>
 
-/* Of several ranks the first speaks: the others' stderr goes nowhere. */
-void cli_sweep_quiet_ranks(void);
-
 /* Where runs go: `out`, or parent/FILE without its folders and ending. */
 void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *parent,
                          const char *file);
 
-/* List what would be done and estimate how long it takes; workers 0: one a processor. */
+/* List what would be done and estimate how long it takes; workers 0: one a processor. Of several
+ * ranks the first does that. */
 int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers);
 
 /* Execute a sweep with a display on stderr, and say how it ended; `command` is what goes on with

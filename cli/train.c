@@ -1,5 +1,5 @@
 /* wac train: learn a policy, or go on learning one. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
@@ -50,20 +50,27 @@ static const char help[] =
     "  wac config lqg --yaml > my.yaml && wac train --config my.yaml\n"
     "  wac train --resume runs/sac-2 --epochs 60\n";
 
+static const char *out, *file, *resume, *values[WAC_SETTINGS_TOTAL];
+static int64_t threads = 1;
+static const cli_option options[] = {
+    {"out", .text = &out},       {"config", .text = &file},
+    {"resume", .text = &resume}, {"threads", .count = &threads, .smallest = 1, .largest = 1024},
+    {"", .settings = values},    {0},
+};
+
 /* Of all settings only the number of epochs may change when a run goes on. */
-static int check_resume(const cli_arguments *arguments, int64_t *epochs)
+static int check_resume(const char *word, int64_t *epochs)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     wac_config scratch;
     wac_error error;
-    if (arguments->word_count > 0)
-        return cli_refuse("--resume takes the environment from the run; leave \"%s\" out",
-                          arguments->words[0]);
+    if (word)
+        return cli_refuse("--resume takes the environment from the run; leave \"%s\" out", word);
     if (wac_config_init(&scratch, "any", NULL, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     for (size_t i = 0; i < count; i++) {
-        const char *value = arguments->settings[i];
+        const char *value = values[i];
         if (value && settings[i].offset != offsetof(wac_config, epochs))
             return cli_refuse("--resume takes %s from the run; only --epochs and --threads may "
                               "change, so leave it out",
@@ -85,14 +92,14 @@ static void print_log(void *user, const char *message)
 }
 
 /* A run is never overwritten, nor anything else. */
-static int check_out(const char *out)
+static int check_out(const char *folder)
 {
-    if (wac_folder_is_run(out))
+    if (wac_folder_is_run(folder))
         return cli_refuse("%s is a run already; go on with: %s train --resume %s, or choose "
                           "another --out",
-                          out, cli_program(), out);
-    if (wac_path_exists(out))
-        return cli_refuse("%s exists and is no run; choose another --out", out);
+                          folder, cli_program(), folder);
+    if (wac_path_exists(folder))
+        return cli_refuse("%s exists and is no run; choose another --out", folder);
     return CLI_OK;
 }
 
@@ -135,26 +142,15 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
-    const char *out = NULL, *file = NULL, *resume = NULL;
-    int64_t threads = 1, epochs = 0;
-    const cli_option options[] = {
-        {"out", .text = &out},
-        {"config", .text = &file},
-        {"resume", .text = &resume},
-        {"threads", .count = &threads, .smallest = 1, .largest = 1024},
-        {0},
-    };
-    cli_arguments arguments = {.most_words = 1, .takes_settings = true};
+    int64_t epochs = 0;
     wac_config config;
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (!status && resume && (out || file))
-        status = cli_refuse("--resume goes on with a run as it is; leave --%s out",
-                            out ? "out" : "config");
-    if (!status)
-        status = resume ? check_resume(&arguments, &epochs)
-                        : cli_read_config(&config, &arguments, arguments.words[0], file);
+    if (resume && (out || file))
+        return cli_refuse("--resume goes on with a run as it is; leave --%s out",
+                          out ? "out" : "config");
+    int status =
+        resume ? check_resume(words[0], &epochs) : cli_read_config(&config, values, words[0], file);
     if (status)
         return status;
 
@@ -194,4 +190,5 @@ static int run(int argc, char **argv)
     return train(made, out, &display);
 }
 
-const cli_command cli_train = {"train", "learn a policy on an environment", help, run};
+const cli_command cli_train = {"train", "learn a policy on an environment", help, run, options, 1,
+                               NULL};

@@ -1,12 +1,11 @@
 /* wac tune: look for good settings. */
-#include "options.h"
+#include "cli.h"
 #include "sweep_run.h"
 #include "terminal/terminal.h"
 
 #include "base/stop.h"
 #include "base/words.h"
 #include "config/environments.h"
-#include "sweep/mpi.h"
 #include "sweep/tune.h"
 
 #include <limits.h>
@@ -130,29 +129,24 @@ static int conclude(const wac_sweep *sweep, const wac_search *search, const char
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static const char *out;
+static int64_t workers;
+static bool dry;
+static const cli_option options[] = {
+    {"out", .text = &out},
+    {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+    {"dry-run", .on = &dry},
+    {0},
+};
+
+static int run(char **words)
 {
-    const char *out = NULL;
-    int64_t workers = 0;
-    bool dry = false;
-    const cli_option options[] = {
-        {"out", .text = &out},
-        {"workers", .count = &workers, .smallest = 1, .largest = 1024},
-        {"dry-run", .on = &dry},
-        {0},
-    };
+    const char *file = words[0];
     char directory[PATH_MAX], command[3 * PATH_MAX];
-    cli_arguments arguments = {.most_words = 1};
     wac_error error = {0};
     wac_sweep sweep;
     wac_search search;
-    cli_sweep_quiet_ranks();
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (!status && arguments.word_count == 0)
-        status = cli_refuse("name a file; \"%s help tune\" shows one", cli_program());
-    if (status)
-        return status;
-    const char *file = arguments.words[0];
+    int status;
     cli_sweep_directory(directory, out, "tunes", file);
     wac_status read = wac_sweep_read(&sweep, &search, file, &error);
     if (read == WAC_STATUS_OK) {
@@ -163,12 +157,11 @@ static int run(int argc, char **argv)
     if (read != WAC_STATUS_OK)
         return cli_blame(&error);
     if (dry) {
-        status = wac_sweep_rank() > 0 ? CLI_OK : cli_sweep_dry_run(&sweep, directory, (int)workers);
+        status = cli_sweep_dry_run(&sweep, directory, (int)workers);
         wac_sweep_free(&sweep);
         return status;
     }
-    wac_sweep_options how = {0};
-    how.workers = (int)workers;
+    wac_sweep_options how = {.workers = (int)workers};
     snprintf(command, sizeof command, "%s tune %s%s%s", cli_program(), file, out ? " --out " : "",
              out ? out : "");
     bool speaks;
@@ -182,4 +175,10 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const cli_command cli_tune = {"tune", "look for good settings", help, run};
+const cli_command cli_tune = {"tune",
+                              "look for good settings",
+                              help,
+                              run,
+                              options,
+                              1,
+                              "name a file; \"%s help tune\" shows one"};

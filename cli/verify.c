@@ -1,9 +1,10 @@
 /* wac verify: replay recordings and say how far the program is from them. */
-#include "options.h"
+#include "cli.h"
 #include "terminal/terminal.h"
 
 #include "base/csv.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "verify/env.h"
 #include "verify/update.h"
 
@@ -34,6 +35,14 @@ static const char help[] =
     "  wac verify update recorded/sac.safetensors --backend reference --threads 2\n"
     "  wac verify env riverswim steps.csv probabilities.csv\n"
     "  wac verify env point-4 recorded/point4_*.csv\n";
+
+static const char *backend;
+static int64_t threads;
+static const cli_option options[] = {
+    {"backend", .text = &backend},
+    {"threads", .count = &threads, .smallest = 1, .largest = 1024},
+    {0},
+};
 
 /* How the files fared. */
 typedef struct tally {
@@ -103,12 +112,10 @@ static void print_update(const tally *tally, const char *file, const wac_update_
     putchar('\n');
 }
 
-static int verify_updates(char **files, const char *backend, int threads)
+static int verify_updates(char **files)
 {
-    wac_backend_kind kind = WAC_BACKEND_CPU;
-    if (strcmp(backend, "reference") == 0)
-        kind = WAC_BACKEND_REFERENCE;
-    else if (strcmp(backend, "cpu") != 0)
+    int kind = backend ? wac_word_index("cpu|reference", backend) : WAC_BACKEND_CPU;
+    if (kind < 0)
         return cli_refuse("--backend must be cpu or reference, not \"%s\"", WAC_CLIP(backend));
 
     tally tally = start(files);
@@ -118,7 +125,8 @@ static int verify_updates(char **files, const char *backend, int threads)
     for (; *files; files++) {
         wac_update_report report;
         wac_error error = {0};
-        if (wac_verify_update(&report, *files, kind, threads, &error) != WAC_STATUS_OK) {
+        if (wac_verify_update(&report, *files, (wac_backend_kind)kind, threads ? (int)threads : 1,
+                              &error) != WAC_STATUS_OK) {
             complain(&error);
             continue;
         }
@@ -161,29 +169,14 @@ static int verify_environment(const char *name, char **files)
     return finish(&tally);
 }
 
-static int run(int argc, char **argv)
+static int run(char **words)
 {
     static const char *const subjects[] = {"update", "env", NULL};
-    const char *backend = NULL;
-    int64_t threads = 0;
-    const cli_option options[] = {
-        {"backend", .text = &backend},
-        {"threads", .count = &threads, .smallest = 1, .largest = 1024},
-        {0},
-    };
-    cli_arguments arguments = {.most_words = -1};
-    int status = cli_parse(&arguments, options, argc, argv);
-    if (status)
-        return status;
-    char **words = arguments.words;
-    if (!words[0])
-        return cli_refuse("verify what? Say update or env; see \"%s verify --help\"",
-                          cli_program());
     if (strcmp(words[0], "update") == 0) {
         if (!words[1])
             return cli_refuse("which files? As in: %s verify update recorded/*.safetensors",
                               cli_program());
-        return verify_updates(words + 1, backend ? backend : "cpu", threads ? (int)threads : 1);
+        return verify_updates(words + 1);
     }
     if (strcmp(words[0], "env") == 0) {
         if (backend || threads)
@@ -199,4 +192,10 @@ static int run(int argc, char **argv)
     return cli_refuse("cannot verify \"%s\"; say update or env", WAC_CLIP(words[0]));
 }
 
-const cli_command cli_verify = {"verify", "compare with recorded numbers", help, run};
+const cli_command cli_verify = {"verify",
+                                "compare with recorded numbers",
+                                help,
+                                run,
+                                options,
+                                CLI_ANY_WORDS,
+                                "verify what? Say update or env; see \"%s verify --help\""};

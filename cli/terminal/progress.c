@@ -89,8 +89,7 @@ static int columns_of(FILE *stream)
                                                                                  : 80;
 }
 
-/* Epochs done, the present one in part. */
-static double work_of(const wac_progress *p)
+double cli_progress_work(const wac_progress *p)
 {
     double part = p->epoch_updates_due > 0 && p->epoch < p->epochs
                       ? (double)p->epoch_updates / (double)p->epoch_updates_due
@@ -105,21 +104,24 @@ void cli_meter_update(cli_meter *meter, const wac_progress *progress)
         return;
     meter->begun = true;
     meter->first_seconds = progress->seconds;
-    meter->first_work = work_of(progress);
+    meter->first_work = cli_progress_work(progress);
     meter->first_updates = progress->updates;
 }
 
-void cli_meter_line(const cli_meter *meter, char *line, size_t size)
+void cli_meter_print(const cli_meter *meter, FILE *stream)
 {
     const wac_progress *p = &meter->latest;
-    int used = meter->name ? snprintf(line, size, "%-6s  ", meter->name) : 0;
-    snprintf(line + used, size - (size_t)used, "epoch %lld/%lld", (long long)p->epoch,
-             (long long)p->epochs);
-    append(line, size, "  return %.5g", p->eval_return);
-    append(line, size, "  success %.2f", p->eval_success);
-    append(line, size, "  coverage %.3f", p->coverage_visited);
-    append(line, size, "  sigma %.3g", p->sigma_visited);
-    append(line, size, "  %.1f s", p->seconds);
+    char line[320] = "";
+    enum { SIZE = sizeof line };
+    if (meter->name)
+        fprintf(stream, "%-6s  ", meter->name);
+    append(line, SIZE, "  return %.5g", p->eval_return);
+    append(line, SIZE, "  success %.2f", p->eval_success);
+    append(line, SIZE, "  coverage %.3f", p->coverage_visited);
+    append(line, SIZE, "  sigma %.3g", p->sigma_visited);
+    append(line, SIZE, "  %.1f s", p->seconds);
+    fprintf(stream, "epoch %lld/%lld%s\n", (long long)p->epoch, (long long)p->epochs, line);
+    fflush(stream);
 }
 
 /* What stands right of the bar, the most important first: a narrow terminal leaves out the last. */
@@ -137,7 +139,7 @@ static void format_fields(const cli_meter *meter, row *row)
 {
     const wac_progress *p = &meter->latest;
     enum { SIZE = sizeof row->fields[0] };
-    double work = work_of(p), epochs = (double)p->epochs;
+    double work = cli_progress_work(p), epochs = (double)p->epochs;
     double elapsed = p->seconds - meter->first_seconds, done = work - meter->first_work;
     bool finished = meter->over && p->epoch >= p->epochs;
     char left[24] = "?";
@@ -176,7 +178,7 @@ static row make_row(const cli_meter *meter)
         return row;
     }
     format_fields(meter, &row);
-    row.share = p->epochs > 0 ? work_of(p) / (double)p->epochs : 1;
+    row.share = p->epochs > 0 ? cli_progress_work(p) / (double)p->epochs : 1;
     return row;
 }
 
@@ -273,14 +275,10 @@ void cli_progress_show(void *user, const wac_progress *progress)
     cli_meter *meter = &display->meter;
     cli_meter_update(meter, progress);
     meter->over = progress->is_row && progress->epoch >= progress->epochs;
-    if (display->live) {
+    if (display->live)
         cli_progress_draw(display, meter, 1);
-    } else if (progress->is_row) {
-        char line[320] = "";
-        cli_meter_line(meter, line, sizeof line);
-        fprintf(display->stream, "%s\n", line);
-        fflush(display->stream);
-    }
+    else if (progress->is_row)
+        cli_meter_print(meter, display->stream);
 }
 
 void cli_progress_end(cli_progress *display)

@@ -21,8 +21,8 @@ typedef struct cli_meter {
 
 void cli_meter_update(cli_meter *meter, const wac_progress *progress);
 
-/* "name  epoch 3/30  return 0.15  coverage 0.12 …", without a newline */
-void cli_meter_line(const cli_meter *meter, char *line, size_t size);
+/* A line "name  epoch 3/30  return 0.15  coverage 0.12 …" */
+void cli_meter_print(const cli_meter *meter, FILE *stream);
 
 /* The place where lines are drawn. */
 typedef struct cli_progress {
@@ -45,6 +45,9 @@ void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count
 
 /* Leave the bars' lines, if there are any. */
 void cli_progress_end(cli_progress *display);
+
+/* Epochs done, the present one in part. */
+double cli_progress_work(const wac_progress *progress);
 
 /* "1:05" or "2:03:00" */
 void cli_format_seconds(char text[24], double seconds);

@@ -84,37 +84,38 @@ static void print_notes(const wac_report *report, const wac_runset *set)
                 report->figures + report->figures_failed, report->problem);
 }
 
-int cli_report_make(const cli_report_plan *plan)
+/* Say which runs are judged, at which scale; -1 where none belongs to the experiment. */
+static int settle_scale(const cli_report_plan *plan, const wac_runset *set)
 {
-    const wac_experiment *experiment = plan->experiment;
-    wac_error error = {0};
-    wac_runset set;
-    wac_report report;
-    const char *const folders[] = {plan->runs};
-    wac_status status = wac_runset_load(&set, folders, 1, true, &error);
-    if (status != WAC_STATUS_OK)
-        return cli_fail(&error);
-    int scale = experiment && plan->scale < 0 ? (int)choose_scale(&set, experiment) : plan->scale;
-    if (experiment && wac_report_matches(&set, experiment, (wac_scale)scale) == 0) {
+    bool given = plan->scale >= 0;
+    int scale = given ? plan->scale : (int)choose_scale(set, plan->experiment);
+    if (wac_report_matches(set, plan->experiment, (wac_scale)scale) == 0) {
         fprintf(stderr,
                 "wac: none of these %zu run%s belongs to %s%s%s; its YAML file says which would\n",
-                set.count, set.count == 1 ? "" : "s", experiment->name,
-                plan->scale < 0 ? "" : " at scale ", plan->scale < 0 ? "" : wac_scale_names[scale]);
-        wac_runset_free(&set);
-        return CLI_FAILED;
+                set->count, set->count == 1 ? "" : "s", plan->experiment->name,
+                given ? " at scale " : "", given ? wac_scale_names[scale] : "");
+        return -1;
     }
-    if (experiment && plan->scale < 0)
+    if (!given)
         fprintf(stderr, "wac: judged at scale %s, which most of these runs belong to\n",
                 wac_scale_names[scale]);
-    int begun = plan->begin ? plan->begin(plan->user) : CLI_OK;
-    if (begun) {
-        wac_runset_free(&set);
-        return begun;
-    }
+    return scale;
+}
+
+static int report(const cli_report_plan *plan, const wac_runset *set)
+{
     cli_progress display = cli_progress_make(stderr);
+    wac_error error = {0};
+    wac_report report;
+    int scale = plan->experiment ? settle_scale(plan, set) : 0;
+    if (scale < 0)
+        return CLI_FAILED;
+    int begun = plan->begin ? plan->begin() : CLI_OK;
+    if (begun)
+        return begun;
     wac_report_options options = {
         .out = plan->out,
-        .experiment = experiment,
+        .experiment = plan->experiment,
         .scale = (wac_scale)scale,
         .name = plan->runs,
         .command = plan->command,
@@ -122,18 +123,27 @@ int cli_report_make(const cli_report_plan *plan)
         .user = &display,
         .stop = cli_stop_on_signals("stopped at once"),
     };
-    status = wac_report_write(&report, &set, &options, &error);
+    wac_status status = wac_report_write(&report, set, &options, &error);
     if (display.shown)
         fputs("\r\033[K", stderr);
-    if (status != WAC_STATUS_OK) {
-        wac_runset_free(&set);
+    if (status != WAC_STATUS_OK)
         return cli_fail(&error);
-    }
-    print_notes(&report, &set);
-    if (experiment)
-        print_claims(&report, experiment, options.scale);
+    print_notes(&report, set);
+    if (plan->experiment)
+        print_claims(&report, plan->experiment, options.scale);
     printf("%s\n", report.page);
     wac_report_free(&report);
-    wac_runset_free(&set);
     return CLI_OK;
+}
+
+int cli_report_make(const cli_report_plan *plan)
+{
+    wac_error error = {0};
+    wac_runset set;
+    const char *const folders[] = {plan->runs};
+    if (wac_runset_load(&set, folders, 1, true, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    int status = report(plan, &set);
+    wac_runset_free(&set);
+    return status;
 }

@@ -9,8 +9,7 @@ typedef struct cli_report_plan {
     const wac_experiment *experiment; /* null: no claims */
     int scale;                        /* -1: the one that most runs belong to */
     const char *command;              /* for the page */
-    int (*begin)(void *user); /* before the first file is written; not 0: no report. May be null */
-    void *user;
+    int (*begin)(void); /* before the first file is written; not 0: no report. May be null */
 } cli_report_plan;
 
 /* Read the runs at or below a folder, write the report, print verdicts and the page's path. Notes

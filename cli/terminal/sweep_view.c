@@ -5,6 +5,8 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
+#include "bench/cost.h"
+
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,15 +30,15 @@ void cli_format_duration(char text[48], double seconds)
         snprintf(text, 48, "%.1f days", seconds / 86400);
 }
 
-/* What an epoch costs beside others, roughly: enough to guess the time left. */
+/* What an epoch costs beside others, roughly: enough to guess the time left. An update takes its
+ * operations at the size of Point; a step, for one row and a world, as long as some 570 a weight.
+ */
 static double cost_of(const wac_config *config)
 {
-    bool is_wac =
-        config->algorithm == WAC_ALGORITHM_OE_WAC || config->algorithm == WAC_ALGORITHM_ME_WAC;
-    double width = (double)config->width, batch = (double)config->batch_size;
-    double update = width * (width + 40) * batch * (is_wac ? 2.5 + config->rho : 1);
+    double width = (double)config->width;
     double steps = (double)(config->explore_steps + config->evaluation_steps);
-    return (double)config->updates * update + steps * 20 * width * (width + 40);
+    return (double)config->updates * wac_bench_operations(config, 4, 2) +
+           steps * 570 * width * (width + 40);
 }
 
 /* The work of the whole sweep, and how much of it is done. */
@@ -48,13 +50,9 @@ static double sum_work(const wac_sweep_view *view, double *done)
         const wac_sweep_item *item = &view->items[i];
         const wac_config *config = &view->sweep->runs[i].config;
         double cost = cost_of(config), epochs = (double)config->epochs;
-        const wac_progress *p = &item->progress;
-        double part = p->epoch_updates_due > 0 && p->epoch < p->epochs
-                          ? (double)p->epoch_updates / (double)p->epoch_updates_due
-                          : 0;
         bool over = item->state == WAC_SWEEP_STATE_DONE || item->state == WAC_SWEEP_STATE_FAILED;
         sum += cost * epochs;
-        *done += cost * (over ? epochs : fmin(epochs, (double)p->epoch + part));
+        *done += cost * (over ? epochs : fmin(epochs, cli_progress_work(&item->progress)));
     }
     return sum;
 }

@@ -67,6 +67,10 @@ static bool is_name(const char *text)
 
 static wac_status read_header(wac_csv *csv, reader *reader, wac_error *error)
 {
+    if (memchr(reader->next, 0, (size_t)(reader->stop - reader->next)))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s is not text; check that it is a CSV file and was copied whole",
+                        reader->path);
     char *line = take_line(reader), *name;
     if (!line)
         return wac_fail(error, WAC_STATUS_INPUT,
@@ -91,13 +95,6 @@ static wac_status read_header(wac_csv *csv, reader *reader, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-/* An empty cell is not a number, and fine. */
-static bool read_number(double *number, const char *text)
-{
-    *number = NAN;
-    return !*text || (wac_number_parse(number, text) && isfinite(*number));
-}
-
 static wac_status read_row(wac_csv *csv, const reader *reader, char *line, wac_error *error)
 {
     double *cells = csv->cells + csv->rows * csv->columns;
@@ -108,7 +105,8 @@ static wac_status read_row(wac_csv *csv, const reader *reader, char *line, wac_e
                         reader->line, found, csv->columns);
     for (size_t i = 0; i < csv->columns; i++) {
         char *cell = take_cell(&line);
-        if (!read_number(&cells[i], cell))
+        cells[i] = NAN; /* an empty one is not a number, and fine */
+        if (*cell && !(wac_number_parse(&cells[i], cell) && isfinite(cells[i])))
             return wac_fail(error, WAC_STATUS_INPUT, "%s:%zu: column %s: \"%s\" is not a number",
                             reader->path, reader->line, WAC_CLIP(csv->names[i]), WAC_CLIP(cell));
     }
@@ -133,12 +131,7 @@ wac_status wac_csv_parse(wac_csv *csv, char *bytes, size_t size, const char *pat
 {
     *csv = (wac_csv){.text = bytes};
     reader reader = {.path = path, .next = bytes, .stop = bytes + size};
-    wac_status status = WAC_STATUS_OK;
-    if (memchr(bytes, 0, size))
-        status = wac_fail(error, WAC_STATUS_INPUT,
-                          "%s is not text; check that it is a CSV file and was copied whole", path);
-    if (status == WAC_STATUS_OK)
-        status = read_header(csv, &reader, error);
+    wac_status status = read_header(csv, &reader, error);
     if (status == WAC_STATUS_OK)
         status = read_rows(csv, &reader, error);
     if (status != WAC_STATUS_OK)

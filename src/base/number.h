@@ -1,4 +1,5 @@
-/* Numbers as text, with a point, whatever language the host program has set; and in order. */
+/* Numbers as text, with a point, whatever language the host program has set; in order, and within
+ * bounds. */
 #ifndef WAC_BASE_NUMBER_H
 #define WAC_BASE_NUMBER_H
 
@@ -8,6 +9,12 @@
 /* Reads a decimal number that fills the text from end to end: no blanks, hexadecimals or words. One
  * too large becomes infinite; there is no negative zero. */
 bool wac_number_parse(double *number, const char *text);
+
+/* NaN stays NaN. */
+static inline double wac_clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
 
 /* From the smallest on. */
 void wac_sort(double *numbers, size_t count);

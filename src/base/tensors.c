@@ -31,14 +31,6 @@ static const struct {
     [WAC_DTYPE_U8] = {"U8", 1},
 };
 
-struct wac_tensor_file {
-    char *path;
-    char *bytes;
-    json_t *header; /* owns names and metadata */
-    size_t count;
-    wac_tensor *tensors;
-};
-
 typedef struct span {
     json_int_t begin, end;
 } span;
@@ -46,11 +38,6 @@ typedef struct span {
 size_t wac_dtype_size(wac_dtype dtype)
 {
     return dtypes[dtype].size;
-}
-
-const char *wac_dtype_name(wac_dtype dtype)
-{
-    return dtypes[dtype].name;
 }
 
 int64_t wac_tensor_elements(const wac_tensor *tensor)
@@ -253,16 +240,6 @@ void wac_tensor_file_close(wac_tensor_file *file)
     free(file);
 }
 
-size_t wac_tensor_file_count(const wac_tensor_file *file)
-{
-    return file->count;
-}
-
-const wac_tensor *wac_tensor_file_at(const wac_tensor_file *file, size_t index)
-{
-    return &file->tensors[index];
-}
-
 const wac_tensor *wac_tensor_file_find(const wac_tensor_file *file, const char *name)
 {
     for (size_t i = 0; i < file->count; i++) {
@@ -275,11 +252,6 @@ const wac_tensor *wac_tensor_file_find(const wac_tensor_file *file, const char *
 const char *wac_tensor_file_metadata(const wac_tensor_file *file, const char *key)
 {
     return json_string_value(json_object_get(json_object_get(file->header, metadata_key), key));
-}
-
-const char *wac_tensor_file_path(const wac_tensor_file *file)
-{
-    return file->path;
 }
 
 wac_status wac_tensor_file_copy(const wac_tensor_file *file, const char *name, wac_dtype dtype,
@@ -295,7 +267,7 @@ wac_status wac_tensor_file_copy(const wac_tensor_file *file, const char *name, w
                         "tensor \"%s\" of %s is %jd x %s where %jd x %s is needed; check that it "
                         "was saved with the same settings",
                         name, file->path, (intmax_t)wac_tensor_elements(tensor),
-                        wac_dtype_name(tensor->dtype), (intmax_t)elements, wac_dtype_name(dtype));
+                        dtypes[tensor->dtype].name, (intmax_t)elements, dtypes[dtype].name);
     if (elements > 0)
         memcpy(data, tensor->data, (size_t)elements * wac_dtype_size(dtype));
     return WAC_STATUS_OK;
@@ -355,7 +327,7 @@ static wac_status put_tensors(json_t *header, const wac_tensor *tensors, size_t 
         json_error_t reason;
         json_t *packed =
             json_pack_ex(&reason, 0, "{s:{s:s, s:O, s:[I, I]}}", tensor->name, "dtype",
-                         wac_dtype_name(tensor->dtype), "shape", shape, "data_offsets", begin, end);
+                         dtypes[tensor->dtype].name, "shape", shape, "data_offsets", begin, end);
         json_decref(shape);
         WAC_TRY(put(header, tensor->name, packed, &reason, path, error));
         begin = end;

@@ -25,14 +25,19 @@ typedef struct wac_metadata {
 } wac_metadata;
 
 size_t wac_dtype_size(wac_dtype dtype);
-const char *wac_dtype_name(wac_dtype dtype); /* "F32" */
 int64_t wac_tensor_elements(const wac_tensor *tensor);
 
-/* An open file; tensors, names and metadata live until close. */
-typedef struct wac_tensor_file wac_tensor_file;
+/* An open file; all of it lives until close. */
+typedef struct wac_tensor_file {
+    char *path;
+    size_t count;
+    wac_tensor *tensors;   /* [count], in the order of the header */
+    struct json_t *header; /* owns names and metadata */
+    char *bytes;
+} wac_tensor_file;
 
 /* Reads the whole file and checks all of its header: a truncated or foreign file is an error that
- * names the path and what is wrong. Tensors come in the order of the header. The data part of a
+ * names the path and what is wrong. The data part of a
  * file of ours starts at a multiple of 8 bytes, so tensors of one dtype are aligned; elsewhere
  * `data` may be unaligned for its dtype, which wac_tensor_file_copy does not mind. */
 wac_status wac_tensor_file_open(wac_tensor_file **file, const char *path, wac_error *error);
@@ -43,11 +48,8 @@ wac_status wac_tensor_file_parse(wac_tensor_file **file, char *bytes, size_t siz
                                  wac_error *error);
 void wac_tensor_file_close(wac_tensor_file *file); /* null is fine */
 
-size_t wac_tensor_file_count(const wac_tensor_file *file);
-const wac_tensor *wac_tensor_file_at(const wac_tensor_file *file, size_t index);
 const wac_tensor *wac_tensor_file_find(const wac_tensor_file *file, const char *name); /* or null */
 const char *wac_tensor_file_metadata(const wac_tensor_file *file, const char *key);    /* or null */
-const char *wac_tensor_file_path(const wac_tensor_file *file);
 
 /* Copy a tensor's data out; an error if it is missing or not of this dtype and this many elements.
  */

@@ -5,15 +5,12 @@
 
 int wac_word_index(const char *words, const char *word)
 {
-    size_t length = strlen(word);
-    for (int index = 0;; index++) {
-        size_t size = strcspn(words, "|");
-        if (size == length && strncmp(words, word, size) == 0)
+    const char *at;
+    size_t size, length = strlen(word);
+    for (int index = 0; (at = wac_word_at(words, index, &size)); index++)
+        if (size == length && strncmp(at, word, size) == 0)
             return index;
-        if (!words[size])
-            return -1;
-        words += size + 1;
-    }
+    return -1;
 }
 
 const char *wac_word_at(const char *words, int index, size_t *size)

@@ -1,15 +1,13 @@
 /* The picture of a benchmark: what an update costs, and how much of the limit it reaches, against
  * width, batch and threads. Every panel has the cases that differ from the middle in nothing else.
  */
-#include "bench/bench.h"
+#include "bench/figure.h"
 
 #include "base/status.h"
 #include "draw/plot.h"
 #include "draw/style.h"
 
-#include <string.h>
-
-enum { AXES = 3, ALGORITHMS = 4, WIDTH = 1500, HEIGHT = 900 };
+enum { AXES = 3, WIDTH = 1500, HEIGHT = 900 };
 
 static int at(const wac_bench_case *bench, int axis)
 {
@@ -29,10 +27,8 @@ static bool on_axis(const wac_bench_case *bench, const wac_bench_case *middle, i
 static int write_axis(wac_plot *plot, const wac_bench_case *cases, const wac_bench_result *results,
                       int count, const wac_bench_case *middle, int axis)
 {
-    char name[32];
     int written = 0, last = 0;
-    snprintf(name, sizeof name, "axis%d-%d", axis, (int)middle->algorithm);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "axis%d-%d", axis, (int)middle->algorithm);
     for (;;) {
         int next = -1;
         for (int i = 0; i < count; i++)
@@ -49,10 +45,8 @@ static int write_axis(wac_plot *plot, const wac_bench_case *cases, const wac_ben
 }
 
 static void write_script(wac_plot *plot, const wac_bench_case *middle,
-                         const bool has[AXES][ALGORITHMS])
+                         const bool has[AXES][WAC_ALGORITHM_TOTAL])
 {
-    static const wac_algorithm order[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OAC,
-                                          WAC_ALGORITHM_OE_WAC, WAC_ALGORITHM_ME_WAC};
     static const char *const names[] = {"width", "batch", "threads"};
     wac_plot_file(plot, WAC_PLOT_SCRIPT);
     wac_plot_print(plot,
@@ -72,16 +66,16 @@ static void write_script(wac_plot *plot, const wac_bench_case *middle,
                            row ? "unset logscale y; set yrange [0:100]; unset key"
                                : "set logscale y; set yrange [*:*]");
             wac_plot_print(plot, "plot ");
-            for (int i = 0, shown = 0; i < ALGORITHMS; i++) {
-                const wac_style *style = wac_style_of(order[i]);
+            for (int i = 0, shown = 0; i < WAC_ALGORITHM_TOTAL; i++) {
+                const wac_style *style = wac_style_of((wac_algorithm)i);
                 char title[WAC_STYLE_TITLE];
-                if (has[axis][order[i]])
+                if (has[axis][i])
                     wac_plot_print(plot,
                                    "%s'axis%d-%d' using 1:%d with linespoints lw 2 ps 1.2 "
                                    "lc rgb '%s' pt %d dt %s title '%s'",
-                                   shown++ ? ", " : "", axis, (int)order[i], row ? 3 : 2,
-                                   style->colour, style->mark, style->dash,
-                                   wac_style_title(title, wac_algorithm_name(order[i])));
+                                   shown++ ? ", " : "", axis, i, row ? 3 : 2, style->colour,
+                                   style->mark, style->dash,
+                                   wac_style_title(title, wac_algorithm_name((wac_algorithm)i)));
             }
             wac_plot_print(plot, "\n");
         }
@@ -93,23 +87,17 @@ static void write_script(wac_plot *plot, const wac_bench_case *middle,
 wac_status wac_bench_figure(const wac_bench_case *cases, const wac_bench_result *results, int count,
                             const wac_bench_case *middle, const char *path, wac_error *error)
 {
-    const char *dot = strrchr(path, '.');
-    bool svg = dot && strcmp(dot, ".svg") == 0;
-    if (!svg && !(dot && strcmp(dot, ".png") == 0))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s: a picture's name must end in .png or .svg",
-                        path);
     wac_plot plot;
     WAC_TRY(wac_plot_begin(&plot, error));
-    bool has[AXES][ALGORITHMS];
+    bool has[AXES][WAC_ALGORITHM_TOTAL];
     for (int axis = 0; axis < AXES; axis++)
-        for (int i = 0; i < ALGORITHMS; i++) {
+        for (int i = 0; i < WAC_ALGORITHM_TOTAL; i++) {
             wac_bench_case through = *middle;
             through.algorithm = (wac_algorithm)i;
             has[axis][i] = write_axis(&plot, cases, results, count, &through, axis) > 0;
         }
     write_script(&plot, middle, has);
-    wac_status status =
-        wac_plot_draw(&plot, svg ? WAC_PICTURE_SVG : WAC_PICTURE_PNG, WIDTH, HEIGHT, path, error);
+    wac_status status = wac_plot_draw(&plot, WIDTH, HEIGHT, path, error);
     wac_plot_end(&plot);
     return status;
 }

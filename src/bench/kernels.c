@@ -1,12 +1,14 @@
 /* The matrix products of an update by every version of the kernel that this processor runs, one
  * thread, operands in cache, in turns with the limit. */
-#include "bench/bench.h"
-#include "nn/cpu/product.h"
+#include "bench/kernels.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "bench/limit.h"
+#include "bench/update.h"
+#include "nn/cpu/product.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The limit of the processor: independent chains of fused multiply-adds that never leave the
  * registers, enough of them to hide their latency, on the widest vector unit there is. */
-#include "bench/bench.h"
+#include "bench/limit.h"
 
 #include "base/clock.h"
 

@@ -1,12 +1,13 @@
 /* The training loop beside bare updates: a real run in a temporary folder, which stops after every
  * evaluation to time some updates of its own agent. An epoch is what lies between two such stops:
  * exploration, updates, checkpoint, evaluation, a row of the log. */
-#include "bench/bench.h"
+#include "bench/train.h"
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "bench/update.h"
 #include "run/run.h"
 
 #include <assert.h>

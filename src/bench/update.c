@@ -1,20 +1,22 @@
 /* Updates per second: whole updates, drawing the batch included, in rounds that take turns with
  * measurements of the limit. */
-#include "bench/bench.h"
+#include "bench/update.h"
 
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "bench/cost.h"
+#include "bench/limit.h"
 #include "rl/host/host.h"
 
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 
-enum { TRANSITIONS = 100000, WARM_UP = 3 };
+enum { TRANSITIONS = 100000, WARM_UP = 3, MOST_ENTRIES = 32 };
 
-const wac_bench_size wac_bench_sizes[2] = {
+const wac_bench_size wac_bench_sizes[WAC_BENCH_SIZES] = {
     {"point", "point-1", 4, 2},
     {"halfcheetah", "halfcheetah", 17, 6},
 };
@@ -36,8 +38,7 @@ void wac_bench_fill(wac_agent *agent)
 {
     const wac_config *config = &agent->seat->config;
     wac_rng rng = wac_rng_make(1, WAC_STREAM_EXPLORE);
-    float at[WAC_BENCH_MOST_ENTRIES] = {0}, next[WAC_BENCH_MOST_ENTRIES];
-    float action[WAC_BENCH_MOST_ENTRIES];
+    float at[MOST_ENTRIES] = {0}, next[MOST_ENTRIES], action[MOST_ENTRIES];
     for (int i = 0; i < TRANSITIONS; i++) {
         double far = 0;
         for (int j = 0; j < agent->actions; j++)

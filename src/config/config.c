@@ -97,63 +97,48 @@ static bool within(const wac_setting *setting, double number)
     return number >= setting->smallest && number <= setting->largest;
 }
 
-static wac_status set_real(double *field, const wac_setting *setting, const char *value,
-                           wac_error *error)
-{
-    double number;
-    if (!wac_number_parse(&number, value))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s must be a number, not \"%s\"", setting->name,
-                        WAC_CLIP(value));
-    if (!within(setting, number))
-        return refuse_value(setting, value, error);
-    *field = number;
-    return WAC_STATUS_OK;
-}
-
-static wac_status set_count(int64_t *field, const wac_setting *setting, const char *value,
-                            wac_error *error)
-{
-    double number;
-    errno = 0;
-    if (!wac_number_parse(&number, value) || floor(number) != number ||
-        (errno == ERANGE && number == 0))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s must be a whole number, not \"%s\"",
-                        setting->name, WAC_CLIP(value));
-    if (!within(setting, number))
-        return refuse_value(setting, value, error);
-    bool plain = !strpbrk(value, ".eE");
-    *field = plain ? strtoll(value, NULL, 10) : (int64_t)number;
-    return WAC_STATUS_OK;
-}
-
-static wac_status set_flag(bool *field, const wac_setting *setting, const char *value,
-                           wac_error *error)
-{
-    static const char *const spellings[] = {"false|true", "off|on", "no|yes"};
-    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        int index = wac_word_index(spellings[i], value);
-        if (index >= 0) {
-            *field = index == 1;
-            return WAC_STATUS_OK;
-        }
-    }
-    return refuse_value(setting, value, error);
-}
-
-static wac_status set_choice(int *field, const wac_setting *setting, const char *value,
+static wac_status set_number(void *field, const wac_setting *setting, const char *value,
                              wac_error *error)
 {
-    int index = wac_word_index(setting->words, value);
-    if (index < 0)
+    bool whole = setting->kind == WAC_SETTING_COUNT;
+    double number;
+    errno = 0;
+    bool good = wac_number_parse(&number, value);
+    if (whole)
+        good = good && floor(number) == number && !(errno == ERANGE && number == 0);
+    if (!good)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s must be a %snumber, not \"%s\"", setting->name,
+                        whole ? "whole " : "", WAC_CLIP(value));
+    if (!within(setting, number))
         return refuse_value(setting, value, error);
-    *field = index;
+    if (!whole)
+        *(double *)field = number;
+    else /* a double does not hold all digits of a large one */
+        *(int64_t *)field = strpbrk(value, ".eE") ? (int64_t)number : strtoll(value, NULL, 10);
     return WAC_STATUS_OK;
 }
 
-static bool algorithm_reads(const wac_config *config, const wac_setting *setting)
+static wac_status set_word(void *field, const wac_setting *setting, const char *value,
+                           wac_error *error)
 {
-    return (unsigned)config->algorithm < WAC_ALGORITHM_TOTAL &&
-           (setting->algorithms >> config->algorithm & 1u);
+    int index = wac_word_index(setting->words, value);
+    if (setting->kind == WAC_SETTING_FLAG && index < 0)
+        index = wac_word_index("off|on", value);
+    if (setting->kind == WAC_SETTING_FLAG && index < 0)
+        index = wac_word_index("no|yes", value);
+    if (index < 0)
+        return refuse_value(setting, value, error);
+    if (setting->kind == WAC_SETTING_FLAG)
+        *(bool *)field = index == 1;
+    else
+        *(int *)field = index;
+    return WAC_STATUS_OK;
+}
+
+/* Which of its words a FLAG or CHOICE has. */
+static int index_at(const void *field, const wac_setting *setting)
+{
+    return setting->kind == WAC_SETTING_FLAG ? *(const bool *)field : *(const int *)field;
 }
 
 static bool environment_reads(const wac_config *config, const wac_setting *setting)
@@ -164,26 +149,20 @@ static bool environment_reads(const wac_config *config, const wac_setting *setti
 
 bool wac_config_reads(const wac_config *config, const wac_setting *setting)
 {
-    return algorithm_reads(config, setting) && environment_reads(config, setting);
+    return (unsigned)config->algorithm < WAC_ALGORITHM_TOTAL &&
+           (setting->algorithms >> config->algorithm & 1u) && environment_reads(config, setting);
 }
 
 int wac_setting_compare(const wac_setting *setting, const wac_config *a, const wac_config *b)
 {
-    const char *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
-#define COMPARE(type)                                                                              \
-    ((*(const type *)x > *(const type *)y) - (*(const type *)x < *(const type *)y))
-    switch (setting->kind) {
-    case WAC_SETTING_REAL:
-        return COMPARE(double);
-    case WAC_SETTING_COUNT:
-        return COMPARE(int64_t);
-    case WAC_SETTING_FLAG:
-        return COMPARE(bool);
-    case WAC_SETTING_CHOICE:
-        break;
-    }
-    return COMPARE(int);
-#undef COMPARE
+    const void *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
+    if (setting->kind == WAC_SETTING_REAL)
+        return (*(const double *)x > *(const double *)y) -
+               (*(const double *)x < *(const double *)y);
+    if (setting->kind == WAC_SETTING_COUNT)
+        return (*(const int64_t *)x > *(const int64_t *)y) -
+               (*(const int64_t *)x < *(const int64_t *)y);
+    return index_at(x, setting) - index_at(y, setting);
 }
 
 int wac_config_compare(const wac_config *a, const wac_config *b, wac_setting_fn *counts)
@@ -229,23 +208,16 @@ static wac_status refuse_change(const char *what, const char *present, const cha
                     what, present, WAC_CLIP(value), what);
 }
 
-/* A short name repeats its environment only where the rewards are sparse, too. */
-static wac_status refuse_environment(const wac_config *config, const char *value, wac_error *error)
-{
-    bool sparse = config->reward == WAC_REWARD_SPARSE;
-    char environment[sizeof config->environment];
-    wac_environment_resolve(environment, sizeof environment, value);
-    bool same = strcmp(environment, config->environment) == 0;
-    if (same && sparse && wac_word_index(WAC_SPARSE_NAMES, value) >= 0)
-        return WAC_STATUS_OK;
-    return refuse_change("environment", config->environment, value, error);
-}
-
 wac_status wac_config_set(wac_config *config, const char *name, const char *value, wac_error *error)
 {
     assert((unsigned)config->algorithm < WAC_ALGORITHM_TOTAL);
-    if (strcmp(name, "environment") == 0)
-        return refuse_environment(config, value, error);
+    if (strcmp(name, "environment") == 0) {
+        /* a short name repeats its environment only where the rewards are sparse, too */
+        char own[WAC_ENVIRONMENT_NAME];
+        bool same = strcmp(wac_environment_name(own, config), value) == 0;
+        return same ? WAC_STATUS_OK
+                    : refuse_change("environment", config->environment, value, error);
+    }
     const wac_setting *setting;
     WAC_TRY(wac_setting_find(&setting, name, error));
     if (strcmp(setting->name, "algorithm") == 0)
@@ -253,17 +225,8 @@ wac_status wac_config_set(wac_config *config, const char *name, const char *valu
     if (!wac_config_reads(config, setting))
         return refuse_unread(config, setting, error);
     void *field = (char *)config + setting->offset;
-    switch (setting->kind) {
-    case WAC_SETTING_REAL:
-        return set_real(field, setting, value, error);
-    case WAC_SETTING_COUNT:
-        return set_count(field, setting, value, error);
-    case WAC_SETTING_FLAG:
-        return set_flag(field, setting, value, error);
-    case WAC_SETTING_CHOICE:
-        break;
-    }
-    return set_choice(field, setting, value, error);
+    return setting->words ? set_word(field, setting, value, error)
+                          : set_number(field, setting, value, error);
 }
 
 /* A name that can stand in a YAML file, a folder's name and a message. */
@@ -291,14 +254,15 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
     WAC_TRY(check_environment(name, sizeof fresh.environment, error));
     wac_environment_resolve(fresh.environment, sizeof fresh.environment, name);
 
-    if (!algorithm)
-        algorithm = wac_preset_value(environment, "algorithm");
-    if (algorithm) {
-        fresh.algorithm = 0;
-        while (algorithms[fresh.algorithm] && strcmp(algorithms[fresh.algorithm], algorithm) != 0)
-            fresh.algorithm++;
-    }
-    if (fresh.algorithm == WAC_ALGORITHM_TOTAL) {
+    size_t count;
+    const wac_preset *presets = wac_presets(&count);
+    for (size_t i = 0; i < count && !algorithm; i++)
+        if (wac_word_index(presets[i].environments, environment) >= 0 &&
+            strcmp(presets[i].key, "algorithm") == 0)
+            algorithm = presets[i].value;
+    if (algorithm)
+        fresh.algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], algorithm);
+    if (fresh.algorithm < 0) {
         const char *near = wac_suggest(algorithm, wac_name_in_array, algorithms);
         char choices[128];
         wac_words_join(choices, sizeof choices, &WAC_ALGORITHM_WORDS[1]);
@@ -309,8 +273,6 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
                                WAC_CLIP(algorithm), choices);
     }
 
-    size_t count;
-    const wac_preset *presets = wac_presets(&count);
     for (size_t i = 0; i < count; i++) {
         const char *owners = presets[i].environments;
         bool is_ours =
@@ -347,40 +309,26 @@ void wac_config_format(const wac_config *config, const wac_setting *setting, cha
                        size_t size)
 {
     const void *field = (const char *)config + setting->offset;
-    const char *word = NULL;
     size_t length = 0;
-    switch (setting->kind) {
-    case WAC_SETTING_REAL:
+    if (setting->kind == WAC_SETTING_REAL) {
         format_real(*(const double *)field, text, size);
-        return;
-    case WAC_SETTING_COUNT:
+    } else if (setting->kind == WAC_SETTING_COUNT) {
         snprintf(text, size, "%lld", (long long)*(const int64_t *)field);
-        return;
-    case WAC_SETTING_FLAG:
-        word = wac_word_at(setting->words, *(const bool *)field, &length);
-        break;
-    case WAC_SETTING_CHOICE:
-        word = wac_word_at(setting->words, *(const int *)field, &length);
-        break;
+    } else {
+        const char *word = wac_word_at(setting->words, index_at(field, setting), &length);
+        snprintf(text, size, "%.*s", word ? (int)length : 1, word ? word : "?");
     }
-    snprintf(text, size, "%.*s", word ? (int)length : 1, word ? word : "?");
 }
 
 static bool in_range(const wac_config *config, const wac_setting *setting)
 {
     const void *field = (const char *)config + setting->offset;
     size_t length;
-    switch (setting->kind) {
-    case WAC_SETTING_REAL:
+    if (setting->kind == WAC_SETTING_REAL)
         return within(setting, *(const double *)field);
-    case WAC_SETTING_COUNT:
+    if (setting->kind == WAC_SETTING_COUNT)
         return within(setting, (double)*(const int64_t *)field);
-    case WAC_SETTING_FLAG:
-        return true;
-    case WAC_SETTING_CHOICE:
-        break;
-    }
-    return wac_word_at(setting->words, *(const int *)field, &length) != NULL;
+    return wac_word_at(setting->words, index_at(field, setting), &length) != NULL;
 }
 
 wac_status wac_config_check(const wac_config *config, wac_error *error)

@@ -178,12 +178,9 @@ wac_status wac_config_load(wac_config *config, const char *path, wac_error *erro
 wac_status wac_config_read(wac_config *config, const char *path, const char *environment,
                            const char *algorithm, wac_error *error)
 {
-    char *text;
-    size_t size;
-    WAC_TRY(wac_file_read(&text, &size, path, LARGEST_FILE, error));
-    wac_status status = wac_config_parse(config, text, size, path, environment, algorithm, error);
-    free(text);
-    return status;
+    entries file;
+    WAC_TRY(read_path(&file, path, error));
+    return build(config, &file, environment, algorithm, error);
 }
 
 wac_status wac_config_parse(wac_config *config, const char *text, size_t size, const char *name,

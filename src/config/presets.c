@@ -3,10 +3,7 @@
  * when none is asked for. */
 #include "config/presets.h"
 
-#include "base/words.h"
 #include "config/environments.h"
-
-#include <string.h>
 
 static const wac_preset presets[] = {
     {"lqg", "algorithm", "oe-wac"},
@@ -82,13 +79,4 @@ const wac_preset *wac_presets(size_t *count)
 {
     *count = sizeof presets / sizeof *presets;
     return presets;
-}
-
-const char *wac_preset_value(const char *environment, const char *key)
-{
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-        if (wac_word_index(presets[i].environments, environment) >= 0 &&
-            strcmp(presets[i].key, key) == 0)
-            return presets[i].value;
-    return NULL;
 }

@@ -11,7 +11,4 @@ typedef struct wac_preset {
 
 const wac_preset *wac_presets(size_t *count);
 
-/* The value of one row; null if there is none. */
-const char *wac_preset_value(const char *environment, const char *key);
-
 #endif

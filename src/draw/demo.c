@@ -5,10 +5,8 @@
  * script; the rest of the script is the constant text below. */
 #include "draw/demo.h"
 
-#include "base/files.h"
 #include "base/status.h"
-#include "draw/cells.h"
-#include "draw/plot.h"
+#include "draw/map.h"
 #include "draw/style.h"
 #include "env/riverswim.h"
 #include "run/folder.h"
@@ -76,9 +74,8 @@ static void close_side(side *side)
     wac_run_destroy(side->run);
 }
 
-static void write_curves(wac_plot *plot, const char *name, const wac_history *history)
+static void write_curves(wac_plot *plot, const wac_history *history)
 {
-    wac_plot_file(plot, name);
     for (size_t i = 0; i < history->rows; i++)
         wac_plot_print(plot, "%zu %.9g %.9g\n", i, history->columns[WAC_COLUMN_EVAL_RETURN][i],
                        history->columns[WAC_COLUMN_COVERAGE_VISITED][i]);
@@ -235,25 +232,30 @@ static void write_script(wac_plot *plot, const side *wac, const side *sac, int64
 
 static wac_status draw(const side *wac, const side *sac, const char *path, wac_error *error)
 {
-    char png[PATH_MAX], svg[PATH_MAX];
-    if (snprintf(png, sizeof png, "%s.png", path) >= (int)sizeof png ||
-        snprintf(svg, sizeof svg, "%s.svg", path) >= (int)sizeof svg)
-        return wac_fail(error, WAC_STATUS_INPUT, "the path %.64s… is too long", path);
-    wac_plot plot;
-    WAC_TRY(wac_plot_begin(&plot, error));
-    write_curves(&plot, "wac-curves", &wac->history);
-    write_curves(&plot, "sac-curves", &sac->history);
-    int64_t wac_most = wac_map_visits(&plot, "wac-visits", wac->run);
-    int64_t sac_most = wac_map_visits(&plot, "sac-visits", sac->run);
+    static const char *const endings[] = {"png", "svg"};
+    wac_rendering files = {.files = 2};
+    for (int i = 0; i < files.files; i++)
+        if (snprintf(files.paths[i], PATH_MAX, "%s.%s", path, endings[i]) >= PATH_MAX)
+            return wac_fail(error, WAC_STATUS_INPUT, "the path %.64s… is too long", path);
+    wac_page page = {.width = WIDTH, .height = HEIGHT};
+    wac_plot *plot = &page.plot;
+    WAC_TRY(wac_plot_begin(plot, error));
+    wac_plot_file(plot, "wac-curves");
+    write_curves(plot, &wac->history);
+    wac_plot_file(plot, "sac-curves");
+    write_curves(plot, &sac->history);
+    wac_plot_file(plot, "wac-visits");
+    int64_t wac_most = wac_map_visits(plot, wac->run);
+    wac_plot_file(plot, "sac-visits");
+    int64_t sac_most = wac_map_visits(plot, sac->run);
     double sigma_range[2] = {0, 1};
-    wac_status status = wac_map_sigma(&plot, "wac-sigma", wac->run, sigma_range, error);
+    wac_plot_file(plot, "wac-sigma");
+    wac_status status = wac_map_sigma(plot, wac->run, sigma_range, error);
     if (status == WAC_STATUS_OK) {
-        write_script(&plot, wac, sac, wac_most > sac_most ? wac_most : sac_most, sigma_range);
-        status = wac_plot_draw(&plot, WAC_PICTURE_PNG, WIDTH, HEIGHT, png, error);
+        write_script(plot, wac, sac, wac_most > sac_most ? wac_most : sac_most, sigma_range);
+        status = wac_page_draw(&page, &files, error);
     }
-    if (status == WAC_STATUS_OK)
-        status = wac_plot_draw(&plot, WAC_PICTURE_SVG, WIDTH, HEIGHT, svg, error);
-    wac_plot_end(&plot);
+    wac_plot_end(plot);
     return status;
 }
 

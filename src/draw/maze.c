@@ -4,8 +4,9 @@
 
 #include "base/rng.h"
 #include "base/status.h"
-#include "draw/cells.h"
 #include "env/mujoco/point.h"
+#include "rl/steps.h"
+#include "run/coverage.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,14 +39,25 @@ typedef struct panel {
     double ball;            /* radius */
     double low[2], high[2]; /* the outer walls */
     int64_t steps, most;    /* in the replay buffer; in the fullest cell */
-    double seen;            /* share of the floor */
-    int64_t arrived[2];     /* episodes that reached the goal, by policy role */
+    int64_t visits[CELLS];
+    double seen;        /* share of the floor */
+    int64_t arrived[2]; /* episodes that reached the goal, by policy role */
 } panel;
 
-static const char *const ways[] = {
-    [WAC_POLICY_BEHAVIOUR] = "behaviour",
-    [WAC_POLICY_TARGET] = "target",
+/* How the ways of a policy are drawn: widths of its line, of the white edge that keeps it apart
+ * from what is below, of crosses, and of the sample in the legend. */
+static const struct {
+    const char *name, *acts, *colour;
+    double line, edge, cross, sample;
+} ways[] = {
+    [WAC_POLICY_BEHAVIOUR] = {"behaviour", " as it explores", "orange", 1.6, 2.8, 1.8, 2},
+    [WAC_POLICY_TARGET] = {"target", ", mean actions", "ink", 2.5, 5, 2.5, 3},
 };
+
+static bool is_drawn(const wac_render_options *options, int role)
+{
+    return role == WAC_POLICY_TARGET ? options->target : options->behaviour;
+}
 
 /* A corner of a box seen from above; sides are -1 or 1. */
 static double corner(const wac_geom *box, int axis, int side_x, int side_y)
@@ -82,9 +94,7 @@ static void read_walls(panel *panel)
 static void write_walls(wac_plot *plot, const panel *panel)
 {
     static const int around[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {-1, -1}};
-    char name[32];
-    snprintf(name, sizeof name, "walls-%d", panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "walls-%d", panel->number);
     for (int i = 0; i < panel->boxes; i++) {
         for (int k = 0; k < 5; k++)
             wac_plot_print(plot, "%.6g %.6g\n",
@@ -99,9 +109,7 @@ static void write_goal(wac_plot *plot, const panel *panel)
 {
     enum { SIDES = 96 };
     const wac_point_places *task = &wac_point_task;
-    char name[32];
-    snprintf(name, sizeof name, "goal-%d", panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "goal-%d", panel->number);
     for (int i = 0; i <= SIDES; i++) {
         double angle = i * 2 * M_PI / SIDES;
         wac_plot_print(plot, "%.6g %.6g\n",
@@ -127,68 +135,50 @@ static bool is_free(const panel *panel, double x, double y)
     return true;
 }
 
-/* Entry i of a remembered observation as a share of its range, 0 to 1. */
-static double share_of(const wac_world *world, int i, double value)
+/* The cell of entry i of a remembered observation, whose range is cut into so many. */
+static int cell_of(const wac_world *world, int i, double value, int cells)
 {
-    const wac_environment_spec *spec = &world->spec;
-    return world->raw ? (value - spec->observation_low[i]) /
-                            (spec->observation_high[i] - spec->observation_low[i])
-                      : (value + 1) / 2;
-}
-
-static int cell_of(double share, int cells)
-{
+    double low = world->raw ? world->spec.observation_low[i] : -1;
+    double high = world->raw ? world->spec.observation_high[i] : 1;
+    double share = (value - low) / (high - low);
     return share < 0 ? 0 : share < 1 ? (int)(share * cells) : cells - 1;
 }
 
 /* Where remembered steps began. */
-typedef struct counting {
-    const wac_world *world;
-    int64_t *visits; /* [CELLS] */
-    int64_t steps;
-} counting;
-
 static wac_status count_visits(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     (void)error;
-    counting *counting = user;
-    counting->steps = tensor->rank == 2 ? tensor->shape[0] : 0; /* the records */
-    for (int64_t i = 0; i < counting->steps; i++) {
+    panel *panel = user;
+    const wac_world *world = panel->subject->world;
+    panel->steps = tensor->rank == 2 ? tensor->shape[0] : 0; /* the records */
+    for (int64_t i = 0; i < panel->steps; i++) {
         const float *observation = (const float *)tensor->data + i * tensor->shape[1];
-        int x = cell_of(share_of(counting->world, 0, (double)observation[0]), CELLS_ACROSS);
-        int y = cell_of(share_of(counting->world, 1, (double)observation[1]), CELLS_UP);
-        counting->visits[y * CELLS_ACROSS + x]++;
+        int x = cell_of(world, 0, (double)observation[0], CELLS_ACROSS);
+        int y = cell_of(world, 1, (double)observation[1], CELLS_UP);
+        panel->visits[y * CELLS_ACROSS + x]++;
     }
     return WAC_STATUS_OK;
 }
 
-static wac_status write_visits(wac_plot *plot, panel *panel, wac_error *error)
+static void write_visits(wac_plot *plot, panel *panel)
 {
-    const wac_world *world = panel->subject->world;
-    int64_t *visits = calloc(CELLS, sizeof *visits), floor = 0, seen = 0;
-    if (!visits)
-        return wac_fail_memory(error, "the map of visits");
-    counting counting = {world, visits, 0};
-    (void)wac_seat_visit(panel->subject->run->agent, 0, WAC_STATE_REPLAY, count_visits, &counting,
-                         NULL);
-    panel->steps = counting.steps;
-    char name[32];
-    snprintf(name, sizeof name, "visits-%d", panel->number);
-    wac_plot_file(plot, name);
-    const wac_environment_spec *spec = &world->spec;
+    const wac_environment_spec *spec = &panel->subject->world->spec;
+    wac_agent *agent = panel->subject->run->agent;
+    int64_t floor = 0, seen = 0;
+    (void)agent->steps->visit(agent, 0, WAC_STATE_REPLAY, count_visits, panel, NULL);
+    wac_plot_file(plot, "visits-%d", panel->number);
     for (int i = 0; i < CELLS; i++) {
         double x = wac_cell_middle(i % CELLS_ACROSS, CELLS_ACROSS, spec->observation_low[0],
                                    spec->observation_high[0]);
         double y = wac_cell_middle(i / CELLS_ACROSS, CELLS_UP, spec->observation_low[1],
                                    spec->observation_high[1]);
-        wac_plot_print(plot, "%.6g %.6g %" PRId64 "\n", x, y, visits[i]);
-        panel->most = visits[i] > panel->most ? visits[i] : panel->most;
-        floor += visits[i] > 0 || is_free(panel, x, y);
-        seen += visits[i] > 0;
+        int64_t visits = panel->visits[i];
+        wac_plot_print(plot, "%.6g %.6g %" PRId64 "\n", x, y, visits);
+        panel->most = visits > panel->most ? visits : panel->most;
+        floor += visits > 0 || is_free(panel, x, y);
+        seen += visits > 0;
     }
     panel->seen = (double)seen / (double)floor;
-    free(visits);
-    return WAC_STATUS_OK;
 }
 
 static void write_place(void *user, wac_world *world)
@@ -204,9 +194,7 @@ static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
     double(*ends)[3] = malloc((size_t)options->episodes * sizeof *ends);
     if (!ends)
         return wac_fail_memory(error, "the ways of a policy");
-    char name[48];
-    snprintf(name, sizeof name, "%s-%d", ways[role], panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "%s-%d", ways[role].name, panel->number);
     /* both policies start from the same places */
     wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
     wac_rng actions = wac_rng_make((uint64_t)options->seed, WAC_STREAM_EXPLORE);
@@ -221,8 +209,7 @@ static wac_status write_ways(wac_plot *plot, panel *panel, wac_policy_role role,
         ends[i][1] = subject->world->raw_observation[1];
         ends[i][2] = evaluation.success > 0;
     }
-    snprintf(name, sizeof name, "%s-ends-%d", ways[role], panel->number);
-    wac_plot_file(plot, name);
+    wac_plot_file(plot, "%s-ends-%d", ways[role].name, panel->number);
     for (int64_t i = 0; i < options->episodes && status == WAC_STATUS_OK; i++)
         wac_plot_print(plot, "%.5g %.5g %g\n", ends[i][0], ends[i][1], ends[i][2]);
     free(ends);
@@ -237,11 +224,10 @@ static wac_status write_data(wac_plot *plot, panel *panel, const wac_render_opti
     write_goal(plot, panel);
     if (!panel->subject->run)
         return WAC_STATUS_OK;
-    WAC_TRY(write_visits(plot, panel, error));
-    if (options->behaviour)
-        WAC_TRY(write_ways(plot, panel, WAC_POLICY_BEHAVIOUR, options, error));
-    if (options->target)
-        WAC_TRY(write_ways(plot, panel, WAC_POLICY_TARGET, options, error));
+    write_visits(plot, panel);
+    for (int role = WAC_POLICY_BEHAVIOUR; role <= WAC_POLICY_TARGET; role++)
+        if (is_drawn(options, role))
+            WAC_TRY(write_ways(plot, panel, (wac_policy_role)role, options, error));
     return WAC_STATUS_OK;
 }
 
@@ -270,11 +256,7 @@ static void print_header(wac_page *page, const wac_scene *scene, const panel *pa
     wac_subject_title(title, sizeof title, scene, subject);
     wac_page_label(page, left, top + 12, WAC_INK_TITLE, 15, "%s", title);
     if (!subject->run) {
-        /* the names of engines are not for pictures */
-        const char *summary = subject->world->type->summary;
-        const char *bracket = strstr(summary, " (");
-        wac_page_label(page, left, top + 40, WAC_INK_GREY, 12, "%.*s",
-                       (int)(bracket ? bracket - summary : (long)strlen(summary)), summary);
+        wac_subject_summary(page, left, top + 40, subject);
         return;
     }
     bool is_all = panel->steps == wac_agent_remembered(subject->run->agent);
@@ -283,30 +265,27 @@ static void print_header(wac_page *page, const wac_scene *scene, const panel *pa
                    is_all ? "" : "its last ", wac_page_count(count, panel->steps));
     *text = 0;
     for (int role = WAC_POLICY_TARGET; role >= WAC_POLICY_BEHAVIOUR; role--)
-        if (role == WAC_POLICY_TARGET ? options->target : options->behaviour) {
+        if (is_drawn(options, role)) {
             size_t used = strlen(text);
             snprintf(text + used, sizeof text - used, "%s%s policy %" PRId64 " of %" PRId64,
-                     used ? ", " : "", ways[role], panel->arrived[role], options->episodes);
+                     used ? ", " : "", ways[role].name, panel->arrived[role], options->episodes);
         }
     if (*text)
         wac_page_label(page, left, top + 66, WAC_INK_GREY, 12, "reaches the goal: %s", text);
 }
 
-static void print_ways(wac_plot *plot, const panel *panel, wac_policy_role role)
+static void print_ways(wac_plot *plot, int i, int role)
 {
-    bool is_target = role == WAC_POLICY_TARGET;
-    const char *name = ways[role], *colour = is_target ? "ink" : "orange";
-    int i = panel->number;
-    double line = is_target ? 2.5 : 1.6;
-    /* a white edge keeps the line apart from what is below it */
+    const char *name = ways[role].name, *colour = ways[role].colour;
     wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb 'white'", name, i,
-                   is_target ? 5 : 2.8);
-    wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb %s", name, i, line, colour);
+                   ways[role].edge);
+    wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb %s", name, i, ways[role].line,
+                   colour);
     wac_plot_print(plot,
                    ", \\\n  '%s-ends-%d' using 1:($3 > 0 ? $2 : NaN) with points pt 7 ps 1.3 lc "
                    "rgb %s, \\\n  '' using 1:($3 > 0 ? NaN : $2) with points pt 2 ps 1.4 lw %g "
                    "lc rgb %s",
-                   name, i, colour, is_target ? 2.5 : 1.8, colour);
+                   name, i, colour, ways[role].cross, colour);
 }
 
 static void print_panel(wac_page *page, const wac_scene *scene, const panel *panel, double left,
@@ -333,10 +312,9 @@ static void print_panel(wac_page *page, const wac_scene *scene, const panel *pan
                    "  '+' using (%.6g):(%.6g):(%.6g) every ::0::0 with circles fc rgb 'white' "
                    "fs solid border lc rgb ink lw 2",
                    i, i, i, wac_point_task.start[0], wac_point_task.start[1], panel->ball);
-    if (panel->subject->run && scene->options->behaviour)
-        print_ways(plot, panel, WAC_POLICY_BEHAVIOUR);
-    if (panel->subject->run && scene->options->target)
-        print_ways(plot, panel, WAC_POLICY_TARGET);
+    for (int role = WAC_POLICY_BEHAVIOUR; role <= WAC_POLICY_TARGET; role++)
+        if (panel->subject->run && is_drawn(scene->options, role))
+            print_ways(plot, i, role);
     wac_plot_print(plot, "\nunset colorbox\n");
     wac_page_forget_labels(page);
 }
@@ -359,15 +337,14 @@ static void print_headline(wac_page *page, const wac_scene *scene, const panel *
         wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where they went");
 }
 
-static void print_sample(wac_page *page, double x, double y, wac_policy_role role)
+static void print_sample(wac_page *page, double x, double y, int role)
 {
-    bool is_target = role == WAC_POLICY_TARGET;
     wac_plot_print(&page->plot,
                    "set arrow from screen %.6f,%.6f rto screen %.6f,0 nohead lw %g lc rgb %s\n",
-                   x / page->width, 1 - y / page->height, 34.0 / page->width, is_target ? 3.0 : 2.0,
-                   is_target ? "ink" : "orange");
-    wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s policy%s", ways[role],
-                   is_target ? ", mean actions" : " as it explores");
+                   x / page->width, 1 - y / page->height, 34.0 / page->width, ways[role].sample,
+                   ways[role].colour);
+    wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s policy%s", ways[role].name,
+                   ways[role].acts);
 }
 
 /* The legend of all mazes. */

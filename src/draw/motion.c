@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     WIDTH = 640,
@@ -33,6 +32,7 @@ typedef struct frame {
     double place; /* of the trunk, in metres */
     int shapes;
     shape shape[MOST_SHAPES];
+    bool has_limb[LIMBS];
 } frame;
 
 typedef struct film {
@@ -40,6 +40,7 @@ typedef struct film {
     int count, most;
     int64_t step, every; /* steps so far; from one frame to the next */
     double seconds;      /* from one frame to the next */
+    const wac_render_options *options;
 } film;
 
 static void read_frame(frame *frame, wac_mujoco *mujoco)
@@ -53,6 +54,7 @@ static void read_frame(frame *frame, wac_mujoco *mujoco)
         double half = geom.kind == WAC_GEOM_CAPSULE ? geom.size[1] : 0;
         shape->limb = geom.limb < LIMBS ? geom.limb : LIMBS - 1;
         shape->radius = geom.size[0];
+        frame->has_limb[shape->limb] = true;
         for (int end = 0; end < 2; end++) {
             double along = end ? half : -half;
             shape->x[end] = geom.centre[0] + along * geom.axes[2];
@@ -107,21 +109,11 @@ static void write_capsule(wac_plot *plot, const shape *shape)
 static void write_shapes(wac_plot *plot, const frame *frame, int number)
 {
     for (int limb = 0; limb < LIMBS; limb++) {
-        char name[48];
-        snprintf(name, sizeof name, "shape-%d-%d", number, limb);
-        wac_plot_file(plot, name);
+        wac_plot_file(plot, "shape-%d-%d", number, limb);
         for (int i = 0; i < frame->shapes; i++)
             if (frame->shape[i].limb == limb)
                 write_capsule(plot, &frame->shape[i]);
     }
-}
-
-static bool has_limb(const frame *frame, int limb)
-{
-    for (int i = 0; i < frame->shapes; i++)
-        if (frame->shape[i].limb == limb)
-            return true;
-    return false;
 }
 
 static const char looks[] =
@@ -150,7 +142,7 @@ static void print_frame(wac_plot *plot, const frame *frame, int number, const vi
                        tag++, metre, metre);
     wac_plot_print(plot, "plot ");
     for (int i = 0; i < LIMBS; i++)
-        if (has_limb(frame, order[i]))
+        if (frame->has_limb[order[i]])
             wac_plot_print(plot,
                            "'shape-%d-%d' with filledcurves closed fc rgb %s, '' with lines "
                            "lw 1.5 lc rgb 'white', ",
@@ -177,7 +169,7 @@ static void print_metres(wac_plot *plot, const frame *frame, const view *view, b
 static wac_status shoot(film *film, const wac_scene *scene, wac_error *error)
 {
     const wac_subject *subject = &scene->subjects[0];
-    const wac_render_options *options = scene->options;
+    const wac_render_options *options = film->options;
     wac_policy_role role = options->target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR;
     wac_evaluation evaluation;
     wac_rng worlds = wac_rng_make((uint64_t)options->seed, WAC_STREAM_REPLAYED);
@@ -244,21 +236,15 @@ static void print_film(wac_plot *plot, const film *film, const view *view, const
 }
 
 /* From pictures drawn to a share of the whole: making the GIF is what takes long. */
-typedef struct watcher {
-    const wac_render_options *options;
-    int frames;
-} watcher;
-
 static void pass_progress(void *user, int64_t lines)
 {
-    const watcher *watcher = user;
-    watcher->options->progress(watcher->options->user, 0.1 + 0.9 * (double)lines / watcher->frames);
+    const film *film = user;
+    film->options->progress(film->options->user, 0.1 + 0.9 * (double)lines / film->count);
 }
 
-static wac_status develop(const film *film, const wac_scene *scene, wac_error *error)
+static wac_status develop(film *film, const wac_scene *scene, wac_error *error)
 {
     char title[512];
-    watcher watcher = {scene->options, film->count};
     view view = choose_view(film->frames, film->count);
     wac_subject_title(title, sizeof title, scene, &scene->subjects[0]);
     wac_plot plot;
@@ -267,16 +253,15 @@ static wac_status develop(const film *film, const wac_scene *scene, wac_error *e
     if (scene->options->progress) {
         scene->options->progress(scene->options->user, 0);
         plot.progress = pass_progress;
-        plot.user = &watcher;
+        plot.user = film;
     }
     for (int i = 0; i < film->count; i++)
         write_shapes(&plot, &film->frames[i], i);
     print_pictures(&plot, film, &view);
-    wac_status status = wac_plot_prepare(&plot, WAC_PICTURE_PNG, WIDTH, HEIGHT, error);
+    wac_status status = wac_plot_draw(&plot, WIDTH, HEIGHT, NULL, error);
     if (status == WAC_STATUS_OK) {
         print_film(&plot, film, &view, title);
-        status =
-            wac_plot_draw(&plot, WAC_PICTURE_GIF, WIDTH, HEIGHT, scene->drawn->paths[0], error);
+        status = wac_plot_draw(&plot, WIDTH, HEIGHT, scene->drawn->paths[0], error);
     }
     wac_plot_end(&plot);
     return status;
@@ -284,7 +269,7 @@ static wac_status develop(const film *film, const wac_scene *scene, wac_error *e
 
 wac_status wac_render_motion(wac_scene *scene, wac_error *error)
 {
-    film film = {0};
+    film film = {.options = scene->options};
     wac_status status = shoot(&film, scene, error);
     if (status == WAC_STATUS_OK)
         status = develop(&film, scene, error);
@@ -302,10 +287,8 @@ wac_status wac_render_body(wac_scene *scene, wac_error *error)
     WAC_TRY(wac_plot_begin(&page.plot, error));
     write_shapes(&page.plot, &frame, 0);
     wac_page_script(&page, BODY_SCALE * WIDTH, BODY_SCALE * HEIGHT);
-    const char *summary = subject->world->type->summary, *bracket = strstr(summary, " (");
     wac_page_label(&page, 32, 40, WAC_INK_TITLE, 15, "%s", subject->name);
-    wac_page_label(&page, 32, 68, WAC_INK_GREY, 12, "%.*s",
-                   (int)(bracket ? bracket - summary : (long)strlen(summary)), summary);
+    wac_subject_summary(&page, 32, 68, subject);
     wac_plot_print(&page.plot, "%s", looks);
     print_metres(&page.plot, &frame, &view, false);
     print_frame(&page.plot, &frame, 0, &view);

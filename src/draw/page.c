@@ -23,41 +23,21 @@ void wac_page_script(wac_page *page, int width, int height)
                    "pixels = GPVAL_TERM eq 'svg' ? 'pixels' : ''\n");
 }
 
-/* By its ending. */
-static wac_picture kind_of(const char *path)
-{
-    const char *ending = strrchr(path, '.');
-    if (ending && strcmp(ending, ".svg") == 0)
-        return WAC_PICTURE_SVG;
-    return ending && strcmp(ending, ".pdf") == 0 ? WAC_PICTURE_PDF : WAC_PICTURE_PNG;
-}
-
 wac_status wac_page_draw(wac_page *page, const wac_rendering *drawn, wac_error *error)
 {
     for (int i = 0; i < drawn->files; i++)
-        WAC_TRY(wac_plot_draw(&page->plot, kind_of(drawn->paths[i]), page->width, page->height,
-                              drawn->paths[i], error));
+        WAC_TRY(wac_plot_draw(&page->plot, page->width, page->height, drawn->paths[i], error));
     return WAC_STATUS_OK;
 }
 
-/* pixels to gnuplot's shares of the page, whose origin is below */
-static double across(const wac_page *page, double x)
-{
-    return x / page->width;
-}
-
-static double up(const wac_page *page, double y)
-{
-    return 1 - y / page->height;
-}
-
+/* Pixels become gnuplot's shares of the page, whose origin is below. */
 void wac_page_axes(wac_page *page, double left, double top, double width, double height)
 {
     wac_plot_print(&page->plot,
                    "set lmargin at screen %.6f; set rmargin at screen %.6f\n"
                    "set bmargin at screen %.6f; set tmargin at screen %.6f\n",
-                   across(page, left), across(page, left + width), up(page, top + height),
-                   up(page, top));
+                   left / page->width, (left + width) / page->width,
+                   1 - (top + height) / page->height, 1 - top / page->height);
 }
 
 void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points, const char *format,
@@ -70,7 +50,7 @@ void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points,
     va_end(arguments);
     wac_plot_print(&page->plot, "set label %d '%s%s%s' at screen %.6f,%.6f font ',%d' tc rgb %s\n",
                    ++page->labels, ink == WAC_INK_TITLE ? "{/:Bold " : "", text,
-                   ink == WAC_INK_TITLE ? "}" : "", across(page, x), up(page, y), points,
+                   ink == WAC_INK_TITLE ? "}" : "", x / page->width, 1 - y / page->height, points,
                    ink == WAC_INK_GREY ? "grey" : "ink");
 }
 
@@ -85,8 +65,8 @@ void wac_page_colours(wac_page *page, bool horizontal, double left, double top, 
 {
     wac_plot_print(&page->plot,
                    "set colorbox %s user origin screen %.6f,%.6f size screen %.6f,%.6f noborder\n",
-                   horizontal ? "horizontal" : "vertical", across(page, left),
-                   up(page, top + height), across(page, width), height / page->height);
+                   horizontal ? "horizontal" : "vertical", left / page->width,
+                   1 - (top + height) / page->height, width / page->width, height / page->height);
 }
 
 void wac_page_quote(char *quoted, size_t size, const char *text)

@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-static const char output[] = "picture", messages[] = "messages";
+static const char messages[] = "messages";
 
 wac_status wac_plot_begin(wac_plot *plot, wac_error *error)
 {
@@ -35,12 +35,16 @@ static void close_file(wac_plot *plot)
     plot->file = NULL;
 }
 
-void wac_plot_file(wac_plot *plot, const char *name)
+void wac_plot_file(wac_plot *plot, const char *format, ...)
 {
-    char path[PATH_MAX];
+    char name[NAME_MAX], path[PATH_MAX];
+    va_list arguments;
     close_file(plot);
     if (plot->failure)
         return;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
     if (wac_path_join(path, sizeof path, plot->directory, name, NULL) != WAC_STATUS_OK)
         plot->failure = ENAMETOOLONG;
     else if (!(plot->file = fopen(path, "we")))
@@ -129,6 +133,17 @@ static int await(const wac_plot *plot, pid_t process, int *result)
     }
 }
 
+static wac_status take_picture(const wac_plot *plot, const char *path, wac_error *error)
+{
+    char drawn[PATH_MAX], *bytes;
+    size_t size;
+    WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, "picture", error));
+    WAC_TRY(wac_file_read(&bytes, &size, drawn, 1 << 28, error));
+    wac_status status = wac_file_write(path, bytes, size, error);
+    free(bytes);
+    return status;
+}
+
 static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
 {
     pid_t process;
@@ -146,50 +161,33 @@ static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
     return result ? fail_drawing(error, plot, result) : WAC_STATUS_OK;
 }
 
-static wac_status run_script(wac_plot *plot, wac_picture kind, int width, int height,
-                             const char *file, wac_error *error)
+wac_status wac_plot_draw(wac_plot *plot, int width, int height, const char *path, wac_error *error)
 {
+    /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
+    static const char *const terminals[][2] = {
+        {".svg", "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333"},
+        {".gif", "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'"},
+        {".pdf", "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3"},
+        {"", "pngcairo background '#ffffff' font 'DejaVu Sans,12'"},
+    };
+    const char *dot = path ? strrchr(path, '.') : NULL, *ending = dot ? dot : "";
+    char commands[512], size[48];
+    int kind = 0;
+    while (*terminals[kind][0] && strcmp(terminals[kind][0], ending) != 0)
+        kind++;
     close_file(plot);
     if (plot->failure)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", plot->directory,
                         strerror(plot->failure));
-    char commands[512];
-    /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
-    const char *const terminals[] = {
-        [WAC_PICTURE_PNG] = "pngcairo background '#ffffff' font 'DejaVu Sans,12'",
-        [WAC_PICTURE_SVG] = "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333",
-        [WAC_PICTURE_GIF] = "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'",
-        [WAC_PICTURE_PDF] =
-            "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3",
-    };
-    char size[48];
-    if (kind == WAC_PICTURE_PDF) /* 96 pixels are an inch */
+    if (strcmp(terminals[kind][0], ".pdf") == 0) /* 96 pixels are an inch */
         wac_number_print(size, sizeof size, "%.4fin,%.4fin", width / 96.0, height / 96.0);
     else
         snprintf(size, sizeof size, "%d,%d", width, height);
     snprintf(commands, sizeof commands,
-             "set encoding utf8; set terminal %s size %s enhanced; set output %s%s%s",
-             terminals[kind], size, file ? "'" : "", file ? file : "", file ? "'" : "");
-    return run(plot, commands, error);
-}
-
-wac_status wac_plot_prepare(wac_plot *plot, wac_picture kind, int width, int height,
-                            wac_error *error)
-{
-    return run_script(plot, kind, width, height, NULL, error);
-}
-
-wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
-                         wac_error *error)
-{
-    char drawn[PATH_MAX], *bytes;
-    size_t size;
-    WAC_TRY(run_script(plot, kind, width, height, output, error));
-    WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, output, error));
-    WAC_TRY(wac_file_read(&bytes, &size, drawn, 1 << 28, error));
-    wac_status status = wac_file_write(path, bytes, size, error);
-    free(bytes);
-    return status;
+             "set encoding utf8; set terminal %s size %s enhanced; set output%s",
+             terminals[kind][1], size, path ? " 'picture'" : "");
+    WAC_TRY(run(plot, commands, error));
+    return path ? take_picture(plot, path, error) : WAC_STATUS_OK;
 }
 
 void wac_plot_end(wac_plot *plot)

@@ -7,7 +7,7 @@
  *     wac_plot_print(&plot, "%g %g\n", x, y);
  *     wac_plot_file(&plot, WAC_PLOT_SCRIPT);
  *     wac_plot_print(&plot, "plot 'curve' with lines\n");
- *     wac_status status = wac_plot_draw(&plot, WAC_PICTURE_PNG, 800, 600, "curve.png", error);
+ *     wac_status status = wac_plot_draw(&plot, 800, 600, "curve.png", error);
  *     wac_plot_end(&plot);
  */
 #ifndef WAC_DRAW_PLOT_H
@@ -20,14 +20,6 @@
 
 #define WAC_PLOT_SCRIPT "script" /* the file that says what to plot */
 #define WAC_PLOT_PROGRESS "progress"
-
-/* GIF: an animation, 20 pictures a second, one for each `plot` */
-typedef enum wac_picture {
-    WAC_PICTURE_PNG,
-    WAC_PICTURE_SVG,
-    WAC_PICTURE_GIF,
-    WAC_PICTURE_PDF,
-} wac_picture;
 
 typedef struct wac_plot {
     char directory[PATH_MAX]; /* the temporary folder */
@@ -43,18 +35,15 @@ typedef struct wac_plot {
 wac_status wac_plot_begin(wac_plot *plot, wac_error *error);
 
 /* Begin a file of the folder, then add to it. The first failure is kept for wac_plot_draw. */
-void wac_plot_file(wac_plot *plot, const char *name);
+void wac_plot_file(wac_plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void wac_plot_print(wac_plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Draw what the script says. Names in it are those of the files, no path needed; terminal, size (in
- * pixels) and output are set already. One call for each kind of picture. */
-wac_status wac_plot_draw(wac_plot *plot, wac_picture kind, int width, int height, const char *path,
-                         wac_error *error);
-
-/* Run a script that sets its output itself, again and again: what it draws stays in the folder, for
- * scripts to come. */
-wac_status wac_plot_prepare(wac_plot *plot, wac_picture kind, int width, int height,
-                            wac_error *error);
+ * pixels) and output are set already. One call for each kind of picture, by the ending of the path:
+ * .svg, .pdf, .gif (an animation, 20 pictures a second, one for each `plot`), else PNG. Path null:
+ * the script sets its output itself, again and again, and these PNGs stay in the folder for scripts
+ * to come. */
+wac_status wac_plot_draw(wac_plot *plot, int width, int height, const char *path, wac_error *error);
 
 /* Removes the folder. */
 void wac_plot_end(wac_plot *plot);

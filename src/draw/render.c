@@ -4,12 +4,11 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "draw/map.h"
 #include "draw/maze.h"
 #include "draw/motion.h"
 #include "draw/style.h"
-#include "env/mujoco/locomotion.h"
-#include "env/mujoco/point.h"
 #include "run/folder.h"
 
 #include <stdio.h>
@@ -21,14 +20,6 @@ typedef enum kind { MAZE, MAP, BODY, KINDS } kind;
 wac_render_options wac_render_options_default(void)
 {
     return (wac_render_options){.behaviour = true, .target = true, .episodes = 5, .seconds = 10};
-}
-
-static void close_subject(wac_subject *subject)
-{
-    if (subject->run)
-        wac_run_destroy(subject->run);
-    else
-        wac_world_destroy(subject->world);
 }
 
 /* Neither run nor environment: a path or a folder was meant to be a run, anything else a name. */
@@ -67,16 +58,13 @@ static wac_status open_subject(wac_subject *subject, const char *word, wac_error
 
 static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error)
 {
-    *kind = KINDS;
-    for (int i = 0; i < WAC_POINT_MAPS; i++)
-        if (world->type == &wac_environments_point[i])
-            *kind = MAZE;
-    for (int i = 0; i < WAC_LOCOMOTION_BODIES; i++)
-        if (world->type == &wac_environments_locomotion[i])
-            *kind = BODY;
-    if (*kind == KINDS && world->spec.observation_size == 1 && world->spec.action_size == 1)
+    if (wac_word_index(WAC_FOR_POINT, world->type->name) >= 0)
+        *kind = MAZE;
+    else if (wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)
+        *kind = BODY;
+    else if (world->spec.observation_size == 1 && world->spec.action_size == 1)
         *kind = MAP;
-    if (*kind == KINDS)
+    else
         return wac_fail(error, WAC_STATUS_INPUT,
                         "there is no picture of %s; mazes, bodies that walk, and tasks with one "
                         "state and one action can be drawn",
@@ -148,8 +136,10 @@ static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind
 
 static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_error *error)
 {
-    static const char *const still[] = {".png", ".svg", ".pdf"}, *const moving[] = {".gif"};
-    const char *const *endings = moves ? moving : still;
+    /* of pictures, of animations, and of what there is none of */
+    static const char *const all[] = {".png", ".svg",  ".pdf",  ".gif",
+                                      ".jpg", ".jpeg", ".webp", ".mp4"};
+    const char *const *endings = moves ? all + 3 : all;
     int known = moves ? 1 : 3, most = moves ? 1 : scene->options->pdf ? 3 : 2;
     char stem[PATH_MAX];
     const char *out = scene->options->out;
@@ -158,11 +148,9 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
     if (out && (!*out || has_ending(out, "/")))
         return wac_fail(error, WAC_STATUS_INPUT, "the picture needs the name of a file, not \"%s\"",
                         WAC_CLIP(out));
-    static const char *const others[] = {".png", ".svg",  ".pdf",  ".gif",
-                                         ".jpg", ".jpeg", ".webp", ".mp4"};
-    for (size_t i = 0; out && i < sizeof others / sizeof *others; i++) {
-        bool ours = moves ? i == 3 : i < 3;
-        if (!ours && has_ending(out, others[i]))
+    for (size_t i = 0; out && i < sizeof all / sizeof *all; i++) {
+        bool ours = &all[i] >= endings && &all[i] < endings + known;
+        if (!ours && has_ending(out, all[i]))
             return wac_fail(error, WAC_STATUS_INPUT, "this picture %s; call it %s",
                             moves ? "moves" : "does not move",
                             moves ? "FILE.gif" : "FILE.png, FILE.svg or FILE.pdf");
@@ -188,7 +176,7 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
 
 static wac_status draw(wac_scene *scene, wac_error *error)
 {
-    kind kind = KINDS, other;
+    kind kind = KINDS, other = KINDS;
     WAC_TRY(find_kind(&kind, scene->subjects[0].world, error));
     scene->is_one_world = true;
     for (int i = 0; i < scene->count; i++) {
@@ -246,7 +234,10 @@ wac_status wac_render(wac_rendering *drawn, char *const *subjects, int count,
     if (status == WAC_STATUS_OK)
         status = draw(scene, error);
     for (int i = 0; i < scene->count; i++)
-        close_subject(&scene->subjects[i]);
+        if (scene->subjects[i].run)
+            wac_run_destroy(scene->subjects[i].run);
+        else
+            wac_world_destroy(scene->subjects[i].world);
     free(scene);
     return status;
 }

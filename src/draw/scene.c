@@ -54,6 +54,13 @@ void wac_subject_title(char *title, size_t size, const wac_scene *scene, const w
              epochs == 1 ? "" : "s");
 }
 
+void wac_subject_summary(wac_page *page, double x, double y, const wac_subject *subject)
+{
+    const char *summary = subject->world->type->summary, *bracket = strstr(summary, " (");
+    size_t length = bracket ? (size_t)(bracket - summary) : strlen(summary);
+    wac_page_label(page, x, y, WAC_INK_GREY, 12, "%.*s", (int)length, summary);
+}
+
 /* About how many letters are drawn: those of UTF-8, without the marks of wac_page_quote. */
 static int letters_of(const char *text)
 {

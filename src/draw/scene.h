@@ -34,7 +34,11 @@ wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subje
 void wac_subject_title(char *title, size_t size, const wac_scene *scene,
                        const wac_subject *subject);
 
-/* The same in so many pixels: first in smaller letters, then with less of the name. Returns the
+/* What its environment is, from (x, y): without the names of engines, which are not for pictures.
+ */
+void wac_subject_summary(wac_page *page, double x, double y, const wac_subject *subject);
+
+/* The title in so many pixels: first in smaller letters, then with less of the name. Returns the
  * points to write it in. */
 int wac_subject_title_within(char *title, size_t size, const wac_scene *scene,
                              const wac_subject *subject, double width);

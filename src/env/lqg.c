@@ -1,16 +1,12 @@
 /* LQG: a point on a line is pushed to the origin, x' = clip(x + u + v), at a quadratic cost. */
 #include "env/lqg.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "env/world.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static double clip(double value, double bound)
-{
-    return value < -bound ? -bound : value > bound ? bound : value;
-}
 
 wac_lqg wac_lqg_make(const wac_config *config)
 {
@@ -26,8 +22,8 @@ wac_lqg wac_lqg_make(const wac_config *config)
 double wac_lqg_move(wac_lqg *lqg, double u, double v)
 {
     double x = lqg->state;
-    u = clip(u, lqg->action_bound);
-    lqg->state = clip(x + u + v, lqg->state_bound);
+    u = wac_clamp(u, -lqg->action_bound, lqg->action_bound);
+    lqg->state = wac_clamp(x + u + v, -lqg->state_bound, lqg->state_bound);
     return -(0.9 * x * x + 0.9 * u * u) / lqg->cost_scale;
 }
 

@@ -2,16 +2,12 @@
  * at the far end, nothing in between; only persistence finds out. */
 #include "env/riverswim.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "env/world.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static double clip(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
 
 wac_riverswim wac_riverswim_make(const wac_config *config)
 {
@@ -21,7 +17,7 @@ wac_riverswim wac_riverswim_make(const wac_config *config)
 
 void wac_riverswim_chances(double a, double chances[3])
 {
-    a = clip(a, -1, 1);
+    a = wac_clamp(a, -1, 1);
     chances[0] = a <= 0 ? 1 - 0.9 * (a + 1) : 0.1;
     chances[1] = a <= 0 ? 0.9 * (a + 1) : 0.9 - 0.3 * a;
     chances[2] = a <= 0 ? 0 : 0.3 * a;
@@ -30,8 +26,8 @@ void wac_riverswim_chances(double a, double chances[3])
 double wac_riverswim_move(wac_riverswim *river, double a, int direction)
 {
     double s = river->state;
-    a = clip(a, -1, 1);
-    river->state = clip(s + direction * fabs(a), 0, river->length);
+    a = wac_clamp(a, -1, 1);
+    river->state = wac_clamp(s + direction * fabs(a), 0, river->length);
     /* the authors' program asks for the action's sign at both ends, their description at one */
     bool program = river->rule == WAC_REWARD_RULE_PROGRAM;
     if (s <= 1 && (!program || a <= 0))

@@ -1,16 +1,23 @@
 /* Between the agent's [-1, 1] and the world's own units. */
 #include "env/world.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_range(double low, double high)
+static wac_status check_bounds(const wac_environment_type *type, const char *what, int size,
+                               const double *low, const double *high, wac_error *error)
 {
-    return low < high && isfinite(high - low);
+    for (int i = 0; i < size; i++)
+        if (!(low[i] < high[i]) || !isfinite(high[i] - low[i]))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "environment %s: the bounds of %s %d must be finite, the low one below "
+                            "the high one",
+                            type->name, what, i);
+    return WAC_STATUS_OK;
 }
 
 static wac_status check_spec(const wac_environment_type *type, const wac_environment_spec *spec,
@@ -24,35 +31,17 @@ static wac_status check_spec(const wac_environment_type *type, const wac_environ
                         "the first two must be from 1 to %d, the last not negative",
                         type->name, spec->observation_size, spec->action_size, spec->state_size,
                         WAC_ENVIRONMENT_DIMENSIONS);
-    for (int i = 0; i < spec->observation_size; i++)
-        if (!is_range(spec->observation_low[i], spec->observation_high[i]))
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "environment %s: the bounds of observation %d must be finite, the low "
-                            "one below the high one",
-                            type->name, i);
-    for (int i = 0; i < spec->action_size; i++)
-        if (!is_range(spec->action_low[i], spec->action_high[i]))
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "environment %s: the bounds of action %d must be finite, the low one "
-                            "below the high one",
-                            type->name, i);
-    return WAC_STATUS_OK;
+    WAC_TRY(check_bounds(type, "observation", spec->observation_size, spec->observation_low,
+                         spec->observation_high, error));
+    return check_bounds(type, "action", spec->action_size, spec->action_low, spec->action_high,
+                        error);
 }
 
 /* Pass on what a world's own function failed with, and say where. A world can not interrupt a run:
  * only between its steps is there something whole to save. */
 static wac_status fail_world(const wac_environment_type *type, wac_status status,
-                             const wac_error *cause, wac_error *error, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
-static wac_status fail_world(const wac_environment_type *type, wac_status status,
-                             const wac_error *cause, wac_error *error, const char *format, ...)
+                             const wac_error *cause, wac_error *error, const char *where)
 {
-    char where[64];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(where, sizeof where, format, arguments);
-    va_end(arguments);
     if (status == WAC_STATUS_INTERRUPTED)
         status = WAC_STATUS_INPUT;
     return wac_fail(error, status, "environment %s: %s: %s", type->name, where,
@@ -95,14 +84,12 @@ void wac_world_destroy(wac_world *world)
 
 double wac_world_normalise(double value, double low, double high)
 {
-    double normal = 2 * (value - low) / (high - low) - 1;
-    return normal < -1 ? -1 : normal > 1 ? 1 : normal;
+    return wac_clamp(2 * (value - low) / (high - low) - 1, -1, 1);
 }
 
 double wac_world_action(double action, double low, double high)
 {
-    action = action < -1 ? -1 : action > 1 ? 1 : action;
-    return (low + high) / 2 + action * ((high - low) / 2);
+    return (low + high) / 2 + wac_clamp(action, -1, 1) * ((high - low) / 2);
 }
 
 static wac_status observe(const wac_world *world, float *observation, wac_error *error)
@@ -149,9 +136,11 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
     cause.message[0] = 0;
     wac_status status = world->type->step(world->self, rng, world->raw_action,
                                           world->raw_observation, step, &cause);
-    if (status != WAC_STATUS_OK)
-        return fail_world(world->type, status, &cause, error, "step %lld of an episode",
-                          (long long)world->steps);
+    if (status != WAC_STATUS_OK) {
+        char where[64];
+        snprintf(where, sizeof where, "step %lld of an episode", (long long)world->steps);
+        return fail_world(world->type, status, &cause, error, where);
+    }
     if (!isfinite(step->reward))
         return wac_fail(error, WAC_STATUS_NUMERIC, "environment %s: reward is %g at step %lld",
                         world->type->name, step->reward, (long long)world->steps);

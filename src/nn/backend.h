@@ -28,9 +28,9 @@ typedef struct wac_gradient {
 } wac_gradient;
 
 typedef struct wac_ops {
-    const char *name;
+    bool mixed; /* hidden layers in mixed precision */
 
-    /* numbers for each row that it needs in a pass beside the activations */
+    /* numbers for each row that it needs in a pass beside the activations; null: none */
     int (*spare_width)(const wac_shape *shape);
 
     /* run a stack, keeping its activations in `pass` */

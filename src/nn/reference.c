@@ -49,18 +49,12 @@ static void layer_dinput(const wac_layer *layer, int rows, int first, const real
     }
 }
 
-static int spare_width(const wac_shape *shape)
-{
-    (void)shape;
-    return 0;
-}
-
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
     (void)team;
     int head = stack->shape.hidden;
     for (int m = 0; m < stack->members; m++) {
-        wac_pass own = wac_pass_slice(pass, stack, m);
+        wac_pass own = wac_pass_at(pass, stack, m, 0);
         const real *x = input.x + (size_t)m * input.stride;
         for (int i = 0; i <= head; i++) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
@@ -77,7 +71,7 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
     (void)team;
     int rows = input.rows, kept = stack->shape.inputs - gradient->input_first;
     for (int m = 0; m < stack->members; m++) {
-        wac_pass own = wac_pass_slice(pass, stack, m);
+        wac_pass own = wac_pass_at(pass, stack, m, 0);
         const real *dy = dout + (size_t)m * (size_t)(pass->capacity * stack->shape.outputs);
         for (int i = stack->shape.hidden; i >= 0; i--) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
@@ -114,8 +108,6 @@ static void polyak(wac_team *team, const wac_stack *target, const wac_stack *sou
 }
 
 const wac_ops wac_ops_reference = {
-    .name = "reference",
-    .spare_width = spare_width,
     .forward = forward,
     .infer = forward,
     .backward = backward,

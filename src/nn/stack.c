@@ -1,6 +1,7 @@
 /* Where the numbers of a stack lie, and what they are at first. */
 #include "nn/stack.h"
 
+#include "nn/backend.h"
 #include "nn/fill.h"
 
 #include <assert.h>
@@ -21,19 +22,18 @@ static wac_layer layer_sizes(const wac_shape *shape, int layer)
     };
 }
 
-static size_t layer_size(const wac_layer *layer)
+static size_t layer_size(const wac_shape *shape, int i)
 {
-    return padded((size_t)layer->inputs * (size_t)layer->outputs) + padded((size_t)layer->outputs);
+    wac_layer layer = layer_sizes(shape, i);
+    return padded((size_t)layer.inputs * (size_t)layer.outputs) + padded((size_t)layer.outputs);
 }
 
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members)
 {
     assert(shape.hidden > 0 && shape.hidden <= WAC_HIDDEN_MOST);
     *stack = (wac_stack){.shape = shape, .members = members};
-    for (int i = 0; i <= shape.hidden; i++) {
-        wac_layer layer = layer_sizes(&shape, i);
-        stack->stride += layer_size(&layer);
-    }
+    for (int i = 0; i <= shape.hidden; i++)
+        stack->stride += layer_size(&shape, i);
     stack->params = WAC_TAKE(arena, real, wac_stack_size(stack));
 }
 
@@ -53,10 +53,8 @@ size_t wac_stack_size(const wac_stack *stack)
 wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int layer)
 {
     real *start = block + (size_t)member * stack->stride;
-    for (int i = 0; i < layer; i++) {
-        wac_layer before = layer_sizes(&stack->shape, i);
-        start += layer_size(&before);
-    }
+    for (int i = 0; i < layer; i++)
+        start += layer_size(&stack->shape, i);
     wac_layer result = layer_sizes(&stack->shape, layer);
     result.weight = start;
     result.bias = start + padded((size_t)result.inputs * (size_t)result.outputs);
@@ -80,28 +78,24 @@ void wac_stack_randomise(const wac_stack *stack, int member, double output, wac_
 }
 
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity,
-                   int spare_width)
+                   const wac_ops *ops)
 {
     size_t rows = (size_t)stack->members * (size_t)capacity;
-    *pass = (wac_pass){.capacity = capacity, .spare_width = spare_width};
+    int spare = ops->spare_width ? ops->spare_width(&stack->shape) : 0;
+    *pass = (wac_pass){.capacity = capacity, .mixed = ops->mixed, .spare_width = spare};
     for (int i = 0; i < stack->shape.hidden; i++)
         pass->h[i] = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
-    pass->spare = WAC_TAKE(arena, real, rows * (size_t)spare_width);
+    pass->spare = WAC_TAKE(arena, real, rows * (size_t)spare);
     pass->out = WAC_TAKE(arena, real, rows * (size_t)stack->shape.outputs);
 }
 
-wac_pass wac_pass_from(const wac_pass *pass, const wac_stack *stack, int row)
+wac_pass wac_pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row)
 {
-    size_t rows = (size_t)row;
-    wac_pass from = *pass;
+    size_t rows = (size_t)(member * pass->capacity + row);
+    wac_pass at = *pass;
     for (int i = 0; i < stack->shape.hidden; i++)
-        from.h[i] += rows * (size_t)stack->shape.width;
-    from.spare += rows * (size_t)pass->spare_width;
-    from.out += rows * (size_t)stack->shape.outputs;
-    return from;
-}
-
-wac_pass wac_pass_slice(const wac_pass *pass, const wac_stack *stack, int first)
-{
-    return wac_pass_from(pass, stack, first * pass->capacity);
+        at.h[i] += rows * (size_t)stack->shape.width;
+    at.spare += rows * (size_t)pass->spare_width;
+    at.out += rows * (size_t)stack->shape.outputs;
+    return at;
 }

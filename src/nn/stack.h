@@ -4,7 +4,7 @@
  * over the block. A part of the members is a stack too (wac_stack_slice). Each member has some
  * hidden layers of one width and a linear head:
  *
- *   h[0] = f(W0 x + b0)   h[1] = f(W1 h[0] + b1)   …   out = W h[hidden - 1] + b
+ *   h[0] = relu(W0 x + b0)   h[1] = relu(W1 h[0] + b1)   …   out = W h[hidden - 1] + b
  */
 #ifndef WAC_NN_STACK_H
 #define WAC_NN_STACK_H
@@ -17,12 +17,9 @@
 
 enum { WAC_HIDDEN_MOST = 4 }; /* layers */
 
-typedef enum wac_activation { WAC_ACTIVATION_RELU } wac_activation;
-
 typedef struct wac_shape {
     int inputs, width, outputs;
     int hidden; /* layers */
-    wac_activation activation;
 } wac_shape;
 
 typedef struct wac_stack {
@@ -45,6 +42,7 @@ typedef struct wac_pass {
     int capacity;
     real *h[WAC_HIDDEN_MOST]; /* each [members][capacity][width] */
     real *out;                /* [members][capacity][outputs] */
+    bool mixed;               /* the hidden layers are in mixed precision */
     int spare_width;
     real *spare; /* [members][capacity][spare_width], for the backend's own use */
 } wac_pass;
@@ -65,12 +63,12 @@ wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int l
  * and biases U(±output). */
 void wac_stack_randomise(const wac_stack *stack, int member, double output, wac_rng *rng);
 
-/* `spare_width`: what the backend asks for (wac_ops.spare_width). */
+/* For passes by a backend (nn/backend.h). */
+struct wac_ops;
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity,
-                   int spare_width);
+                   const struct wac_ops *ops);
 
-/* The same activations seen from member `first` on, or from a row on. */
-wac_pass wac_pass_slice(const wac_pass *pass, const wac_stack *stack, int first);
-wac_pass wac_pass_from(const wac_pass *pass, const wac_stack *stack, int row);
+/* The same activations seen from a row of a member on. */
+wac_pass wac_pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row);
 
 #endif

@@ -30,6 +30,25 @@ int wac_scale_find(const char *name)
     return -1;
 }
 
+const char *wac_rule_name(wac_rule rule)
+{
+    static const char *const names[] = {
+        [WAC_RULE_RISES_WITH] = "rises-with",
+        [WAC_RULE_FALLS_WITH] = "falls-with",
+        [WAC_RULE_NOT_MONOTONE] = "not-monotone",
+        [WAC_RULE_AHEAD_OF] = "ahead-of",
+        [WAC_RULE_FASTER] = "faster",
+        [WAC_RULE_LESS_SPREAD] = "less-spread",
+        [WAC_RULE_LEVEL] = "level",
+        [WAC_RULE_NEVER] = "never",
+        [WAC_RULE_SOME] = "some",
+        [WAC_RULE_ANY] = "any",
+        [WAC_RULE_ALL] = "all",
+        [WAC_RULE_CORRELATION] = "correlation",
+    };
+    return names[rule];
+}
+
 /* --- files ------------------------------------------------------------------------------------ */
 
 static bool is_yaml(const char *name)
@@ -45,6 +64,11 @@ static void free_names(char **names, size_t count)
     free(names);
 }
 
+static int is_experiment(const struct dirent *entry)
+{
+    return is_yaml(entry->d_name);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -53,39 +77,30 @@ static int by_name(const void *a, const void *b)
 wac_status wac_experiment_list(char ***names, size_t *count, wac_error *error)
 {
     char path[PATH_MAX];
+    struct dirent **entries;
     *names = NULL;
     *count = 0;
     WAC_TRY(wac_share_find(path, sizeof path, "experiments", variable, "folder of experiments", ".",
                            error));
-    DIR *folder = opendir(path);
-    if (!folder)
+    int found = scandir(path, &entries, is_experiment, NULL);
+    if (found < 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot read the folder %s: %s", path,
                         strerror(errno));
-    wac_status status = WAC_STATUS_OK;
-    const struct dirent *entry;
-    while (status == WAC_STATUS_OK && (entry = readdir(folder))) {
-        if (!is_yaml(entry->d_name))
-            continue;
-        char **more = realloc(*names, (*count + 2) * sizeof *more);
-        char *name = strndup(entry->d_name, strlen(entry->d_name) - 5);
-        *names = more ? more : *names;
-        if (!more || !name) {
-            free(name);
-            status = wac_fail_memory(error, "the list of experiments");
-            break;
-        }
-        more[(*count)++] = name;
-        more[*count] = NULL;
+    char **made = calloc((size_t)found + 1, sizeof *made);
+    bool whole = made != NULL;
+    for (int i = 0; i < found; i++) {
+        const char *name = entries[i]->d_name;
+        whole = whole && (made[i] = strndup(name, strlen(name) - strlen(".yaml")));
+        free(entries[i]);
     }
-    closedir(folder);
-    if (status != WAC_STATUS_OK) {
-        free_names(*names, *count);
-        *names = NULL;
-        *count = 0;
-        return status;
+    free(entries);
+    if (!whole) {
+        free_names(made, made ? (size_t)found : 0);
+        return wac_fail_memory(error, "the list of experiments");
     }
-    if (*count)
-        qsort(*names, *count, sizeof **names, by_name);
+    qsort(made, (size_t)found, sizeof *made, by_name);
+    *names = made;
+    *count = (size_t)found;
     return WAC_STATUS_OK;
 }
 
@@ -94,7 +109,7 @@ static wac_status fail_unknown(const char *name, wac_error *error)
     char **names;
     size_t count;
     WAC_TRY(wac_experiment_list(&names, &count, error));
-    const char *near = count ? wac_suggest(name, wac_name_in_array, names) : NULL;
+    const char *near = wac_suggest(name, wac_name_in_array, names);
     wac_status status =
         near ? wac_fail(error, WAC_STATUS_INPUT,
                         "there is no experiment \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near)
@@ -124,22 +139,22 @@ wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wa
     }
     WAC_TRY(wac_file_read(&text, &size, path, 1 << 20, error));
     snprintf(file, sizeof file, "%.*s", (int)(strlen(base) - (is_yaml(base) ? 5 : 0)), base);
-    wac_status status = wac_experiment_parse(experiment, text, size, file, path, error);
-    free(text);
-    return status;
+    return wac_experiment_parse(experiment, text, size, file, path, error);
 }
 
-/* Whether some run of some scale is meant: by `where`, of an algorithm (null: any), and in one of
- * its environments (null: any). */
-static bool has_run(const wac_experiment *experiment, const wac_where *where, const char *algorithm,
-                    const char *environment)
+/* Whether some run of some scale is meant: by `where`, on a side (null: any), and in one of its
+ * environments (null: any). */
+static bool has_run(const wac_experiment *experiment, const wac_where *where,
+                    const wac_condition *side, const char *environment)
 {
+    wac_where of_side = {.count = side != NULL};
+    if (side)
+        of_side.conditions[0] = *side;
     for (int scale = 0; scale < WAC_SCALE_TOTAL; scale++)
         for (size_t i = 0; i < experiment->scales[scale].count; i++) {
             const wac_config *config = &experiment->scales[scale].runs[i].config;
             char name[WAC_ENVIRONMENT_NAME];
-            if ((!algorithm ||
-                 strcmp(algorithm, wac_algorithm_name((wac_algorithm)config->algorithm)) == 0) &&
+            if (wac_where_holds(&of_side, config) &&
                 (!environment || strcmp(environment, wac_environment_name(name, config)) == 0) &&
                 wac_where_holds(where, config))
                 return true;
@@ -158,11 +173,12 @@ static wac_status check_part(const wac_experiment *experiment, const wac_claim *
                             "claim %d (%.80s): no run of any scale is as its \"where\" says%s%s",
                             claim->number, claim->says, place ? ", in " : "", place ? place : "");
         for (int i = 0; i < part->who_count + part->than_count; i++) {
-            const char *name = i < part->who_count ? part->who[i] : part->than[i - part->who_count];
-            if (!has_run(experiment, &part->where, name, place))
+            const wac_condition *side =
+                i < part->who_count ? &part->who[i] : &part->than[i - part->who_count];
+            if (!has_run(experiment, &part->where, side, place))
                 return wac_fail(error, WAC_STATUS_INPUT,
                                 "claim %d (%.80s): no scale has a run of %s%s%s that it is about",
-                                claim->number, claim->says, name, place ? " in " : "",
+                                claim->number, claim->says, side->values[0], place ? " in " : "",
                                 place ? place : "");
         }
     }

@@ -36,6 +36,8 @@ typedef enum wac_rule {
     "rises-with|falls-with|not-monotone|ahead-of|faster|less-spread|level|never|some|any|all|"     \
     "correlation"
 
+const char *wac_rule_name(wac_rule rule); /* "ahead-of" */
+
 typedef struct wac_claim_part {
     wac_rule rule;
     char setting[WAC_WHERE_TEXT]; /* the trend's */

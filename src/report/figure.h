@@ -1,7 +1,8 @@
 /* Figures of a report. One row of WAC_FIGURE_KINDS makes a kind: a value of the enum, a word of
  * experiment files, the names of its files, what it takes and how it is drawn.
  *
- * Row: KIND(ID, name, takes, draw). `draw` is a wac_figure_draw_fn, in a file of its own.
+ * Row: KIND(ID, name, takes, sheet). `sheet` says how its panels are filled (in figure.c); null: it
+ * has none.
  *
  *   curves    columns of progress.csv over epochs: a panel for each task, a row for each column
  *   settings  a measure over a setting
@@ -24,11 +25,11 @@ typedef enum wac_figure_takes {
 } wac_figure_takes;
 
 #define WAC_FIGURE_KINDS(KIND)                                                                     \
-    KIND(CURVES, "curves", WAC_FIGURE_TAKES_ROWS | WAC_FIGURE_TAKES_LINES, wac_curves_draw)        \
+    KIND(CURVES, "curves", WAC_FIGURE_TAKES_ROWS | WAC_FIGURE_TAKES_LINES, &curves)                \
     KIND(SETTINGS, "settings",                                                                     \
-         WAC_FIGURE_TAKES_X | WAC_FIGURE_TAKES_LINES | WAC_FIGURE_TAKES_MEASURE, wac_levels_draw)  \
-    KIND(BARS, "bars", WAC_FIGURE_TAKES_MEASURE, wac_bars_draw)                                    \
-    KIND(MAPS, "maps", WAC_FIGURE_TAKES_ONE_TASK, wac_maps_draw)
+         WAC_FIGURE_TAKES_X | WAC_FIGURE_TAKES_LINES | WAC_FIGURE_TAKES_MEASURE, &levels)          \
+    KIND(BARS, "bars", WAC_FIGURE_TAKES_MEASURE, &bars)                                            \
+    KIND(MAPS, "maps", WAC_FIGURE_TAKES_ONE_TASK, NULL)
 
 #define WAC_FIGURE_KIND_ENUM(id, ...) WAC_FIGURE_KIND_##id,
 typedef enum wac_figure_kind {
@@ -63,13 +64,9 @@ typedef struct wac_figure_order {
     const volatile int *stop; /* may be null */
 } wac_figure_order;
 
-/* Draws, and fills in caption and width. */
-typedef wac_status wac_figure_draw_fn(wac_drawing *drawing, const wac_figure_order *order,
-                                      wac_error *error);
-
-/* By its kind. Where that cannot be done, the drawing says why; only failing memory and an
- * interruption are errors. */
-wac_figure_draw_fn wac_figure_draw;
+/* Draws. Where that cannot be done, the drawing says why; only failing memory and an interruption
+ * are errors. */
+wac_status wac_figure_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error);
 
 const char *wac_figure_kind_name(wac_figure_kind kind);
 

@@ -3,17 +3,14 @@
 #include "report/html.h"
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "report/names.h"
 #include "stats/compare.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 
 static const char style[] =
@@ -29,29 +26,26 @@ static const char style[] =
     "p{max-width:46rem}.soft,figcaption,.note{color:var(--soft)}\n"
     ".wide{overflow-x:auto;max-width:100%}\n"
     "table{border-collapse:collapse;font-size:.93rem;margin-bottom:1.2rem}th,td{text-align:left;"
-    "padding:.35rem .7rem "
-    ".35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;"
-    "font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    "padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,"
+    "th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
-    ".claims td ul{margin:0;padding-left:1.1rem}.claims "
-    "td:nth-child(2){min-width:11rem;width:24%}.claims td:nth-child(3){min-width:7rem}.claims "
-    "td:nth-child(4){min-width:20rem;font-size:.88rem}\n"
+    ".claims td ul{margin:0;padding-left:1.1rem}.claims td:nth-child(2){min-width:11rem;width:24%}"
+    ".claims td:nth-child(3){min-width:7rem}.claims td:nth-child(4){min-width:20rem;"
+    "font-size:.88rem}\n"
     ".v{font-weight:700;white-space:nowrap}.holds{color:var(--good)}.fails{color:var(--bad)}"
     ".undecided{color:var(--open)}\n"
     "figure{margin:1.2rem 0 2rem}figure img{display:block;height:auto;background:#fff;"
     "border-radius:4px;border:1px solid var(--line)}figcaption{margin-top:.4rem;font-size:.93rem}\n"
     "figure a{color:inherit}\n"
-    "pre{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.7rem "
-    ".9rem;overflow-x:auto;font-size:.9rem}\n"
-    ".warn{background:var(--card);border-left:4px solid var(--open);padding:.6rem "
-    ".9rem;margin:1rem "
-    "0;max-width:none;overflow-wrap:anywhere}\n"
+    "pre{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.7rem .9rem;"
+    "overflow-x:auto;font-size:.9rem}\n"
+    ".warn{background:var(--card);border-left:4px solid var(--open);padding:.6rem .9rem;"
+    "margin:1rem 0;max-width:none;overflow-wrap:anywhere}\n"
     "details summary{cursor:pointer}\n"
-    "@media print{:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--card:#fff;"
-    "--good:#000;--bad:#000;--open:#000}"
-    "body{padding:0;max-width:none;font-size:10pt}.wide{overflow:visible}figure,tr{break-inside:"
-    "avoid}figure img{width:100%!important;min-width:0!important;border:0}h2{break-after:avoid}"
-    "a{text-decoration:none}}\n";
+    "@media print{:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--card:#fff;--good:#000;"
+    "--bad:#000;--open:#000}body{padding:0;max-width:none;font-size:10pt}.wide{overflow:visible}"
+    "figure,tr{break-inside:avoid}figure img{width:100%!important;min-width:0!important;border:0}"
+    "h2{break-after:avoid}a{text-decoration:none}}\n";
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -70,21 +64,16 @@ static size_t letter_size(const char *text)
 
 void wac_html_escape(FILE *to, const char *text)
 {
+    static const char markup[] = "&<>\"'";
+    static const char *const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     while (*text) {
         size_t size = letter_size(text);
         unsigned char c = (unsigned char)*text;
+        const char *found = strchr(markup, *text);
         if (size == 0 || (c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
             fputs("�", to);
-        else if (*text == '&')
-            fputs("&amp;", to);
-        else if (*text == '<')
-            fputs("&lt;", to);
-        else if (*text == '>')
-            fputs("&gt;", to);
-        else if (*text == '"')
-            fputs("&quot;", to);
-        else if (*text == '\'')
-            fputs("&#39;", to);
+        else if (found)
+            fputs(escaped[found - markup], to);
         else
             fwrite(text, 1, size, to);
         text += size ? size : 1;
@@ -131,15 +120,6 @@ static void write_summary(FILE *to, const wac_report_page *page)
               to);
 }
 
-static void write_list(FILE *to, const char *what, char *const *items, size_t count)
-{
-    fprintf(to, "<div class=\"warn\"><details%s><summary>%zu %s</summary><ul>",
-            count <= 5 ? " open" : "", count, what);
-    for (size_t i = 0; i < count; i++)
-        tag(to, "<li>", items[i], "</li>");
-    fputs("</ul></details></div>\n", to);
-}
-
 static void write_warnings(FILE *to, const wac_report_page *page)
 {
     const wac_runset *set = page->selection->set;
@@ -152,12 +132,16 @@ static void write_warnings(FILE *to, const wac_report_page *page)
             tag(to, "<li>", set->problems[i].message, "</li>");
         fputs("</ul></div>\n", to);
     }
-    if (report->missing_count)
-        write_list(to,
-                   report->missing_count == 1
-                       ? "run of the experiment is missing or not finished"
-                       : "runs of the experiment are missing or not finished",
-                   report->missing, report->missing_count);
+    if (report->missing_count) {
+        fprintf(to,
+                "<div class=\"warn\"><details%s><summary>%zu run%s of the experiment %s missing or "
+                "not finished</summary><ul>",
+                report->missing_count <= 5 ? " open" : "", report->missing_count,
+                report->missing_count == 1 ? "" : "s", report->missing_count == 1 ? "is" : "are");
+        for (size_t i = 0; i < report->missing_count; i++)
+            tag(to, "<li>", report->missing[i], "</li>");
+        fputs("</ul></details></div>\n", to);
+    }
     if (report->left_out)
         fprintf(to,
                 "<p class=\"note\">%zu run%s in this folder %s no part of the experiment at this "
@@ -166,12 +150,15 @@ static void write_warnings(FILE *to, const wac_report_page *page)
                 report->left_out == 1 ? "is" : "are", report->left_out == 1 ? "is" : "are");
 }
 
-static void write_verdict(FILE *to, wac_verdict verdict, wac_verdict leaning)
+static void write_verdict(FILE *to, wac_verdict verdict)
 {
-    fprintf(to, "<span class=\"v %s\">%s</span>", wac_verdict_name(verdict),
-            wac_verdict_name(verdict));
-    if (verdict == WAC_VERDICT_UNDECIDED && leaning != WAC_VERDICT_UNDECIDED)
-        fprintf(to, "<br><span class=\"soft\">points towards %s</span>", wac_verdict_name(leaning));
+    const char *name = wac_verdict_name(verdict);
+    fprintf(to, "<span class=\"v %s\">%s</span>", name, name);
+}
+
+static bool is_leaning(wac_verdict verdict, wac_verdict leaning)
+{
+    return verdict == WAC_VERDICT_UNDECIDED && leaning != WAC_VERDICT_UNDECIDED;
 }
 
 static void write_claims(FILE *to, const wac_report_page *page)
@@ -196,18 +183,20 @@ static void write_claims(FILE *to, const wac_report_page *page)
         const wac_judgement *judgement = &report->judgements[i];
         fprintf(to, "<tr><td class=\"n\">%d</td>", claim->number);
         tag(to, "<td>", claim->says, "</td><td>");
-        write_verdict(to, judgement->verdict, judgement->leaning);
+        write_verdict(to, judgement->verdict);
+        if (is_leaning(judgement->verdict, judgement->leaning))
+            fprintf(to, "<br><span class=\"soft\">points towards %s</span>",
+                    wac_verdict_name(judgement->leaning));
         if (options->scale != WAC_SCALE_FULL)
             fprintf(to, "<br><span class=\"soft\">at scale %s</span>",
                     wac_scale_names[options->scale]);
         fputs("</td><td><ul>", to);
         for (size_t k = 0; k < judgement->count; k++) {
             const wac_finding *finding = &judgement->findings[k];
-            fprintf(to, "<li><span class=\"v %s\">%s</span> ", wac_verdict_name(finding->verdict),
-                    wac_verdict_name(finding->verdict));
-            wac_html_escape(to, finding->text);
-            if (finding->verdict == WAC_VERDICT_UNDECIDED &&
-                finding->leaning != WAC_VERDICT_UNDECIDED)
+            fputs("<li>", to);
+            write_verdict(to, finding->verdict);
+            tag(to, " ", finding->text, "");
+            if (is_leaning(finding->verdict, finding->leaning))
                 fprintf(to, "; points towards %s", wac_verdict_name(finding->leaning));
             fputs("</li>", to);
         }
@@ -270,22 +259,14 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-static const char *few_mark(size_t seeds)
-{
-    return seeds < WAC_SEEDS_ENOUGH ? "*" : "";
-}
-
 /* Mean and spread of a measure of the finished runs of a group. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
     size_t count = wac_records_measure(values, NULL, group->runs, group->count, measure);
-    if (count == 0)
-        fputs("<td class=\"n\">–</td>", to);
-    else if (count == 1)
-        fprintf(to, "<td class=\"n\">%s</td>", NUMBER(values[0]));
-    else
-        fprintf(to, "<td class=\"n\">%s ± %s</td>", NUMBER(wac_mean(values, count)),
-                NUMBER(wac_spread(values, count)));
+    fprintf(to, "<td class=\"n\">%s", NUMBER(wac_mean(values, count)));
+    if (count > 1)
+        fprintf(to, " ± %s", NUMBER(wac_spread(values, count)));
+    fputs("</td>", to);
 }
 
 static void write_row(FILE *to, const wac_report_page *page, const wac_group_summary *summary,
@@ -298,19 +279,16 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
         solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
     tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
     tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
-    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished, few_mark(group->finished));
+    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished,
+            group->finished < WAC_SEEDS_ENOUGH ? "*" : "");
     write_mean(to, group, WAC_MEASURE_SCORE, values);
-    if (summary->count == 1)
-        fprintf(to, "<td class=\"n\">%s</td>", NUMBER(summary->iqm.value));
-    else if (summary->count)
-        fprintf(to, "<td class=\"n\">%s (%s to %s)</td>", NUMBER(summary->iqm.value),
-                NUMBER(summary->iqm.low), NUMBER(summary->iqm.high));
-    else
-        fputs("<td class=\"n\">–</td>", to);
+    fprintf(to, "<td class=\"n\">%s", NUMBER(summary->iqm.value));
+    if (summary->count > 1)
+        fprintf(to, " (%s to %s)", NUMBER(summary->iqm.low), NUMBER(summary->iqm.high));
+    fputs("</td>", to);
     write_mean(to, group, WAC_MEASURE_RETURN, values);
     write_mean(to, group, WAC_MEASURE_COVERAGE, values);
-    bool has_goal = group->count && !isnan(wac_record_measure(group->runs[0], WAC_MEASURE_SOLVED));
-    if (has_goal)
+    if (!isnan(wac_record_measure(group->runs[0], WAC_MEASURE_SOLVED))) /* it has a goal */
         fprintf(to, "<td class=\"n\">%zu of %zu</td></tr>\n", solved, group->finished);
     else
         fputs("<td class=\"n\">–</td></tr>\n", to);
@@ -336,7 +314,7 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
                 "<td class=\"n\">%zu%s</td></tr>\n",
                 NUMBER(pair->improvement.value), NUMBER(pair->improvement.low),
                 NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest,
-                few_mark(pair->improvement.fewest));
+                pair->improvement.fewest < WAC_SEEDS_ENOUGH ? "*" : "");
     }
     fputs("</tbody></table></div>\n", to);
 }
@@ -477,23 +455,18 @@ static void write_made(FILE *to, const wac_report_page *page)
     fputs("<h2 id=\"made\">How it was made</h2>\n<pre>", to);
     if (page->options->command)
         tag(to, "", page->options->command, "\n");
-    if (first) {
+    if (first)
         tag(to, "# one of the runs again, to the same numbers\nwac train --config ", first->path,
             "/config.yaml --out again\n");
-    }
     fputs("</pre>\n<ul>", to);
     for (size_t i = 0; i < program_count; i++)
         tag(to, "<li>Runs trained by ", programs[i], "</li>");
     for (size_t i = 0; i < machine_count; i++)
         tag(to, "<li>on ", machines[i], "</li>");
+    double unit = seconds < 120 ? 1 : seconds < 7200 ? 60 : 3600;
+    const char *units = seconds < 120 ? "seconds" : seconds < 7200 ? "minutes" : "hours";
     if (seconds > 0)
-        fprintf(to, "<li>%s %s of training in all</li>",
-                NUMBER(seconds / (seconds < 120    ? 1
-                                  : seconds < 7200 ? 60
-                                                   : 3600)),
-                seconds < 120    ? "seconds"
-                : seconds < 7200 ? "minutes"
-                                 : "hours");
+        fprintf(to, "<li>%s %s of training in all</li>", NUMBER(seconds / unit), units);
     time_t clock = time(NULL);
     struct tm broken;
     strftime(now, sizeof now, "%Y-%m-%d %H:%M UTC", gmtime_r(&clock, &broken));

@@ -8,12 +8,12 @@
 
 /* All that the page tells. */
 typedef struct wac_report_page {
-    const wac_report *report;
+    wac_report *report;
     const wac_report_options *options;
     const wac_selection *selection;
-    const wac_drawing *drawings; /* [drawing_count] */
+    wac_drawing *drawings; /* [drawing_count] */
     size_t drawing_count;
-    const char *figures; /* the folder where they are */
+    char figures[PATH_MAX]; /* the folder where they are */
 } wac_report_page;
 
 /* Write report->page, whole or not at all. All text from outside is escaped. */

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "report/rules/bounds.h"
+#include "report/rules/case.h"
 #include "report/rules/counts.h"
 #include "report/rules/pairs.h"
 #include "report/rules/trends.h"
@@ -91,6 +92,10 @@ static wac_status conclude(wac_judgement *judgement, wac_error *error)
                                                             : WAC_VERDICT_UNDECIDED;
         if (finding->verdict != WAC_VERDICT_UNDECIDED)
             finding->leaning = finding->verdict;
+        else if (finding->seeds_needed > WAC_SEEDS_MOST)
+            wac_finding_add(finding, "; more than %d seeds would be needed", WAC_SEEDS_MOST);
+        else if (finding->seeds_needed > 0)
+            wac_finding_add(finding, "; %zu seeds would probably decide it", finding->seeds_needed);
         judgement->verdict = both(judgement->verdict, finding->verdict);
         judgement->leaning = both(judgement->leaning, finding->leaning);
     }

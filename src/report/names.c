@@ -2,39 +2,32 @@
 #include "report/names.h"
 
 #include "base/words.h"
-#include "config/config.h"
 #include "config/environments.h"
 #include "draw/style.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct word {
-    const char *name, *pretty;
-} word;
-
-static const word settings[] = {
-    {"lambda", "λ"},        {"rho", "ρ"},          {"quantile", "δ"},
-    {"oac_delta", "OAC δ"}, {"oac_beta", "OAC β"}, {"learning_rate", "learning rate"},
-};
-
-static const word environments[] = {
-    {"lqg", "LQG"},       {"riverswim", "RiverSwim"}, {"halfcheetah", "HalfCheetah"},
-    {"hopper", "Hopper"}, {"walker2d", "Walker2d"},
-};
-
-static const char *look_up(const word *words, size_t count, const char *name)
+/* How people write a setting or an environment, or null. */
+static const char *look_up(const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(words[i].name, name) == 0)
-            return words[i].pretty;
+    static const char *const words[][2] = {
+        {"lambda", "λ"},          {"rho", "ρ"},
+        {"quantile", "δ"},        {"oac_delta", "OAC δ"},
+        {"oac_beta", "OAC β"},    {"learning_rate", "learning rate"},
+        {"lqg", "LQG"},           {"riverswim", "RiverSwim"},
+        {"hopper", "Hopper"},     {"halfcheetah", "HalfCheetah"},
+        {"walker2d", "Walker2d"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], name) == 0)
+            return words[i][1];
     return NULL;
 }
-#define LOOK_UP(words, name) look_up(words, sizeof words / sizeof *words, (name))
 
 const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
 {
-    const char *pretty = LOOK_UP(settings, name);
+    const char *pretty = look_up(name);
     snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
     for (char *letter = text; *letter; letter++)
         *letter = *letter == '_' ? ' ' : *letter;
@@ -43,19 +36,12 @@ const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
 
 static void write_environment(char text[WAC_PRETTY], const char *name)
 {
-    const char *pretty = LOOK_UP(environments, name);
+    const char *pretty = look_up(name);
     if (!pretty && strncmp(name, "point-", 6) == 0 && name[6])
         snprintf(text, WAC_PRETTY, "Point %c%s", name[6],
                  strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);
     else
         snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
-}
-
-static bool is_algorithm(const char *name)
-{
-    const wac_setting *setting;
-    return wac_setting_find(&setting, "algorithm", NULL) == WAC_STATUS_OK &&
-           wac_word_index(setting->words, name) >= 0;
 }
 
 /* Word by word. */
@@ -67,9 +53,10 @@ const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
         char name[96], title[WAC_STYLE_TITLE], setting[WAC_PRETTY];
         int length = (int)strcspn(label, " ");
         snprintf(name, sizeof name, "%.*s", length, label);
+        bool is_algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], name) >= 0;
         used += (size_t)snprintf(text + used, WAC_PRETTY - used, "%s%s", used ? " " : "",
-                                 is_algorithm(name) ? wac_style_title(title, name)
-                                                    : wac_pretty_setting(setting, name));
+                                 is_algorithm ? wac_style_title(title, name)
+                                              : wac_pretty_setting(setting, name));
         label += length;
         label += strspn(label, " ");
     }
@@ -99,12 +86,4 @@ const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selectio
     else
         write_environment(text, name);
     return text;
-}
-
-size_t wac_pretty_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
 }

@@ -12,7 +12,4 @@ const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name);
 /* A task: its environment, with more where two tasks share it. */
 const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selection, size_t task);
 
-/* Characters, not bytes. */
-size_t wac_pretty_width(const char *text);
-
 #endif

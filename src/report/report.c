@@ -54,27 +54,20 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
     return count;
 }
 
-static const wac_record *find_record(const wac_runset *set, const wac_config *config)
+static wac_status find_missing(wac_report *report, const wac_plan *plan, wac_error *error)
 {
-    for (size_t i = 0; i < set->count; i++)
-        if (set->runs[i].config.seed == config->seed && is_sibling(&set->runs[i].config, config))
-            return &set->runs[i];
-    return NULL;
-}
-
-static wac_status find_missing(wac_report *report, const wac_runset *set, const wac_sweep *sweep,
-                               wac_error *error)
-{
-    report->missing = calloc(sweep->count + 1, sizeof *report->missing);
-    for (size_t i = 0; report->missing && i < sweep->count; i++) {
-        const wac_record *record = find_record(set, &sweep->runs[i].config);
-        if (record && record->finished)
+    report->missing = calloc(plan->count + 1, sizeof *report->missing);
+    for (size_t i = 0; report->missing && i < plan->count; i++) {
+        const wac_planned_run *run = &plan->runs[i];
+        const wac_record *record = run->record;
+        if (run->fate == WAC_FATE_FINISHED)
             continue;
         char **to = &report->missing[report->missing_count];
-        int length = record ? asprintf(to, "%s (%zu of %lld epochs)", sweep->runs[i].folder,
+        int length = record ? asprintf(to, "%s (%zu of %lld epochs%s)", run->folder,
                                        record->history.rows ? record->history.rows - 1 : 0,
-                                       (long long)record->config.epochs)
-                            : asprintf(to, "%s", sweep->runs[i].folder);
+                                       (long long)record->config.epochs,
+                                       run->fate == WAC_FATE_DIVERGED ? ", diverged" : "")
+                            : asprintf(to, "%s", run->folder);
         if (length < 0)
             return wac_fail_memory(error, "the list of missing runs");
         report->missing_count++;
@@ -85,35 +78,31 @@ static wac_status find_missing(wac_report *report, const wac_runset *set, const 
 /* --- which figures fit any runs --------------------------------------------------------------- */
 
 /* Whether a column has a number in some run. */
-static bool has_column(const wac_selection *selection, wac_column column)
+static bool has_column(const wac_runset *set, wac_column column)
 {
-    const wac_runset *set = selection->set;
     for (size_t i = 0; i < set->count; i++)
         if (!isnan(wac_history_mean(&set->runs[i].history, column, SIZE_MAX)))
             return true;
     return false;
 }
 
-/* The settings whose values are numbers and differ, the most telling first. The one after another
- * (null: the first); null where there is none. */
-static const char *find_setting_after(const wac_runset *set, const char *last)
+/* The first setting, from this place on, whose values are numbers and differ: those that tell the
+ * most come first. Null where there is none. */
+static const wac_setting *find_setting(const wac_runset *set, size_t from)
 {
-    size_t count, i = 0;
+    size_t count;
     const wac_setting *settings = wac_settings(&count);
-    while (last && i < count && strcmp(settings[i++].name, last) != 0)
-        continue;
-    for (; i < count; i++)
+    for (size_t i = from; i < count; i++)
         if (set->differs[i] &&
             (settings[i].kind == WAC_SETTING_REAL || settings[i].kind == WAC_SETTING_COUNT))
-            return settings[i].name;
+            return &settings[i];
     return NULL;
 }
 
-/* The first but this. */
-static const char *find_setting(const wac_runset *set, const char *but)
+static const wac_setting *setting_after(const wac_runset *set, const wac_setting *setting)
 {
-    const char *found = find_setting_after(set, NULL);
-    return found && but && strcmp(found, but) == 0 ? find_setting_after(set, found) : found;
+    size_t count;
+    return find_setting(set, (size_t)(setting - wac_settings(&count)) + 1);
 }
 
 static bool has_many_labels(const wac_runset *set)
@@ -137,98 +126,85 @@ static bool has_two_algorithms(const wac_runset *set)
 }
 
 static wac_figure *add_figure(wac_figure *figures, int *count, wac_figure_kind kind,
-                              const char *title)
+                              const char *title, const char *lines)
 {
     wac_figure *figure = &figures[(*count)++];
     *figure = (wac_figure){.kind = kind};
     snprintf(figure->title, sizeof figure->title, "%s", title);
+    snprintf(figure->lines, sizeof figure->lines, "%s", lines);
     return figure;
-}
-
-static void set_lines(wac_figure *figure, const char *key)
-{
-    snprintf(figure->lines, sizeof figure->lines, "%s", key ? key : "");
 }
 
 static int choose_figures(wac_figure *figures, const wac_selection *selection)
 {
     const wac_runset *set = selection->set;
     int count = 0;
-    bool coverage = has_column(selection, WAC_COLUMN_COVERAGE_SAMPLED);
-    bool goal = has_column(selection, WAC_COLUMN_EVAL_SUCCESS);
-    const char *setting = find_setting(set, NULL);
-    const char *lines = !has_many_labels(set)     ? NULL
+    bool coverage = has_column(set, WAC_COLUMN_COVERAGE_SAMPLED);
+    bool goal = has_column(set, WAC_COLUMN_EVAL_SUCCESS);
+    const wac_setting *first = find_setting(set, 0);
+    const char *lines = !has_many_labels(set)     ? ""
                         : has_two_algorithms(set) ? "algorithm"
-                                                  : setting;
-    wac_figure *figure =
-        add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Return while learning");
-    figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_RETURN;
-    set_lines(figure, lines);
-    if (goal) {
-        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Success and episodes");
-        figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_SUCCESS;
-        figure->columns[figure->column_count++] = WAC_COLUMN_EVAL_EPISODES;
-        set_lines(figure, lines);
-    }
-    if (coverage) {
-        figure = add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, "Coverage while learning");
-        figure->columns[figure->column_count++] = WAC_COLUMN_COVERAGE_SAMPLED;
-        set_lines(figure, lines);
-    }
-    for (; setting; setting = find_setting_after(set, setting)) {
+                        : first                   ? first->name
+                                                  : "";
+    const struct {
+        const char *title;
+        bool fits;
+        int columns[2], count;
+    } curves[] = {
+        {"Return while learning", true, {WAC_COLUMN_EVAL_RETURN}, 1},
+        {"Success and episodes", goal, {WAC_COLUMN_EVAL_SUCCESS, WAC_COLUMN_EVAL_EPISODES}, 2},
+        {"Coverage while learning", coverage, {WAC_COLUMN_COVERAGE_SAMPLED}, 1},
+    };
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
+        if (curves[i].fits) {
+            wac_figure *figure =
+                add_figure(figures, &count, WAC_FIGURE_KIND_CURVES, curves[i].title, lines);
+            memcpy(figure->columns, curves[i].columns, sizeof figure->columns);
+            figure->column_count = curves[i].count;
+        }
+    for (const wac_setting *x = first; x; x = setting_after(set, x)) {
         char title[96], pretty[WAC_PRETTY];
-        const char *other = find_setting(set, setting);
+        const wac_setting *other = x == first ? setting_after(set, x) : first;
         snprintf(title, sizeof title, "%s against %.40s", coverage ? "Coverage" : "Score",
-                 wac_pretty_setting(pretty, setting));
-        figure = add_figure(figures, &count, WAC_FIGURE_KIND_SETTINGS, title);
+                 wac_pretty_setting(pretty, x->name));
+        wac_figure *figure = add_figure(figures, &count, WAC_FIGURE_KIND_SETTINGS, title,
+                                        other ? other->name : "algorithm");
         figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
-        snprintf(figure->x, sizeof figure->x, "%s", setting);
-        set_lines(figure, other ? other : "algorithm");
+        snprintf(figure->x, sizeof figure->x, "%s", x->name);
         if (wac_sheet_has_line(figure, selection))
             break;
         count--;
     }
-    add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores")->measure = WAC_MEASURE_SCORE;
+    add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores", "")->measure = WAC_MEASURE_SCORE;
     if (coverage || wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0)
-        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went");
+        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
     return count;
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-typedef struct work {
-    wac_report *report;
-    const wac_report_options *options;
-    const wac_selection *selection;
-    char folder[PATH_MAX]; /* of the figures */
-    wac_drawing *drawings;
-    size_t count;
-    int done, planned;
-} work;
-
-static wac_status draw_one(work *work, const wac_figure *figure, const wac_selection *selection,
-                           wac_error *error)
+static wac_status draw_one(wac_report_page *page, const wac_figure *figure,
+                           const wac_selection *selection, wac_error *error)
 {
-    if (work->count == MOST_DRAWINGS)
+    wac_report *report = page->report;
+    if (page->drawing_count == MOST_DRAWINGS)
         return WAC_STATUS_OK;
-    wac_drawing *drawing = &work->drawings[work->count];
-    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", work->count + 1,
+    wac_drawing *drawing = &page->drawings[page->drawing_count];
+    snprintf(drawing->name, sizeof drawing->name, "%zu-%s", page->drawing_count + 1,
              wac_figure_kind_name(figure->kind));
-    if (work->options->progress)
-        work->options->progress(work->options->user, work->done, work->planned);
-    wac_figure_order order = {figure, selection, work->folder, work->options->stop};
+    wac_figure_order order = {figure, selection, page->figures, page->options->stop};
     WAC_TRY(wac_figure_draw(drawing, &order, error));
-    work->count++;
-    work->report->figures += drawing->drawn;
-    if (!drawing->drawn && work->report->figures_failed++ == 0)
-        snprintf(work->report->problem, sizeof work->report->problem, "%s", drawing->problem);
+    page->drawing_count++;
+    report->figures += drawing->drawn;
+    if (!drawing->drawn && report->figures_failed++ == 0)
+        snprintf(report->problem, sizeof report->problem, "%s", drawing->problem);
     return WAC_STATUS_OK;
 }
 
 /* Maps: a figure for each task. */
-static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *error)
+static wac_status draw_tasks(wac_report_page *page, const wac_figure *figure, wac_error *error)
 {
-    const wac_runset *set = work->selection->set;
+    const wac_runset *set = page->selection->set;
     bool *groups = calloc(set->group_count + 1, sizeof *groups);
     if (!groups)
         return wac_fail_memory(error, "the figures");
@@ -239,20 +215,20 @@ static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *er
         char name[WAC_PRETTY];
         size_t chosen = 0;
         for (size_t i = 0; i < set->group_count; i++) {
-            groups[i] = set->groups[i].task == task && wac_figure_means(figure, work->selection, i);
+            groups[i] = set->groups[i].task == task && wac_figure_means(figure, page->selection, i);
             chosen += groups[i];
         }
         if (chosen == 0)
             continue;
         if (set->task_count > 1)
             snprintf(named.title, sizeof named.title, "%.80s: %.40s", figure->title,
-                     wac_pretty_task(name, work->selection, task));
+                     wac_pretty_task(name, page->selection, task));
         wac_selection one = {set, groups};
-        status = draw_one(work, &named, &one, error);
+        status = draw_one(page, &named, &one, error);
         drawn++;
     }
     if (drawn == 0 && status == WAC_STATUS_OK)
-        status = draw_one(work, figure, work->selection, error);
+        status = draw_one(page, figure, page->selection, error);
     free(groups);
     return status;
 }
@@ -260,17 +236,11 @@ static wac_status draw_tasks(work *work, const wac_figure *figure, wac_error *er
 /* "12-curves.svg" and the like, from a report before this one. */
 static bool is_figure(const char *name)
 {
-    static const char *const endings[] = {"svg", "png", "pdf"};
-    size_t digits = strspn(name, "0123456789");
-    for (int kind = 0; kind < WAC_FIGURE_KIND_TOTAL && digits; kind++)
-        for (size_t k = 0; k < 3; k++) {
-            char rest[64];
-            snprintf(rest, sizeof rest, "-%s.%s", wac_figure_kind_name((wac_figure_kind)kind),
-                     endings[k]);
-            if (strcmp(name + digits, rest) == 0)
-                return true;
-        }
-    return false;
+    char kind[16], ending[4];
+    int end = 0;
+    return sscanf(name, "%*[0-9]-%15[a-z].%3[a-z]%n", kind, ending, &end) == 2 && !name[end] &&
+           wac_word_index(wac_figure_kind_words(), kind) >= 0 &&
+           wac_word_index("svg|png|pdf", ending) >= 0;
 }
 
 static void remove_old(const char *path)
@@ -284,18 +254,20 @@ static void remove_old(const char *path)
         closedir(folder);
 }
 
-static wac_status draw_all(work *work, wac_error *error)
+static wac_status draw_all(wac_report_page *page, wac_error *error)
 {
-    remove_old(work->folder);
+    remove_old(page->figures);
     wac_figure chosen[WAC_EXPERIMENT_FIGURES];
-    const wac_experiment *experiment = work->options->experiment;
+    const wac_report_options *options = page->options;
+    const wac_experiment *experiment = options->experiment;
     const wac_figure *figures = experiment ? experiment->figures : chosen;
-    work->planned = experiment ? experiment->figure_count : choose_figures(chosen, work->selection);
-    for (work->done = 0; work->done < work->planned; work->done++) {
-        const wac_figure *figure = &figures[work->done];
-        WAC_TRY(wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ONE_TASK)
-                    ? draw_tasks(work, figure, error)
-                    : draw_one(work, figure, work->selection, error));
+    int count = experiment ? experiment->figure_count : choose_figures(chosen, page->selection);
+    for (int i = 0; i < count; i++) {
+        if (options->progress)
+            options->progress(options->user, i, count);
+        WAC_TRY(wac_figure_takes_it(&figures[i], WAC_FIGURE_TAKES_ONE_TASK)
+                    ? draw_tasks(page, &figures[i], error)
+                    : draw_one(page, &figures[i], page->selection, error));
     }
     return WAC_STATUS_OK;
 }
@@ -303,28 +275,76 @@ static wac_status draw_all(work *work, wac_error *error)
 /* --- claims ----------------------------------------------------------------------------------- */
 
 static wac_status judge_claims(wac_report *report, const wac_experiment *experiment,
-                               const wac_selection *selection, wac_error *error)
+                               const wac_plan *plan, wac_error *error)
 {
     report->judgements = calloc(WAC_EXPERIMENT_CLAIMS, sizeof *report->judgements);
     if (!report->judgements)
         return wac_fail_memory(error, "the verdicts");
     for (; report->count < (size_t)experiment->claim_count; report->count++)
         WAC_TRY(wac_claim_judge(&report->judgements[report->count],
-                                &experiment->claims[report->count], selection, error));
+                                &experiment->claims[report->count], plan, error));
     return WAC_STATUS_OK;
+}
+
+/* The claims and what is missing of the experiment's runs. */
+static wac_status judge(wac_report *report, const wac_report_options *options,
+                        const wac_runset *set, wac_error *error)
+{
+    wac_plan plan;
+    WAC_TRY(wac_plan_make(&plan, &options->experiment->scales[options->scale], set, error));
+    wac_status status = find_missing(report, &plan, error);
+    if (status == WAC_STATUS_OK)
+        status = judge_claims(report, options->experiment, &plan, error);
+    wac_plan_free(&plan);
+    return status;
+}
+
+/* A number, or null where there is none. */
+static json_t *number_json(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *finding_json(const wac_finding *finding)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "verdict",
+                  wac_verdict_name(finding->verdict), "leaning", wac_verdict_name(finding->leaning),
+                  "rule", wac_rule_name(finding->rule), "environment", finding->place, "who",
+                  finding->who, "than", finding->than, "measure", finding->measure);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"estimate", finding->estimate},
+        {"low", finding->low},
+        {"high", finding->high},
+        {"p", finding->p_for},
+        {"p_contrary", finding->p_against},
+        {"p_contrary_corrected", finding->p_corrected},
+        {"level", finding->level},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(json, numbers[i].key, number_json(numbers[i].value));
+    const struct {
+        const char *key;
+        size_t value;
+    } counts[] = {
+        {"epochs", (size_t)finding->epochs}, {"seeds", finding->seeds},
+        {"planned", finding->planned},       {"finished", finding->finished},
+        {"missing", finding->missing},       {"seeds_needed", finding->seeds_needed},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_object_set_new(json, counts[i].key, json_integer((json_int_t)counts[i].value));
+    json_object_set_new(json, "text", json_string(finding->text));
+    return json;
 }
 
 static json_t *claim_json(const wac_claim *claim, const wac_judgement *judgement)
 {
     json_t *findings = json_array();
-    for (size_t i = 0; i < judgement->count; i++) {
-        const wac_finding *finding = &judgement->findings[i];
-        json_array_append_new(findings,
-                              json_pack("{s:s, s:s, s:I, s:s}", "verdict",
-                                        wac_verdict_name(finding->verdict), "leaning",
-                                        wac_verdict_name(finding->leaning), "seeds",
-                                        (json_int_t)finding->seeds, "text", finding->text));
-    }
+    for (size_t i = 0; i < judgement->count; i++)
+        json_array_append_new(findings, finding_json(&judgement->findings[i]));
     return json_pack("{s:i, s:s, s:s, s:s, s:o}", "number", claim->number, "says", claim->says,
                      "verdict", wac_verdict_name(judgement->verdict), "leaning",
                      wac_verdict_name(judgement->leaning), "findings", findings);
@@ -339,8 +359,12 @@ static wac_status write_json(const wac_report *report, const wac_report_options 
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(claims,
                               claim_json(&options->experiment->claims[i], &report->judgements[i]));
-    json_t *all = json_pack("{s:s, s:s, s:o}", "experiment", options->experiment->name, "scale",
-                            wac_scale_names[options->scale], "claims", claims);
+    json_t *missing = json_array();
+    for (size_t i = 0; i < report->missing_count; i++)
+        json_array_append_new(missing, json_string(report->missing[i]));
+    json_t *all =
+        json_pack("{s:s, s:s, s:o, s:o}", "experiment", options->experiment->name, "scale",
+                  wac_scale_names[options->scale], "claims", claims, "missing", missing);
     char *text = wac_json_text(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(all);
     if (!text)
@@ -360,26 +384,23 @@ static wac_status make_folder(const char *path, wac_error *error)
     return wac_path_exists(path) ? WAC_STATUS_OK : wac_directory_make(path, error);
 }
 
-static wac_status write_parts(work *work, const bool *groups, wac_error *error)
+static wac_status write_parts(wac_report_page *page, wac_error *error)
 {
-    const wac_report_options *options = work->options;
-    const wac_runset *set = work->selection->set;
-    wac_report *report = work->report;
+    const wac_report_options *options = page->options;
+    const wac_runset *set = page->selection->set;
+    wac_report *report = page->report;
     WAC_TRY(make_folder(options->out, error));
-    WAC_TRY(wac_path_join(work->folder, sizeof work->folder, options->out, "figures", error));
-    WAC_TRY(make_folder(work->folder, error));
+    WAC_TRY(wac_path_join(page->figures, sizeof page->figures, options->out, "figures", error));
+    WAC_TRY(make_folder(page->figures, error));
     WAC_TRY(wac_path_join(report->page, sizeof report->page, options->out, "report.html", error));
     if (options->experiment) {
-        WAC_TRY(find_missing(report, set, &options->experiment->scales[options->scale], error));
-        WAC_TRY(judge_claims(report, options->experiment, work->selection, error));
+        WAC_TRY(judge(report, options, set, error));
         WAC_TRY(write_json(report, options, error));
     }
-    for (size_t i = 0; groups && i < set->group_count; i++)
-        report->left_out += groups[i] ? 0 : set->groups[i].count;
-    WAC_TRY(draw_all(work, error));
-    wac_report_page page = {report,         options,     work->selection,
-                            work->drawings, work->count, work->folder};
-    return wac_report_html(&page, error);
+    for (size_t i = 0; i < set->group_count; i++)
+        report->left_out += wac_selection_has(page->selection, i) ? 0 : set->groups[i].count;
+    WAC_TRY(draw_all(page, error));
+    return wac_report_html(page, error);
 }
 
 wac_status wac_report_write(wac_report *report, const wac_runset *set,
@@ -388,17 +409,15 @@ wac_status wac_report_write(wac_report *report, const wac_runset *set,
     *report = (wac_report){0};
     bool *groups = options->experiment ? calloc(set->group_count + 1, sizeof *groups) : NULL;
     wac_selection selection = {set, groups};
-    work work = {.report = report, .options = options, .selection = &selection};
-    work.drawings = calloc(MOST_DRAWINGS, sizeof *work.drawings);
-    wac_status status = work.drawings && (groups || !options->experiment)
-                            ? WAC_STATUS_OK
-                            : wac_fail_memory(error, "the report");
+    wac_report_page page = {.report = report, .options = options, .selection = &selection};
+    page.drawings = calloc(MOST_DRAWINGS, sizeof *page.drawings);
     for (size_t i = 0; groups && i < set->group_count; i++)
         groups[i] = has_sibling(&options->experiment->scales[options->scale],
                                 &set->groups[i].runs[0]->config);
-    if (status == WAC_STATUS_OK)
-        status = write_parts(&work, groups, error);
-    free(work.drawings);
+    wac_status status = page.drawings && (groups || !options->experiment)
+                            ? write_parts(&page, error)
+                            : wac_fail_memory(error, "the report");
+    free(page.drawings);
     free(groups);
     if (status != WAC_STATUS_OK)
         wac_report_free(report);

@@ -31,20 +31,95 @@ const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t index)
 
 /* --- what is drawn ---------------------------------------------------------------------------- */
 
-static void key_of(const wac_sheet *sheet, const wac_group *group, char key[320])
+/* Whether the group has a number to show: over epochs in any run, over a setting in a finished one.
+ */
+static bool has_numbers(const wac_figure *figure, const wac_sheet_group *member)
+{
+    bool over_epochs = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS);
+    bool over_setting = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X);
+    if (!over_epochs && !over_setting)
+        return true;
+    if (over_setting && isnan(member->level))
+        return false;
+    for (size_t i = 0; i < member->group->count; i++) {
+        const wac_record *run = member->group->runs[i];
+        double value =
+            over_epochs ? wac_history_mean(&run->history, (wac_column)figure->columns[0], SIZE_MAX)
+                        : wac_record_measure(run, figure->measure);
+        if (!isnan(value) && (over_epochs || run->finished))
+            return true;
+    }
+    return false;
+}
+
+/* What tells the line of each group from others. */
+static void set_keys(wac_sheet *sheet)
 {
     const char *lines = sheet->by_label ? "" : sheet->figure->lines;
-    const wac_config *config = &group->runs[0]->config;
-    char value[128];
-    if (!*lines) {
-        snprintf(key, 320, "%.319s", group->label);
-    } else if (sheet->mixed) { /* as in a label */
-        wac_config_text(config, lines, value, sizeof value);
-        snprintf(key, 320, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
-                 *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
-    } else {
-        wac_config_text(config, lines, key, 320);
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const wac_group *group = sheet->groups[i].group;
+        const wac_config *config = &group->runs[0]->config;
+        char *key = sheet->groups[i].key, value[128];
+        size_t size = sizeof sheet->groups[i].key;
+        if (!*lines) {
+            snprintf(key, size, "%.319s", group->label);
+        } else if (sheet->mixed) { /* as in a label */
+            wac_config_text(config, lines, value, sizeof value);
+            snprintf(key, size, "%s%s%s%s%s", wac_algorithm_name((wac_algorithm)config->algorithm),
+                     *value ? " " : "", *value ? lines : "", *value ? " " : "", value);
+        } else {
+            wac_config_text(config, lines, key, size);
+        }
     }
+}
+
+/* The groups that the figure is about. free() them. */
+static wac_status find_groups(wac_sheet *sheet, wac_error *error)
+{
+    const wac_runset *set = sheet->selection->set;
+    int algorithm = -1;
+    sheet->groups = calloc(set->group_count + 1, sizeof *sheet->groups);
+    if (!sheet->groups)
+        return wac_fail_memory(error, "the lines of a figure");
+    for (size_t i = 0; i < set->group_count; i++) {
+        wac_sheet_group *member = &sheet->groups[sheet->group_count];
+        const wac_config *config = &set->groups[i].runs[0]->config;
+        if (!wac_figure_means(sheet->figure, sheet->selection, i))
+            continue;
+        member->group = &set->groups[i];
+        if (!wac_config_number(&member->level, config, sheet->figure->x))
+            member->level = NAN;
+        member->shown = has_numbers(sheet->figure, member);
+        sheet->group_count++;
+        if (!member->shown)
+            continue;
+        sheet->mixed |= algorithm >= 0 && config->algorithm != algorithm;
+        algorithm = config->algorithm;
+    }
+    sheet->mixed &= wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) &&
+                    strcmp(sheet->figure->lines, "algorithm") != 0;
+    set_keys(sheet);
+    return WAC_STATUS_OK;
+}
+
+/* Whether two groups are in one line of a panel. */
+static bool share_line(const wac_sheet_group *a, const wac_sheet_group *b)
+{
+    return a->shown && b->shown && a->group->task == b->group->task && strcmp(a->key, b->key) == 0;
+}
+
+bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection)
+{
+    wac_sheet sheet = {.figure = figure, .selection = selection};
+    bool found = false;
+    if (find_groups(&sheet, NULL) != WAC_STATUS_OK)
+        return false;
+    for (size_t i = 0; i < sheet.group_count; i++)
+        for (size_t k = 0; k < i; k++)
+            found |= share_line(&sheet.groups[i], &sheet.groups[k]) &&
+                     sheet.groups[i].level != sheet.groups[k].level;
+    free(sheet.groups);
+    return found;
 }
 
 static int by_key(const void *a, const void *b)
@@ -69,111 +144,28 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
     wac_page_quote(line->label, sizeof line->label, text);
 }
 
-/* Over a setting: whether the group has it and a finished run has the measure. */
-static bool has_level(const wac_figure *figure, const wac_group *group, double *level)
-{
-    bool has = wac_config_number(level, &group->runs[0]->config, figure->x);
-    for (size_t i = 0; has && i < group->count; i++)
-        if (group->runs[i]->finished && !isnan(wac_record_measure(group->runs[i], figure->measure)))
-            return true;
-    return false;
-}
-
-/* Whether the group has a number to show. */
-static bool has_numbers(const wac_figure *figure, const wac_group *group)
-{
-    double level;
-    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X))
-        return has_level(figure, group, &level);
-    if (!wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS))
-        return true;
-    for (size_t i = 0; i < group->count; i++)
-        if (!isnan(wac_history_mean(&group->runs[i]->history, (wac_column)figure->columns[0],
-                                    SIZE_MAX)))
-            return true;
-    return false;
-}
-
-static bool is_shown(const wac_sheet *sheet, size_t group)
-{
-    return wac_figure_means(sheet->figure, sheet->selection, group) &&
-           has_numbers(sheet->figure, &sheet->selection->set->groups[group]);
-}
-
-/* Over a setting, with lines that are not algorithms: whether there are several of those. */
-static bool is_mixed(const wac_sheet *sheet)
-{
-    const wac_runset *set = sheet->selection->set;
-    int algorithm = -1;
-    if (!wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) ||
-        strcmp(sheet->figure->lines, "algorithm") == 0)
-        return false;
-    for (size_t i = 0; i < set->group_count; i++) {
-        int own = set->groups[i].runs[0]->config.algorithm;
-        if (!is_shown(sheet, i))
-            continue;
-        if (algorithm >= 0 && own != algorithm)
-            return true;
-        algorithm = own;
-    }
-    return false;
-}
-
-bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection)
-{
-    const wac_runset *set = selection->set;
-    wac_sheet sheet = {.figure = figure, .selection = selection};
-    sheet.mixed = is_mixed(&sheet);
-    for (size_t i = 0; i < set->group_count; i++)
-        for (size_t k = 0; k < i; k++) {
-            char a[320], b[320];
-            double x, y;
-            if (set->groups[i].task != set->groups[k].task || !is_shown(&sheet, i) ||
-                !is_shown(&sheet, k) || !has_level(figure, &set->groups[i], &x) ||
-                !has_level(figure, &set->groups[k], &y) || x == y)
-                continue;
-            key_of(&sheet, &set->groups[i], a);
-            key_of(&sheet, &set->groups[k], b);
-            if (strcmp(a, b) == 0)
-                return true;
-        }
-    return false;
-}
-
 /* Which settings differ between groups of the same line (or point of it) and task, in words. */
 static void find_pooled(wac_sheet *sheet)
 {
-    const wac_runset *set = sheet->selection->set;
     size_t total, used = 0;
     const wac_setting *settings = wac_settings(&total);
     bool over[WAC_SETTINGS_TOTAL] = {0};
-    for (size_t i = 0; i < set->group_count; i++)
-        for (size_t k = i + 1; k < set->group_count && set->groups[k].task == set->groups[i].task;
-             k++) {
-            char a[320], b[320];
-            double x = 0, y = 0;
-            if (!is_shown(sheet, i))
-                break;
-            if (!is_shown(sheet, k))
+    bool has_points = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X);
+    for (size_t i = 0; i < sheet->group_count; i++)
+        for (size_t k = i + 1; k < sheet->group_count; k++) {
+            const wac_sheet_group *one = &sheet->groups[i], *other = &sheet->groups[k];
+            if (!share_line(one, other) || (has_points && one->level != other->level))
                 continue;
-            key_of(sheet, &set->groups[i], a);
-            key_of(sheet, &set->groups[k], b);
-            if (strcmp(a, b) != 0)
-                continue;
-            if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) &&
-                has_level(sheet->figure, &set->groups[i], &x) &&
-                has_level(sheet->figure, &set->groups[k], &y) && x != y)
-                continue; /* another point of the line */
             sheet->pooled = true;
             for (size_t s = 0; s < total; s++) {
-                if (!set->differs[s] || over[s])
+                char a[320], b[320];
+                if (!sheet->selection->set->differs[s] || over[s])
                     continue;
-                wac_config_text(&set->groups[i].runs[0]->config, settings[s].name, a, sizeof a);
-                wac_config_text(&set->groups[k].runs[0]->config, settings[s].name, b, sizeof b);
+                wac_config_text(&one->group->runs[0]->config, settings[s].name, a, sizeof a);
+                wac_config_text(&other->group->runs[0]->config, settings[s].name, b, sizeof b);
                 over[s] = strcmp(a, b) != 0;
             }
         }
-    *sheet->over = 0;
     for (size_t s = 0; s < total; s++) {
         char name[WAC_PRETTY];
         if (over[s] && used < sizeof sheet->over - 48)
@@ -185,53 +177,78 @@ static void find_pooled(wac_sheet *sheet)
 /* How many different labels the groups have. */
 static size_t count_labels(const wac_sheet *sheet)
 {
-    const wac_runset *set = sheet->selection->set;
     size_t count = 0;
-    for (size_t i = 0; i < set->group_count; i++) {
-        bool fresh = is_shown(sheet, i);
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        bool fresh = sheet->groups[i].shown;
         for (size_t k = 0; k < i && fresh; k++)
-            fresh = !is_shown(sheet, k) || strcmp(set->groups[i].label, set->groups[k].label) != 0;
+            fresh = !sheet->groups[k].shown ||
+                    strcmp(sheet->groups[i].group->label, sheet->groups[k].group->label) != 0;
         count += fresh;
     }
     return count;
 }
 
+/* Over a setting: its values in ascending order. */
+static void find_levels(wac_sheet *sheet)
+{
+    double *levels = sheet->levels;
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        double level = sheet->groups[i].level;
+        size_t place = 0;
+        while (place < sheet->level_count && levels[place] < level)
+            place++;
+        if (isnan(level) || (place < sheet->level_count && levels[place] == level) ||
+            sheet->level_count == WAC_SHEET_MOST_LEVELS)
+            continue;
+        memmove(levels + place + 1, levels + place,
+                (sheet->level_count++ - place) * sizeof *levels);
+        levels[place] = level;
+    }
+}
+
+/* Tasks and lines, as they come. */
+static void find_lines(wac_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const wac_group *group = sheet->groups[i].group;
+        if (!sheet->groups[i].shown)
+            continue;
+        if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
+            sheet->task_count < WAC_SHEET_MOST_PANELS)
+            sheet->tasks[sheet->task_count++] = group->task;
+        wac_sheet_line *line = &sheet->lines[sheet->line_total];
+        strcpy(line->key, sheet->groups[i].key);
+        size_t k = 0;
+        while (strcmp(sheet->lines[k].key, line->key) != 0)
+            k++;
+        if (k < sheet->line_total)
+            continue;
+        int algorithm = group->runs[0]->config.algorithm;
+        bool is_algorithm = strcmp(wac_algorithm_name((wac_algorithm)algorithm), line->key) == 0;
+        line->algorithm = is_algorithm ? algorithm : -1;
+        name_line(sheet, line);
+        sheet->line_total++;
+    }
+}
+
 /* Find the tasks and lines of the figure. Curves of several settings each become a line for every
- * group, where those are few enough. free() the lines. */
+ * group, where those are few enough. free() groups and lines. */
 static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
 {
-    const wac_runset *set = sheet->selection->set;
-    sheet->lines = calloc(set->group_count + 1, sizeof *sheet->lines);
+    WAC_TRY(find_groups(sheet, error));
+    sheet->lines = calloc(sheet->group_count + 1, sizeof *sheet->lines);
     if (!sheet->lines)
         return wac_fail_memory(error, "the lines of a figure");
-    sheet->mixed = is_mixed(sheet);
+    find_levels(sheet);
     if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES))
         find_pooled(sheet);
     if (sheet->pooled && wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS) &&
         count_labels(sheet) <= most_lines) {
         sheet->by_label = true;
         sheet->pooled = false;
+        set_keys(sheet);
     }
-    for (size_t i = 0; i < set->group_count; i++) {
-        const wac_group *group = &set->groups[i];
-        if (!is_shown(sheet, i))
-            continue;
-        if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
-            sheet->task_count < WAC_SHEET_MOST_PANELS)
-            sheet->tasks[sheet->task_count++] = group->task;
-        wac_sheet_line *line = &sheet->lines[sheet->line_total];
-        key_of(sheet, group, line->key);
-        size_t k = 0;
-        while (strcmp(sheet->lines[k].key, line->key) != 0)
-            k++;
-        if (k < sheet->line_total)
-            continue;
-        const char *name = wac_algorithm_name((wac_algorithm)group->runs[0]->config.algorithm);
-        bool is_algorithm = strcmp(name, line->key) == 0;
-        line->algorithm = is_algorithm ? group->runs[0]->config.algorithm : -1;
-        name_line(sheet, line);
-        sheet->line_total++;
-    }
+    find_lines(sheet);
     /* looks of algorithms and looks by number are the same ones: not both in a figure */
     bool algorithms = true;
     for (size_t i = 0; i < sheet->line_total; i++)
@@ -245,50 +262,40 @@ static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-size_t wac_sheet_runs(const wac_sheet *sheet, size_t task, size_t index, const double *x,
-                      const wac_record **runs)
+size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x)
 {
-    const wac_runset *set = sheet->selection->set;
     size_t count = 0;
-    for (size_t i = 0; i < set->group_count; i++) {
-        const wac_group *group = &set->groups[i];
-        char key[320];
-        double here;
-        if (group->task != task || !wac_figure_means(sheet->figure, sheet->selection, i))
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const wac_sheet_group *member = &sheet->groups[i];
+        if (member->group->task != sheet->tasks[task] || (x && member->level != *x) ||
+            strcmp(member->key, sheet->lines[index].key) != 0)
             continue;
-        key_of(sheet, group, key);
-        if (strcmp(key, sheet->lines[index].key) != 0)
-            continue;
-        if (x &&
-            (!wac_config_number(&here, &group->runs[0]->config, sheet->figure->x) || here != *x))
-            continue;
-        for (size_t k = 0; k < group->count; k++)
-            runs[count++] = group->runs[k];
+        for (size_t k = 0; k < member->group->count; k++)
+            sheet->found[count++] = member->group->runs[k];
     }
     return count;
 }
 
-void wac_sheet_note(wac_sheet *sheet, size_t count)
+void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_t count)
 {
     sheet->runs = sheet->runs == 0 || count < sheet->runs ? count : sheet->runs;
     sheet->most = count > sheet->most ? count : sheet->most;
+    panel->there[line] = panel->any = true;
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
 
 double wac_sheet_text(const char *text, int points)
 {
-    return (double)wac_pretty_width(text) * points * 0.78;
+    int letters = 0;
+    for (; *text; text++)
+        letters += ((unsigned char)*text & 0xc0) != 0x80;
+    return letters * points * 0.78;
 }
 
-int wac_sheet_columns(const wac_sheet *sheet)
-{
-    return sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
-}
-
-/* The legend from (LEFT, top) on, broken into rows; returns its height. Without a page it
- * is only measured. */
-static double print_legend(wac_sheet *sheet, double top, double room, bool draw, bool marks)
+/* The legend from (LEFT, top) on, broken into rows; returns its height. Where it is not to be drawn
+ * it is only measured. */
+static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
 {
     double x = LEFT, y = top + 8;
     if (sheet->bare)
@@ -307,7 +314,7 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw,
                            "lc rgb '%s'\n",
                            x / page->width, 1 - y / page->height, 36.0 / page->width, style->dash,
                            style->colour);
-            if (marks)
+            if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X))
                 wac_plot_print(&page->plot,
                                "set label %d '' at screen %.6f,%.6f point pt %d ps 1.1 lc rgb "
                                "'%s'\n",
@@ -321,11 +328,11 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw,
 }
 
 /* Title and legend, for panels that take so many pixels below them. Returns where these start. */
-static double begin_page(wac_sheet *sheet, double width, double panels, bool marks)
+static double begin_page(wac_sheet *sheet, double width, double panels)
 {
     char title[400];
     double room = fmax(width - LEFT - RIGHT, 1);
-    double legend = print_legend(sheet, 0, room, false, marks);
+    double legend = print_legend(sheet, 0, room, false);
     double first = TOP + TITLE + legend;
     wac_page_script(&sheet->page, (int)width, (int)(first + panels));
     wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
@@ -335,7 +342,7 @@ static double begin_page(wac_sheet *sheet, double width, double panels, bool mar
     while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + RIGHT)
         points--;
     wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
-    print_legend(sheet, TOP + TITLE - 6, room, true, marks);
+    print_legend(sheet, TOP + TITLE - 6, room, true);
     return first;
 }
 
@@ -344,35 +351,41 @@ static double band_height(const wac_sheet_grid *grid)
     return PANEL_TITLE + grid->height + BELOW;
 }
 
-void wac_sheet_begin(wac_sheet *sheet, wac_sheet_grid *grid, int rows, bool marks)
+static int rows_of(const wac_sheet *sheet)
 {
-    int columns = wac_sheet_columns(sheet);
-    if (grid->width == 0) {
-        double width = columns == 1 ? 640 : columns == 2 ? 440 : 320;
-        *grid = (wac_sheet_grid){LEFT, width, 0.72 * width, GAP, 0, 0, 0};
-    }
-    grid->columns = columns;
+    bool has_rows = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS);
+    return has_rows ? sheet->figure->column_count : 1;
+}
+
+/* Begin the script, and arrange the panels. */
+static void begin_script(wac_sheet *sheet, const wac_sheet_kind *kind)
+{
+    wac_sheet_grid *grid = &sheet->grid;
+    int columns = sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
+    double width = columns == 1 ? 640 : columns == 2 ? 440 : 320;
+    *grid = (wac_sheet_grid){LEFT, width, 0.72 * width, GAP, 0, columns, 0};
+    if (kind->arrange)
+        kind->arrange(sheet);
     grid->bands = (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns);
     grid->top =
         begin_page(sheet, grid->left + columns * grid->width + (columns - 1) * grid->gap + RIGHT,
-                   rows * grid->bands * band_height(grid), marks);
+                   rows_of(sheet) * grid->bands * band_height(grid));
 }
 
-bool wac_sheet_panel(wac_sheet *sheet, const wac_sheet_grid *grid, int row, size_t task)
+static void print_panel(wac_sheet *sheet, wac_sheet_panel *panel, const wac_sheet_kind *kind)
 {
-    int column = (int)task % grid->columns, band = row * grid->bands + (int)task / grid->columns;
+    const wac_sheet_grid *grid = &sheet->grid;
+    int column = (int)panel->task % grid->columns;
+    int band = panel->row * grid->bands + (int)panel->task / grid->columns;
     double left = grid->left + column * (grid->width + grid->gap);
     double top = grid->top + band * band_height(grid) + PANEL_TITLE;
     char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
-    wac_pretty_task(name, sheet->selection, sheet->tasks[task]);
+    wac_pretty_task(name, sheet->selection, sheet->tasks[panel->task]);
     wac_page_quote(quoted, sizeof quoted, name);
     wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
     wac_page_axes(&sheet->page, left, top, grid->width, grid->height);
-    return column == 0;
-}
-
-void wac_sheet_end_panel(wac_sheet *sheet)
-{
+    panel->leftmost = column == 0;
+    kind->print(sheet, panel);
     wac_page_forget_labels(&sheet->page);
     wac_plot_print(&sheet->page.plot, "unset arrow\n");
 }
@@ -430,35 +443,49 @@ static wac_status draw_files(wac_sheet *sheet, wac_drawing *drawing, const char 
     return WAC_STATUS_OK;
 }
 
-static wac_status draw_sheet(wac_sheet *sheet, wac_drawing *drawing, const char *folder,
-                             wac_sheet_fill_fn *fill, wac_error *error)
+/* The data first, since a script is one file, and so is each line. */
+static wac_status fill(wac_sheet *sheet, wac_sheet_panel *panels, const wac_sheet_kind *kind,
+                       wac_error *error)
 {
-    size_t count = sheet->selection->set->count;
-    const wac_record **runs = malloc((count + 1) * sizeof *runs);
-    double *values = malloc((count + 1) * sizeof *values);
-    wac_status status =
-        runs && values ? WAC_STATUS_OK : wac_fail_memory(error, "the runs of a figure");
-    if (status == WAC_STATUS_OK)
-        status = fill(sheet, runs, values, error);
-    free(runs);
-    free(values);
-    if (status == WAC_STATUS_OK && sheet->runs == 0)
-        status = wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
-    return status == WAC_STATUS_OK ? draw_files(sheet, drawing, folder, error) : status;
+    size_t count = (size_t)rows_of(sheet) * sheet->task_count;
+    for (size_t p = 0; p < count; p++) {
+        panels[p].row = (int)(p / sheet->task_count);
+        panels[p].task = p % sheet->task_count;
+        for (size_t i = 0; i < sheet->line_count; i++)
+            WAC_TRY(kind->write(sheet, &panels[p], i, error));
+    }
+    begin_script(sheet, kind);
+    for (size_t p = 0; p < count; p++)
+        print_panel(sheet, &panels[p], kind);
+    wac_plot_print(&sheet->page.plot, "unset multiplot\n");
+    return sheet->runs ? WAC_STATUS_OK
+                       : wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
 }
 
-wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order, size_t most_lines,
-                          wac_sheet_fill_fn *fill, wac_error *error)
+wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
+                          const wac_sheet_kind *kind, wac_error *error)
 {
     wac_sheet sheet = {.figure = order->figure, .selection = order->selection};
-    wac_status status = collect(&sheet, most_lines, error);
+    size_t count = order->selection->set->count;
+    wac_sheet_panel *panels = calloc(2 * WAC_SHEET_MOST_PANELS, sizeof *panels);
+    sheet.found = malloc((count + 1) * sizeof *sheet.found);
+    sheet.values = malloc((count + 1) * sizeof *sheet.values);
+    wac_status status = panels && sheet.found && sheet.values
+                            ? collect(&sheet, kind->most_lines, error)
+                            : wac_fail_memory(error, "the runs of a figure");
     if (status == WAC_STATUS_OK && sheet.line_total == 0)
         status = wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
     if (status == WAC_STATUS_OK && (status = wac_plot_begin(&sheet.page.plot, error)) == 0) {
         sheet.page.plot.stop = order->stop;
-        status = draw_sheet(&sheet, drawing, order->folder, fill, error);
+        status = fill(&sheet, panels, kind, error);
+        if (status == WAC_STATUS_OK)
+            status = draw_files(&sheet, drawing, order->folder, error);
         wac_plot_end(&sheet.page.plot);
     }
+    free(panels);
+    free(sheet.found);
+    free(sheet.values);
+    free(sheet.groups);
     free(sheet.lines);
     return status;
 }

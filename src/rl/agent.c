@@ -4,7 +4,6 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "nn/fill.h"
-#include "rl/normal_quantile.h"
 #include "rl/steps.h"
 
 #include <assert.h>
@@ -13,6 +12,22 @@
 int wac_agent_policy(const wac_agent *agent, wac_policy_role role)
 {
     return agent->row->policies > 1 && role == WAC_POLICY_TARGET;
+}
+
+/* The x with P(N(0, 1) <= x) = p, to double precision, for 0 < p < 1. Bisection on erfc until the
+ * interval cannot shrink: called once a run, so plain beats fast. */
+static double normal_quantile(double p)
+{
+    double low = -40, high = 40;
+    for (;;) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high)
+            return middle;
+        if (0.5 * erfc(-middle / sqrt(2.0)) < p)
+            low = middle;
+        else
+            high = middle;
+    }
 }
 
 static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_config *config)
@@ -30,7 +45,7 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
     if (row->stds > 0) {
         double range = config->reward_max - config->reward_min;
         seat->synthetic = (int)lround(config->rho * (double)config->batch_size);
-        seat->kappa = (real)wac_normal_quantile(config->quantile);
+        seat->kappa = (real)normal_quantile(config->quantile);
         seat->sigma_max = (real)(range / (1 - config->discount) / sqrt(12.0));
     }
 }
@@ -118,23 +133,14 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
         action[j] = (float)tanh(heads[j] + exp(heads[agent->actions + j]) * noise[j]);
 }
 
-void wac_policy_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
-                        float *action)
-{
-    wac_seat_sample(agent, seat, WAC_POLICY_BEHAVIOUR, rng, observation, action);
-}
-
 void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
                       float *action)
 {
-    agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,
-                        action);
-}
-
-void wac_seat_remember(wac_agent *agent, int seat, const float *observation, const float *action,
-                       double reward, const float *next_observation, bool terminated)
-{
-    agent->steps->remember(agent, seat, observation, action, reward, next_observation, terminated);
+    if (agent->row->explore)
+        agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,
+                            action);
+    else
+        wac_seat_sample(agent, seat, WAC_POLICY_BEHAVIOUR, rng, observation, action);
 }
 
 void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *observation, float *action)
@@ -156,7 +162,7 @@ void wac_agent_explore(wac_agent *agent, wac_rng *rng, const float *observation,
 void wac_agent_remember(wac_agent *agent, const float *observation, const float *action,
                         double reward, const float *next_observation, bool terminated)
 {
-    wac_seat_remember(agent, 0, observation, action, reward, next_observation, terminated);
+    agent->steps->remember(agent, 0, observation, action, reward, next_observation, terminated);
 }
 
 int64_t wac_agent_remembered(const wac_agent *agent)
@@ -186,21 +192,6 @@ void wac_agent_value(wac_agent *agent, int rows, const float *observations, cons
 void wac_agent_anchor(wac_agent *agent)
 {
     agent->steps->anchor(agent);
-}
-
-void wac_agent_draw(wac_agent *agent)
-{
-    agent->steps->draw(agent);
-}
-
-void wac_seat_batch(const wac_agent *agent, int seat, const real **states, const real **actions)
-{
-    agent->steps->batch(agent, seat, states, actions);
-}
-
-void wac_agent_learn(wac_agent *agent)
-{
-    agent->row->learn(agent);
 }
 
 static double mean_of(const double *values, int count)
@@ -258,8 +249,8 @@ wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
 
 wac_status wac_agent_update(wac_agent *agent, wac_losses *losses, wac_error *error)
 {
-    wac_agent_draw(agent);
-    wac_agent_learn(agent);
+    agent->steps->draw(agent);
+    agent->row->learn(agent);
     wac_seat_losses(agent, 0, losses);
     return wac_seat_check(agent, 0, error);
 }

@@ -74,8 +74,6 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
                      const float *observation, float *action);
 void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
                   float *action);
-void wac_seat_remember(wac_agent *agent, int seat, const float *observation, const float *action,
-                       double reward, const float *next_observation, bool terminated);
 void wac_seat_losses(const wac_agent *agent, int seat, wac_losses *losses);
 
 /* Whether the last update of a seat left the finite numbers. */
@@ -83,14 +81,6 @@ wac_status wac_seat_check(const wac_agent *agent, int seat, wac_error *error);
 
 /* Which of an agent's policies plays a role. */
 int wac_agent_policy(const wac_agent *agent, wac_policy_role role);
-
-/* An update in two halves, so that a recorded one can be replayed with what it drew: fill batch,
- * noise and synthetic pairs; learn from them. All active seats. */
-void wac_agent_draw(wac_agent *agent);
-void wac_agent_learn(wac_agent *agent);
-
-/* States [B][O] and actions [B][A] of a seat's last update, as the networks saw them. */
-void wac_seat_batch(const wac_agent *agent, int seat, const real **states, const real **actions);
 
 /* --- state ---------------------------------------------------------------------------------- */
 
@@ -105,6 +95,8 @@ typedef struct wac_agent_tensor {
 
 int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor);
 
+/* Called for every array of a seat's state in turn (see wac_steps.visit), up to the first failure.
+ */
 typedef wac_status wac_agent_visitor(void *user, const wac_agent_tensor *tensor, wac_error *error);
 
 typedef enum wac_state {
@@ -113,9 +105,5 @@ typedef enum wac_state {
     WAC_STATE_REPLAY,   /* transitions ever seen, and those kept */
     WAC_STATE_DRAWN,    /* what an update reads: batch, noise, synthetic pairs */
 } wac_state;
-
-/* Call `visit`, which may change what it sees, for every array; stops at the first failure. */
-wac_status wac_seat_visit(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,
-                          void *user, wac_error *error);
 
 #endif

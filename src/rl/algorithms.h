@@ -12,6 +12,7 @@ typedef struct wac_algorithm_row {
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
     const char *critics; /* what mean critics are called in files: "mean1", "q1", … */
     void (*learn)(wac_agent *agent);
+    /* null: by a sample of the behaviour policy */
     void (*explore)(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
                     float *action);
 } wac_algorithm_row;
@@ -23,9 +24,7 @@ void wac_sac_learn(wac_agent *agent);
 void wac_oe_wac_learn(wac_agent *agent);
 void wac_me_wac_learn(wac_agent *agent);
 
-/* Explore by a sample of the behaviour policy, or by OAC's shift of it. */
-void wac_policy_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
-                        float *action);
+/* Explore by OAC's shift of the behaviour policy. */
 void wac_oac_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
                      float *action);
 

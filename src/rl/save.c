@@ -18,12 +18,6 @@ int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
     return tensor->shape[0] * (tensor->rank == 2 ? tensor->shape[1] : 1);
 }
 
-wac_status wac_seat_visit(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,
-                          void *user, wac_error *error)
-{
-    return agent->steps->visit(agent, seat, state, visit, user, error);
-}
-
 /* --- files ---------------------------------------------------------------------------------- */
 
 /* What an agent a file is of; each file carries it, and loading compares it. */
@@ -53,13 +47,12 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
 
 static wac_status check_labels(const labels *labels, const wac_tensor_file *file, wac_error *error)
 {
-    const char *path = wac_tensor_file_path(file);
     for (int i = 0; i < LABELS; i++) {
         const wac_metadata *label = &labels->list[i];
         const char *found = wac_tensor_file_metadata(file, label->key);
         if (!found)
             return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s is not a checkpoint of wac: it does not say its %s", path,
+                            "%s is not a checkpoint of wac: it does not say its %s", file->path,
                             label->key);
         if (strcmp(found, label->value) == 0)
             continue;
@@ -67,11 +60,11 @@ static wac_status check_labels(const labels *labels, const wac_tensor_file *file
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s has the format %s, and this version of wac reads %s; use the "
                             "version that wrote it, or train the run again",
-                            path, WAC_CLIP(found), label->value);
+                            file->path, WAC_CLIP(found), label->value);
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s is a checkpoint with %s %s, but config.yaml says %s; put the run's own "
                         "config.yaml back",
-                        path, label->key, WAC_CLIP(found), label->value);
+                        file->path, label->key, WAC_CLIP(found), label->value);
     }
     return WAC_STATUS_OK;
 }
@@ -148,7 +141,7 @@ static wac_status visit_part(const part *part, wac_agent *agent, int seat, wac_a
                              void *user, wac_error *error)
 {
     for (wac_state state = part->first; state <= part->last; state++)
-        WAC_TRY(wac_seat_visit(agent, seat, state, visit, user, error));
+        WAC_TRY(agent->steps->visit(agent, seat, state, visit, user, error));
     return WAC_STATUS_OK;
 }
 
@@ -189,13 +182,14 @@ wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, wac_
 }
 
 /* As wac_save_read, but no count below zero. */
-static wac_status read_array(void *file, const wac_agent_tensor *tensor, wac_error *error)
+static wac_status read_array(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
-    WAC_TRY(wac_save_read(file, tensor, error));
+    const wac_tensor_file *file = user;
+    WAC_TRY(wac_save_read(user, tensor, error));
     if (tensor->dtype == WAC_DTYPE_I64 && *(const int64_t *)tensor->data < 0)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s holds a %s that no agent can have; use another copy of the checkpoint",
-                        wac_tensor_file_path(file), tensor->name);
+                        file->path, tensor->name);
     return WAC_STATUS_OK;
 }
 

@@ -1,8 +1,9 @@
 /* The steps that algorithms are written in, one table a device.
  *
  * Each step does its part for all active seats. The steps of an update, in the order of the paper's
- * algorithm: draw, sample, tune, back_up, teach, aim, climb. None allocates or fails; what an
- * update saw is left in the seats.
+ * algorithm: draw, sample, tune, back_up, teach, aim, climb; those after draw are an algorithm's
+ * `learn`, so that a recorded update can be replayed with what it drew. None allocates or fails;
+ * what an update saw is left in the seats.
  */
 #ifndef WAC_RL_STEPS_H
 #define WAC_RL_STEPS_H
@@ -13,8 +14,6 @@
 typedef void wac_weigh_fn(const void *user, const real *values, real *weights);
 
 typedef struct wac_steps {
-    const char *name;
-
     /* agent->device for agent->seats seats, with first weights; seats and sizes are set */
     wac_status (*create)(wac_agent *agent, const wac_agent_plan *plan, wac_error *error);
     void (*destroy)(wac_agent *agent);
@@ -61,7 +60,8 @@ typedef struct wac_steps {
     void (*remember)(wac_agent *agent, int seat, const float *observation, const float *action,
                      double reward, const float *next_observation, bool terminated);
 
-    /* states [B][O] and actions [B][A] of a seat's last batch, where the host can read them */
+    /* states [B][O] and actions [B][A] of a seat's last batch, as the networks saw them, where the
+     * host can read them */
     void (*batch)(const wac_agent *agent, int seat, const real **states, const real **actions);
 
     /* show the arrays of a seat's state, in the agent's order, and take over what was changed */

@@ -11,9 +11,7 @@
 #include "run/log.h"
 #include "run/run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum {
@@ -26,19 +24,12 @@ enum {
 static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
                             wac_agent_visitor *visit, void *user, wac_error *error)
 {
+    enum { SIDE = WAC_COVERAGE_SIDE };
     const wac_agent_tensor tensors[] = {
         {"position", WAC_DTYPE_I64, 1, {POSITION_SIZE}, &run->position},
         {"sums", WAC_DTYPE_F64, 1, {SUMS_SIZE}, &run->sums},
-        {"coverage/sampled",
-         WAC_DTYPE_I64,
-         2,
-         {WAC_COVERAGE_SIDE, WAC_COVERAGE_SIDE},
-         run->sampled.counts},
-        {"coverage/visited",
-         WAC_DTYPE_I64,
-         2,
-         {WAC_COVERAGE_SIDE, WAC_COVERAGE_SIDE},
-         run->visited.counts},
+        {"coverage/sampled", WAC_DTYPE_I64, 2, {SIDE, SIDE}, run->sampled.counts},
+        {"coverage/visited", WAC_DTYPE_I64, 2, {SIDE, SIDE}, run->visited.counts},
         {"world", WAC_DTYPE_F64, 1, {run->world->spec.state_size}, state},
         {"observation", WAC_DTYPE_F32, 1, {run->world->spec.observation_size}, run->observation},
         {"replay/count", WAC_DTYPE_I64, 1, {1}, remembered},

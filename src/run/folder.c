@@ -59,11 +59,11 @@ wac_status wac_folder_read_config(wac_config *config, const char *directory, wac
 }
 
 static wac_status write_file(const char *directory, wac_folder_file file, const char *text,
-                             wac_error *error)
+                             size_t size, wac_error *error)
 {
     char path[PATH_MAX];
     WAC_TRY(wac_folder_path(path, directory, file, error));
-    return wac_file_write(path, text, strlen(text), error);
+    return wac_file_write(path, text, size, error);
 }
 
 wac_status wac_folder_write_config(const char *directory, const wac_config *config,
@@ -71,7 +71,7 @@ wac_status wac_folder_write_config(const char *directory, const wac_config *conf
 {
     char *text;
     WAC_TRY(wac_config_yaml(&text, config, error));
-    wac_status status = write_file(directory, WAC_FOLDER_CONFIG, text, error);
+    wac_status status = write_file(directory, WAC_FOLDER_CONFIG, text, strlen(text), error);
     free(text);
     return status;
 }
@@ -139,11 +139,8 @@ static wac_status write_manifest(json_t *manifest, const char *directory, wac_er
     json_decref(manifest);
     if (!text)
         return wac_fail_memory(error, "the manifest");
-    char path[PATH_MAX];
     text[size] = '\n';
-    wac_status status = wac_folder_path(path, directory, WAC_FOLDER_MANIFEST, error);
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, text, size + 1, error);
+    wac_status status = write_file(directory, WAC_FOLDER_MANIFEST, text, size + 1, error);
     free(text);
     return status;
 }
@@ -193,6 +190,7 @@ wac_manifest wac_manifest_read(const char *directory)
         .processors = json_integer_value(json_object_get(machine, "processors")),
         .seconds = json_number_value(json_object_get(json, "seconds")),
         .finished = json_is_string(json_object_get(json, "finished")),
+        .diverged = json_is_string(json_object_get(json, "diverged")),
     };
     copy_text(manifest.version, sizeof manifest.version, json, "version");
     copy_text(manifest.commit, sizeof manifest.commit, json, "commit");
@@ -204,7 +202,7 @@ wac_manifest wac_manifest_read(const char *directory)
 }
 
 wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
-                             bool finished, wac_error *error)
+                             bool finished, const char *diverged, wac_error *error)
 {
     char now[32];
     json_t *manifest = read_manifest(directory);
@@ -213,6 +211,10 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
     time_now(now);
     json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null());
     json_object_set_new(manifest, "seconds", json_real(floor(seconds * 1e3) / 1e3));
+    if (diverged)
+        json_object_set_new(manifest, "diverged", json_string(diverged));
+    else
+        json_object_del(manifest, "diverged");
     return write_manifest(manifest, directory, error);
 }
 
@@ -230,7 +232,8 @@ wac_status wac_folder_make(const char *directory, const wac_config *config, wac_
     if (status == WAC_STATUS_OK)
         status = write_manifest(make_manifest(config), fresh, error);
     if (status == WAC_STATUS_OK)
-        status = write_file(fresh, WAC_FOLDER_PROGRESS, WAC_COLUMN_HEADER, error);
+        status = write_file(fresh, WAC_FOLDER_PROGRESS, WAC_COLUMN_HEADER,
+                            strlen(WAC_COLUMN_HEADER), error);
     if (status == WAC_STATUS_OK)
         status = wac_directory_place(directory, fresh, error);
     if (status != WAC_STATUS_OK)
@@ -376,20 +379,15 @@ static wac_status check_progress(const char *directory, const wac_config *config
                           (long long)config->epochs + 1);
 }
 
-static wac_status check_checkpoint(const char *directory, wac_error *error)
+wac_status wac_folder_check_finished(const char *directory, const wac_config *config,
+                                     wac_error *error)
 {
     char path[PATH_MAX];
+    WAC_TRY(check_progress(directory, config, error));
     bool found = wac_folder_find_checkpoint(path, directory);
     for (int file = WAC_FOLDER_AGENT; file <= WAC_FOLDER_RUN; file++)
         if (!found || !wac_folder_has(path, (wac_folder_file)file))
             return wac_fail(error, WAC_STATUS_INPUT, "%s/%s is missing",
                             names[WAC_FOLDER_CHECKPOINT], names[file]);
     return WAC_STATUS_OK;
-}
-
-wac_status wac_folder_check_finished(const char *directory, const wac_config *config,
-                                     wac_error *error)
-{
-    WAC_TRY(check_progress(directory, config, error));
-    return check_checkpoint(directory, error);
 }

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/stop.h"
+#include "rl/steps.h"
 #include "run/checkpoint.h"
 #include "run/evaluate.h"
 #include "run/folder.h"
@@ -20,14 +21,11 @@ double wac_run_seconds(const wac_run *run)
     return run->seconds_before + (wac_clock_seconds() - run->start);
 }
 
-static bool asked_to_stop(const wac_run *run)
+static wac_status check_stop(const wac_run *run, wac_error *error)
 {
-    return wac_asked_to_stop(run->options.stop);
-}
-
-static wac_status interrupted(wac_error *error)
-{
-    return wac_fail(error, WAC_STATUS_INTERRUPTED, "interrupted");
+    return wac_asked_to_stop(run->options.stop)
+               ? wac_fail(error, WAC_STATUS_INTERRUPTED, "interrupted")
+               : WAC_STATUS_OK;
 }
 
 /* A phase is over, and the next one begins. */
@@ -64,21 +62,11 @@ static void report(wac_run *run, bool is_row)
     run->options.progress(run->options.user, &progress);
 }
 
-bool wac_world_has_coverage(const wac_world *world)
-{
-    return !world->raw && world->spec.observation_size == 1 && world->spec.action_size == 1;
-}
-
-bool wac_run_has_coverage(const wac_run *run)
-{
-    return wac_world_has_coverage(run->world);
-}
-
 /* What is known of the run now; what has no meaning is NaN. */
 static wac_progress progress_of(const wac_run *run)
 {
     const wac_position *at = &run->position;
-    bool coverage = wac_run_has_coverage(run), goal = run->world->spec.has_goal;
+    bool coverage = wac_world_has_coverage(run->world), goal = run->world->spec.has_goal;
     double episodes = (double)at->explore_episodes;
     return (wac_progress){
         .epoch = at->epoch,
@@ -151,8 +139,7 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
         run->sums.explore_returns = 0;
     }
     while (at->explored < steps) {
-        if (asked_to_stop(run))
-            return interrupted(error);
+        WAC_TRY(check_stop(run, error));
         /* no stop between this and the first step: a resume would start the episode again */
         if (at->explored == 0)
             WAC_TRY(begin_episode(run, error));
@@ -165,7 +152,7 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
         WAC_TRY(wac_world_step(run->world, &run->world_rng, action, next, &step, error));
         wac_agent_remember(run->agent, run->observation, action, step.reward, next,
                            step.terminated);
-        if (wac_run_has_coverage(run))
+        if (wac_world_has_coverage(run->world))
             wac_coverage_add(&run->visited, (double)run->observation[0], (double)action[0]);
         for (int i = 0; i < run->world->spec.observation_size; i++)
             run->observation[i] = next[i];
@@ -188,7 +175,7 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
 static void count_batch(wac_run *run)
 {
     const float *states, *actions;
-    wac_seat_batch(run->agent, 0, &states, &actions);
+    run->agent->steps->batch(run->agent, 0, &states, &actions);
     for (int i = 0; i < (int)run->config.batch_size; i++)
         wac_coverage_add(&run->sampled, (double)states[i], (double)actions[i]);
 }
@@ -199,8 +186,7 @@ static wac_status update(wac_run *run, wac_error *error)
     if (at->updated == 0)
         wac_agent_anchor(run->agent);
     while (at->updated < run->config.updates) {
-        if (asked_to_stop(run))
-            return interrupted(error);
+        WAC_TRY(check_stop(run, error));
         wac_losses losses;
         wac_error cause;
         wac_status status = wac_agent_update(run->agent, &losses, &cause);
@@ -210,7 +196,7 @@ static wac_status update(wac_run *run, wac_error *error)
         run->sums.q_mean = losses.q_mean;
         run->sums.sigma_visited = losses.sigma_visited;
         run->sums.sigma_uniform = losses.sigma_uniform;
-        if (wac_run_has_coverage(run))
+        if (wac_world_has_coverage(run->world))
             count_batch(run);
         at->updated++;
         at->updates++;
@@ -279,6 +265,8 @@ wac_status wac_run_train(wac_run *run, wac_error *error)
         if (wac_checkpoint_save(run, &failure) != WAC_STATUS_OK)
             status = wac_fail(error, failure.status, "interrupted, and %s", failure.message);
     }
+    if (status == WAC_STATUS_NUMERIC)
+        wac_runlog_note_divergence(run, error->message);
     run->seconds_before = wac_run_seconds(run);
     run->start = wac_clock_seconds();
     return status;

@@ -2,7 +2,6 @@
 #ifndef WAC_RUN_TRAIN_H
 #define WAC_RUN_TRAIN_H
 
-#include "env/world.h"
 #include "wac/run.h"
 
 /* True where all epochs and the last evaluation are done. */
@@ -10,10 +9,6 @@ bool wac_run_is_complete(const wac_run *run);
 
 /* Training time of this and earlier processes. */
 double wac_run_seconds(const wac_run *run);
-
-/* True where coverage has a meaning: one observation, within declared bounds, and one action. */
-bool wac_world_has_coverage(const wac_world *world);
-bool wac_run_has_coverage(const wac_run *run);
 
 /* The random numbers of the evaluation before an epoch: they follow from seed and epoch alone. */
 wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch);

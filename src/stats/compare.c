@@ -20,7 +20,7 @@ static wac_status sum_up_group(wac_group_summary *summary, const wac_group *grou
     summary->mean = wac_mean(summary->values, summary->count);
     summary->spread = wac_spread(summary->values, summary->count);
     wac_values sample = {summary->values, summary->count};
-    return wac_interval_iqm(&summary->iqm, &sample, 1, bootstrap, error);
+    return wac_interval_of(&summary->iqm, WAC_ESTIMATE_IQM, &sample, NULL, 1, bootstrap, error);
 }
 
 static wac_status sum_up_groups(wac_comparison *comparison, wac_error *error)
@@ -45,14 +45,6 @@ static wac_status sum_up_groups(wac_comparison *comparison, wac_error *error)
                     wac_measure_name(comparison->measure), set->runs[0].path,
                     set->groups[set->runs[0].group].task_name,
                     set->count > 1 ? ", nor for any of the others" : "");
-}
-
-static size_t find_method(const wac_comparison *comparison, const char *label)
-{
-    size_t i = 0;
-    while (i < comparison->method_count && strcmp(comparison->methods[i].label, label) != 0)
-        i++;
-    return i;
 }
 
 /* The runs of a method on a task; none of either gives an empty sample. */
@@ -119,8 +111,10 @@ static wac_status sum_up_methods(wac_comparison *comparison, wac_values *samples
         wac_method_summary *method = &comparison->methods[i];
         size_t tasks = comparison->shared_count;
         collect_shares(comparison, i, samples, values);
-        WAC_TRY(wac_interval_iqm(&method->iqm, samples, tasks, comparison->bootstrap, error));
-        WAC_TRY(wac_interval_gap(&method->gap, samples, tasks, comparison->bootstrap, error));
+        WAC_TRY(wac_interval_of(&method->iqm, WAC_ESTIMATE_IQM, samples, NULL, tasks,
+                                comparison->bootstrap, error));
+        WAC_TRY(wac_interval_of(&method->gap, WAC_ESTIMATE_GAP, samples, NULL, tasks,
+                                comparison->bootstrap, error));
         WAC_TRY(wac_profile(method->profile, thresholds, WAC_PROFILE_POINTS, samples, tasks,
                             comparison->bootstrap, error));
     }
@@ -143,8 +137,8 @@ static wac_status sum_up_pair(wac_comparison *comparison, size_t a, size_t b, wa
         return WAC_STATUS_OK;
     wac_interval found;
     bool cost = wac_measure_is_cost(comparison->measure);
-    WAC_TRY(wac_interval_improvement(&found, cost ? others : samples, cost ? samples : others,
-                                     tasks, comparison->bootstrap, error));
+    WAC_TRY(wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, cost ? others : samples,
+                            cost ? samples : others, tasks, comparison->bootstrap, error));
     wac_pair_summary *pair = &comparison->pairs[comparison->pair_count++];
     *pair = (wac_pair_summary){a, b, tasks, found};
     if (found.value < 0.5) {
@@ -159,10 +153,12 @@ static wac_status sum_up(wac_comparison *comparison, wac_values *samples, double
 {
     WAC_TRY(sum_up_groups(comparison, error));
     for (size_t i = 0; i < comparison->set->group_count; i++) {
-        const wac_group_summary *group = &comparison->groups[i];
-        if (group->count > 0 &&
-            find_method(comparison, group->group->label) == comparison->method_count)
-            comparison->methods[comparison->method_count++].label = group->group->label;
+        const char *label = comparison->groups[i].group->label;
+        size_t k = 0;
+        while (k < comparison->method_count && strcmp(comparison->methods[k].label, label) != 0)
+            k++;
+        if (comparison->groups[i].count > 0 && k == comparison->method_count)
+            comparison->methods[comparison->method_count++].label = label;
     }
     find_shared(comparison);
     WAC_TRY(sum_up_methods(comparison, samples, values, error));

@@ -275,18 +275,19 @@ static wac_status answer(wac_interval *intervals, question *question, const wac_
     return status;
 }
 
-wac_status wac_interval_iqm(wac_interval *interval, const wac_values *samples, size_t tasks,
-                            wac_bootstrap bootstrap, wac_error *error)
+wac_status wac_interval_of(wac_interval *interval, wac_estimate estimate, const wac_values *a,
+                           const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
+                           wac_error *error)
 {
-    question question = {.statistic = give_iqm, .answers = 1};
-    return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
-}
-
-wac_status wac_interval_gap(wac_interval *interval, const wac_values *samples, size_t tasks,
-                            wac_bootstrap bootstrap, wac_error *error)
-{
-    question question = {.statistic = give_gap, .answers = 1};
-    return answer(interval, &question, samples, NULL, tasks, bootstrap, error);
+    static void (*const statistics[])(double *answers, question *question) = {
+        [WAC_ESTIMATE_IQM] = give_iqm,
+        [WAC_ESTIMATE_GAP] = give_gap,
+        [WAC_ESTIMATE_DIFFERENCE] = give_difference,
+        [WAC_ESTIMATE_SPREAD] = give_spread,
+        [WAC_ESTIMATE_IMPROVEMENT] = give_improvement,
+    };
+    question question = {.statistic = statistics[estimate], .answers = 1};
+    return answer(interval, &question, a, b, tasks, bootstrap, error);
 }
 
 wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t count,
@@ -295,26 +296,4 @@ wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t
 {
     question question = {.statistic = give_profile, .answers = count, .thresholds = thresholds};
     return answer(intervals, &question, samples, NULL, tasks, bootstrap, error);
-}
-
-wac_status wac_interval_difference(wac_interval *interval, const wac_values *a, const wac_values *b,
-                                   size_t tasks, wac_bootstrap bootstrap, wac_error *error)
-{
-    question question = {.statistic = give_difference, .answers = 1};
-    return answer(interval, &question, a, b, tasks, bootstrap, error);
-}
-
-wac_status wac_interval_spread(wac_interval *interval, const wac_values *a, const wac_values *b,
-                               size_t tasks, wac_bootstrap bootstrap, wac_error *error)
-{
-    question question = {.statistic = give_spread, .answers = 1};
-    return answer(interval, &question, a, b, tasks, bootstrap, error);
-}
-
-wac_status wac_interval_improvement(wac_interval *interval, const wac_values *a,
-                                    const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
-                                    wac_error *error)
-{
-    question question = {.statistic = give_improvement, .answers = 1};
-    return answer(interval, &question, a, b, tasks, bootstrap, error);
 }

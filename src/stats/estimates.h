@@ -48,11 +48,21 @@ double wac_iqm(double *values, size_t count);
 
 /* --- with an interval, over `tasks` samples ------------------------------------------------ */
 
-/* Interquartile mean, and optimality gap (mean of how much is missing to 1) of all values together.
- */
-typedef wac_status wac_interval_fn(wac_interval *interval, const wac_values *samples, size_t tasks,
-                                   wac_bootstrap bootstrap, wac_error *error);
-wac_interval_fn wac_interval_iqm, wac_interval_gap;
+/* What is estimated, of all values together; the last three of two algorithms, a and b, on the same
+ * tasks, each resampled by itself. */
+typedef enum wac_estimate {
+    WAC_ESTIMATE_IQM,        /* interquartile mean */
+    WAC_ESTIMATE_GAP,        /* optimality gap: mean of how much is missing to 1 */
+    WAC_ESTIMATE_DIFFERENCE, /* interquartile mean of a less that of b */
+    WAC_ESTIMATE_SPREAD,     /* standard deviation of a less that of b */
+    /* the probability that a run of a has a larger value than one of b (Mann-Whitney U / (n m), a
+     * tie counts half), averaged over tasks */
+    WAC_ESTIMATE_IMPROVEMENT,
+} wac_estimate;
+
+wac_status wac_interval_of(wac_interval *interval, wac_estimate estimate, const wac_values *a,
+                           const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
+                           wac_error *error);
 
 /* The share of successes among so many, with its exact interval (Clopper and Pearson). */
 wac_interval wac_interval_share(size_t successes, size_t count);
@@ -66,14 +76,5 @@ wac_interval wac_interval_means(const wac_values *a, const wac_values *b);
 wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t count,
                        const wac_values *samples, size_t tasks, wac_bootstrap bootstrap,
                        wac_error *error);
-
-/* Two algorithms, a and b, on the same tasks; each is resampled by itself. Difference: IQM of a
- * minus IQM of b. Spread: the standard deviation of a minus that of b. Improvement: the probability
- * that a run of a has a larger value than one of b (Mann-Whitney U / (n m), a tie counts half),
- * averaged over tasks. */
-typedef wac_status wac_interval_pair_fn(wac_interval *interval, const wac_values *a,
-                                        const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
-                                        wac_error *error);
-wac_interval_pair_fn wac_interval_difference, wac_interval_spread, wac_interval_improvement;
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "env/lqg.h"
 #include "env/riverswim.h"
-#include "run/cells.h"
+#include "run/coverage.h"
 #include "stats/tests.h"
 
 #include <math.h>
@@ -225,15 +225,6 @@ bool wac_measure_find(wac_measure *measure, const char *name)
 
 /* --- scales of scores ---------------------------------------------------------------------- */
 
-static double mean_score(const wac_group *group)
-{
-    double sum = 0;
-    for (size_t i = 0; i < group->count; i++)
-        if (group->runs[i]->finished)
-            sum += wac_record_measure(group->runs[i], WAC_MEASURE_SCORE);
-    return sum / (double)group->finished; /* NaN where none is */
-}
-
 double wac_measure_score_unit(const wac_runset *set, size_t task)
 {
     double best = NAN;
@@ -254,7 +245,11 @@ double wac_measure_score_unit(const wac_runset *set, size_t task)
         }
         if (wac_word_index(WAC_FOR_LOCOMOTION, config->environment) < 0)
             return NAN;
-        best = fmax(best, mean_score(group));
+        double sum = 0;
+        for (size_t k = 0; k < group->count; k++)
+            if (group->runs[k]->finished)
+                sum += wac_record_measure(group->runs[k], WAC_MEASURE_SCORE);
+        best = fmax(best, sum / (double)group->finished); /* NaN where none is, passed over */
     }
     return best > 0 ? best : NAN;
 }

@@ -10,7 +10,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +26,8 @@ typedef struct found {
 
 typedef struct search {
     found *runs;
-    size_t count, room;
+    size_t count;
 } search;
-
-static void free_search(search *search)
-{
-    for (size_t i = 0; i < search->count; i++)
-        free(search->runs[i].path);
-    free(search->runs);
-}
 
 static wac_status note_run(search *search, const char *path, wac_error *error)
 {
@@ -48,19 +40,12 @@ static wac_status note_run(search *search, const char *path, wac_error *error)
                             "the run %s is given twice (also as %s), and one run counts once; name "
                             "it, or a folder above it, only once",
                             path, search->runs[i].path);
-    if (search->count == search->room) {
-        size_t room = search->room ? 2 * search->room : 64;
-        found *runs = realloc(search->runs, room * sizeof *runs);
-        if (!runs)
-            return wac_fail_memory(error, "the list of runs");
-        search->runs = runs;
-        search->room = room;
-    }
-    char *copy = strdup(path);
-    if (!copy)
+    found *runs = realloc(search->runs, (search->count + 1) * sizeof *runs);
+    if (!runs)
         return wac_fail_memory(error, "the list of runs");
-    search->runs[search->count++] = (found){copy, about.st_dev, about.st_ino};
-    return WAC_STATUS_OK;
+    search->runs = runs;
+    runs[search->count] = (found){strdup(path), about.st_dev, about.st_ino};
+    return runs[search->count++].path ? WAC_STATUS_OK : wac_fail_memory(error, "the list of runs");
 }
 
 /* Folders worth a look: not hidden, not being made. */
@@ -150,6 +135,7 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
                                    directory)
                         : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
     run->finished = wac_history_is_complete(&run->history, &run->config);
+    run->diverged = !run->finished && wac_manifest_read(directory).diverged;
     return WAC_STATUS_OK;
 }
 
@@ -166,14 +152,9 @@ bool wac_group_counts(const wac_setting *setting)
            setting->offset != offsetof(wac_config, checkpoint_interval);
 }
 
-static int compare_tasks(const wac_config *a, const wac_config *b)
-{
-    return wac_config_compare(a, b, wac_task_counts);
-}
-
 static int compare_groups(const wac_config *a, const wac_config *b)
 {
-    int order = compare_tasks(a, b);
+    int order = wac_config_compare(a, b, wac_task_counts);
     return order ? order : wac_config_compare(a, b, wac_group_counts);
 }
 
@@ -204,7 +185,8 @@ static wac_status make_groups(wac_runset *set, wac_error *error)
                             "counting it twice would be wrong; take one of the folders away",
                             former->path, run->path);
         if (!joins) {
-            set->task_count += !former || compare_tasks(&former->config, &run->config) != 0;
+            set->task_count +=
+                !former || wac_config_compare(&former->config, &run->config, wac_task_counts) != 0;
             set->groups[set->group_count++] =
                 (wac_group){.runs = &set->members[i], .task = set->task_count - 1};
         }
@@ -285,18 +267,8 @@ static void name_groups(wac_runset *set)
 
 /* --- the set ------------------------------------------------------------------------------- */
 
-static wac_status note_problem(wac_runset *set, const char *path, const char *message,
-                               wac_error *error)
-{
-    wac_problem *problem = &set->problems[set->problem_count++];
-    problem->path = strdup(path);
-    problem->message = strdup(message);
-    if (!problem->path || !problem->message)
-        return wac_fail_memory(error, "the list of runs");
-    return WAC_STATUS_OK;
-}
-
-static wac_status read_runs(wac_runset *set, const search *search, bool go_on, wac_error *error)
+/* The paths that were found go over to runs and problems. */
+static wac_status read_runs(wac_runset *set, search *search, bool go_on, wac_error *error)
 {
     set->runs = calloc(search->count, sizeof *set->runs);
     set->problems = calloc(search->count, sizeof *set->problems);
@@ -304,19 +276,22 @@ static wac_status read_runs(wac_runset *set, const search *search, bool go_on, w
         return wac_fail_memory(error, "the list of runs");
     for (size_t i = 0; i < search->count; i++) {
         wac_record *run = &set->runs[set->count];
-        wac_error problem = {0};
-        wac_status status = read_run(run, search->runs[i].path, &problem);
+        char *path = search->runs[i].path;
+        wac_error why = {0};
+        wac_status status = read_run(run, path, &why);
+        if (status != WAC_STATUS_OK && (!go_on || status == WAC_STATUS_MEMORY))
+            return wac_fail(error, status, "%s", why.message);
+        search->runs[i].path = NULL;
         if (status == WAC_STATUS_OK) {
+            run->path = path;
             set->count++;
-            run->path = strdup(search->runs[i].path);
-            if (!run->path)
-                return wac_fail_memory(error, "the list of runs");
             continue;
         }
         *run = (wac_record){0};
-        if (!go_on || status == WAC_STATUS_MEMORY)
-            return wac_fail(error, status, "%s", problem.message);
-        WAC_TRY(note_problem(set, search->runs[i].path, problem.message, error));
+        wac_problem *problem = &set->problems[set->problem_count++];
+        *problem = (wac_problem){path, strdup(why.message)};
+        if (!problem->message)
+            return wac_fail_memory(error, "the list of runs");
     }
     if (set->count == 0 && set->problem_count == 1)
         return wac_fail(error, WAC_STATUS_INPUT, "%s", set->problems[0].message);
@@ -348,7 +323,9 @@ wac_status wac_runset_load(wac_runset *set, const char *const *directories, size
         name_groups(set);
     else
         wac_runset_free(set);
-    free_search(&search);
+    for (size_t i = 0; i < search.count; i++)
+        free(search.runs[i].path);
+    free(search.runs);
     return status;
 }
 

@@ -44,10 +44,11 @@ static bool rank_twice(size_t *doubled, ranked *scratch, const double *values, s
     return true;
 }
 
-/* The probability that a normal variable is larger. */
-static double upper_tail(double z)
+/* How probable it is that a normal variable is larger, or smaller; NaN: where nothing varies. */
+static void read_normal(wac_test *test, double z)
 {
-    return 0.5 * erfc(z / sqrt(2));
+    test->rising = isnan(z) ? 1 : 0.5 * erfc(z / sqrt(2));
+    test->falling = isnan(z) ? 1 : 0.5 * erfc(-z / sqrt(2));
 }
 
 /* The tails of a distribution over whole numbers, both with `at` itself. weights: [count] */
@@ -95,8 +96,7 @@ static void approximate_deal(wac_test *test, const size_t *scores, double n, dou
         squares += ((double)scores[i] - mean) * ((double)scores[i] - mean);
     double variance = n * m / (all * (all - 1)) * squares;
     double z = (sum - n * mean) / sqrt(variance);
-    test->rising = variance > 0 ? upper_tail(z) : 1;
-    test->falling = variance > 0 ? upper_tail(-z) : 1;
+    read_normal(test, variance > 0 ? z : NAN);
 }
 
 /* Each seed's sum of doubled ranks over the strata. False for NaN. */
@@ -316,15 +316,6 @@ typedef struct trend {
     double *next;    /* the same, being made */
 } trend;
 
-static void free_trend(trend *trend)
-{
-    free(trend->ranks);
-    free(trend->scratch);
-    free(trend->orders);
-    free(trend->sums);
-    free(trend->next);
-}
-
 /* The distribution of sum over j of j * rank, over all orders of one block's ranks; the last row of
  * orders has it. Sets of ranks that are handed out grow one by one: setting j gets the j-th. */
 static const double *count_orders(trend *trend, const size_t *ranks)
@@ -382,8 +373,7 @@ static void approximate_page(wac_test *test, const trend *trend)
         variance += distance * distance * positions / (k - 1);
     }
     double z = (test->statistic - expected) / sqrt(variance);
-    test->rising = variance > 0 ? upper_tail(z) : 1;
-    test->falling = variance > 0 ? upper_tail(-z) : 1;
+    read_normal(test, variance > 0 ? z : NAN);
 }
 
 static wac_status test_trend(wac_test *test, trend *trend, const double *values, wac_error *error)
@@ -419,7 +409,11 @@ wac_status wac_trend_test(wac_test *test, const double *values, size_t blocks, s
         .width = settings * (settings + 1) * (2 * settings + 1) / 3 + 1,
     };
     wac_status status = test_trend(test, &trend, values, error);
-    free_trend(&trend);
+    free(trend.ranks);
+    free(trend.scratch);
+    free(trend.orders);
+    free(trend.sums);
+    free(trend.next);
     return status;
 }
 

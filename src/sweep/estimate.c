@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds that one of each takes. */
+/* What a run spends its time on, and the seconds that one of each takes. */
+typedef enum work { EXPLORE, EVALUATE, UPDATE, WORKS } work;
+
 typedef struct costs {
-    double update, explore, evaluate;
+    double of[WORKS];
 } costs;
 
 typedef struct trial {
@@ -24,8 +26,6 @@ typedef struct trial {
     float observation[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
     float action[WAC_ENVIRONMENT_DIMENSIONS];
 } trial;
-
-typedef wac_status trial_fn(trial *trial, wac_error *error);
 
 static wac_status step(trial *trial, bool explores, wac_error *error)
 {
@@ -44,31 +44,21 @@ static wac_status step(trial *trial, bool explores, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-static wac_status explore(trial *trial, wac_error *error)
-{
-    return step(trial, true, error);
-}
-
-static wac_status evaluate(trial *trial, wac_error *error)
-{
-    return step(trial, false, error);
-}
-
-static wac_status update(trial *trial, wac_error *error)
+static wac_status do_once(trial *trial, work work, wac_error *error)
 {
     wac_losses losses;
-    return wac_agent_update(trial->agent, &losses, error);
+    return work == UPDATE ? wac_agent_update(trial->agent, &losses, error)
+                          : step(trial, work == EXPLORE, error);
 }
 
-/* Seconds of one call, from as many as fit into `budget` seconds. */
-static wac_status measure(double *seconds, trial *trial, trial_fn *call, double budget,
-                          wac_error *error)
+/* Seconds of one, from as many as fit into `budget` seconds. */
+static wac_status measure(double *seconds, trial *trial, work work, double budget, wac_error *error)
 {
-    WAC_TRY(call(trial, error)); /* the first one warms up */
+    WAC_TRY(do_once(trial, work, error)); /* the first one warms up */
     double start = wac_clock_seconds(), elapsed;
     int count = 0;
     do {
-        WAC_TRY(call(trial, error));
+        WAC_TRY(do_once(trial, work, error));
         count++;
         elapsed = wac_clock_seconds() - start;
     } while (elapsed < budget);
@@ -86,21 +76,20 @@ static wac_status measure_all(costs *costs, trial *trial, const wac_config *conf
     WAC_TRY(wac_agent_create(&trial->agent, config, trial->world->spec.observation_size,
                              trial->world->spec.action_size, 1, -1, error));
     WAC_TRY(wac_world_reset(trial->world, &trial->rng, trial->observation, error));
-    WAC_TRY(measure(&costs->explore, trial, explore, 0.05, error));
-    WAC_TRY(measure(&costs->evaluate, trial, evaluate, 0.05, error));
-    wac_agent_anchor(trial->agent);
-    return measure(&costs->update, trial, update, 0.2, error);
+    for (work work = 0; work < WORKS; work++) {
+        if (work == UPDATE)
+            wac_agent_anchor(trial->agent);
+        WAC_TRY(measure(&costs->of[work], trial, work, work == UPDATE ? 0.2 : 0.05, error));
+    }
+    return WAC_STATUS_OK;
 }
 
 static wac_status measure_kind(costs *costs, const wac_config *config, wac_error *error)
 {
-    trial *trial = calloc(1, sizeof *trial);
-    if (!trial)
-        return wac_fail_memory(error, "the estimate");
-    wac_status status = measure_all(costs, trial, config, error);
-    wac_agent_destroy(trial->agent);
-    wac_world_destroy(trial->world);
-    free(trial);
+    trial trial = {0};
+    wac_status status = measure_all(costs, &trial, config, error);
+    wac_agent_destroy(trial.agent);
+    wac_world_destroy(trial.world);
     return status;
 }
 
@@ -120,12 +109,13 @@ bool wac_sweep_is_same_kind(const wac_config *a, const wac_config *b)
 
 static double rest_of(const wac_config *config, const wac_sweep_item *item, const costs *costs)
 {
-    double epoch = (double)config->updates * costs->update +
-                   (double)config->explore_steps * costs->explore +
-                   (double)config->evaluation_steps * costs->evaluate;
-    double start =
-        item->state == WAC_SWEEP_STATE_NEW ? (double)config->initial_steps * costs->explore : 0;
-    return start + (double)(config->epochs - item->progress.epoch) * epoch;
+    double epoch = (double)config->updates * costs->of[UPDATE] +
+                   (double)config->explore_steps * costs->of[EXPLORE] +
+                   (double)config->evaluation_steps * costs->of[EVALUATE];
+    double rest = (double)(config->epochs - item->progress.epoch) * epoch;
+    if (item->state == WAC_SWEEP_STATE_NEW)
+        rest += (double)config->initial_steps * costs->of[EXPLORE];
+    return rest;
 }
 
 wac_status wac_sweep_estimate(double *seconds, const wac_sweep *sweep, const wac_sweep_item *items,
@@ -140,7 +130,7 @@ wac_status wac_sweep_estimate(double *seconds, const wac_sweep *sweep, const wac
             continue;
         size_t like = 0;
         while (like < i &&
-               (all[like].update == 0 ||
+               (all[like].of[UPDATE] == 0 ||
                 !wac_sweep_is_same_kind(&sweep->runs[like].config, &sweep->runs[i].config)))
             like++;
         if (like < i)

@@ -131,7 +131,6 @@ static wac_status hand_out(execution *all, int number, size_t run)
     slot->run = run;
     slot->started = wac_clock_seconds();
     item->state = WAC_SWEEP_STATE_RUNNING;
-    item->worker = number;
     all->view.running++;
     show(all, run);
     return WAC_STATUS_OK;
@@ -153,7 +152,6 @@ static void end_run(execution *all, slot *slot, const wac_sweep_message *message
     wac_sweep_item *item = &all->items[slot->run];
     slot->busy = false;
     all->view.running--;
-    item->worker = -1;
     item->seconds = wac_clock_seconds() - slot->started;
     all->outcome->busy += message->seconds;
     bool wanted = all->stopping || slot->rank > 0 || wac_asked_to_stop(all->options->stop);
@@ -342,8 +340,7 @@ static wac_status make_slots(execution *all)
         all->slots[i].rank = all->ranks.table ? i : 0;
         all->slots[i].present = all->slots[i].rank == 0;
     }
-    all->view =
-        (wac_sweep_view){.sweep = all->sweep, .items = all->items, .workers = all->slot_count};
+    all->view = (wac_sweep_view){.sweep = all->sweep, .items = all->items};
     for (size_t i = 0; i < all->sweep->count; i++)
         all->view.done += all->items[i].state == WAC_SWEEP_STATE_DONE;
     return WAC_STATUS_OK;
@@ -363,7 +360,7 @@ static void tell_damage(execution *all)
 /* Rank 0, or the only one. */
 static wac_status lead(execution *all)
 {
-    WAC_TRY(wac_sweep_take(&all->lock, all->items, all->sweep, all->directory, all->options->share,
+    WAC_TRY(wac_sweep_take(&all->lock, &all->items, all->sweep, all->directory, all->options->share,
                            all->error));
     wac_status status = make_slots(all);
     if (status == WAC_STATUS_OK) {
@@ -391,23 +388,19 @@ wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,
                              const wac_sweep_options *options, wac_sweep_outcome *outcome,
                              wac_error *error)
 {
-    wac_sweep_options chosen = options ? *options : (wac_sweep_options){0};
     execution all = {.sweep = sweep,
                      .directory = directory,
-                     .options = &chosen,
+                     .options = options,
                      .lock = -1,
                      .start = wac_clock_seconds(),
                      .outcome = outcome,
                      .error = error};
     *outcome = (wac_sweep_outcome){0};
     WAC_TRY(wac_sweep_check(sweep, error));
-    if (chosen.share.count < 1)
+    if (options->share.count < 1)
         WAC_TRY(wac_sweep_ranks_join(&all.ranks, error));
     outcome->rank = all.ranks.rank;
-    all.items = calloc(sweep->count, sizeof *all.items);
-    wac_status status = !all.items            ? wac_fail_memory(error, "the list of runs")
-                        : all.ranks.rank == 0 ? lead(&all)
-                                              : serve(&all);
+    wac_status status = all.ranks.rank == 0 ? lead(&all) : serve(&all);
     if (all.ranks.table && all.ranks.rank == 0)
         dismiss(&all);
     if (all.ranks.table)

@@ -16,8 +16,7 @@
 /* The sweep as a whole, while it is executed. */
 typedef struct wac_sweep_view {
     const wac_sweep *sweep;
-    const wac_sweep_item *items; /* [sweep->count] */
-    int workers;
+    const wac_sweep_item *items;  /* [sweep->count] */
     size_t done, running, failed; /* the rest waits; `done` counts those kept too */
     double seconds;               /* since the call */
 } wac_sweep_view;
@@ -50,7 +49,7 @@ typedef struct wac_sweep_outcome {
  * sweep.yaml. A directory that holds another sweep is refused, and so is anything that is no sweep:
  * every run that has begun there must be in the list, with the same settings. So the list may grow.
  * Two sweeps at once in one directory are refused. WAC_STATUS_OK where runs have failed, too: see
- * the outcome. `options` may be null.
+ * the outcome.
  *
  * Processes are forked: the caller must be the only thread of the program. */
 wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,

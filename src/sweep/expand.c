@@ -17,7 +17,7 @@ enum {
     DIGITS = 3,        /* of a number that is drawn */
 };
 
-static wac_status refuse(const wac_expansion *in, size_t line, const wac_error *why)
+wac_status wac_expansion_refuse(const wac_expansion *in, size_t line, const wac_error *why)
 {
     return wac_fail(in->yaml.error, why->status, "%s:%zu: %s", in->yaml.name, line, why->message);
 }
@@ -32,14 +32,13 @@ static void append_plain(char *folder, size_t size, const char *text)
 }
 
 /* ENVIRONMENT/ALGORITHM/LISTED-SETTINGS/seed-N */
-static wac_status name_folder(const wac_expansion *in, wac_sweep_run *run, const wac_axes *axes,
-                              const char *environment)
+static wac_status name_folder(const wac_expansion *in, wac_sweep_run *run, const wac_axes *axes)
 {
     char label[320], value[64];
     char folder[2 * WAC_SWEEP_FOLDER] = "";
     enum { SIZE = sizeof folder };
     bool first = true;
-    wac_environment_label(label, sizeof label, environment);
+    wac_environment_label(label, sizeof label, axes->environment);
     /* hidden folders are no good place */
     const char *start =
         label + strcspn(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -89,8 +88,7 @@ static wac_status add_run(wac_expansion *in, const wac_sweep_run *run)
 }
 
 /* One run for each seed. */
-static wac_status add_seeds(wac_expansion *in, wac_sweep_run *run, const wac_axes *axes,
-                            const char *environment)
+static wac_status add_seeds(wac_expansion *in, wac_sweep_run *run, const wac_axes *axes)
 {
     const yaml_node_t *node = in->seeds;
     const char *text;
@@ -112,11 +110,11 @@ static wac_status add_seeds(wac_expansion *in, wac_sweep_run *run, const wac_axe
         if (!counted) {
             WAC_TRY(wac_yaml_value(&in->yaml, &text, &line, node, i, "seeds"));
             if (wac_config_set(&run->config, "seed", text, &why) != WAC_STATUS_OK)
-                return refuse(in, line, &why);
+                return wac_expansion_refuse(in, line, &why);
         }
         if (wac_config_check(&run->config, &why) != WAC_STATUS_OK)
             return wac_fail(in->yaml.error, why.status, "%s: %s", in->yaml.name, why.message);
-        WAC_TRY(name_folder(in, run, axes, environment));
+        WAC_TRY(name_folder(in, run, axes));
         WAC_TRY(add_run(in, run));
     }
     return WAC_STATUS_OK;
@@ -129,21 +127,20 @@ static wac_status set_value(wac_expansion *in, wac_config *config, const wac_axi
     wac_error why;
     WAC_TRY(wac_yaml_value(&in->yaml, &text, &line, axis->node, index, axis->setting->name));
     if (wac_config_set(config, axis->setting->name, text, &why) != WAC_STATUS_OK)
-        return refuse(in, line, &why);
+        return wac_expansion_refuse(in, line, &why);
     return WAC_STATUS_OK;
 }
 
-/* All combinations from axis number `depth` on; later axes go fastest. */
-static wac_status combine(wac_expansion *in, const wac_sweep_run *base, const wac_axes *axes,
-                          int depth, const char *environment)
+wac_status wac_axes_combine(wac_expansion *in, const wac_sweep_run *base, const wac_axes *axes,
+                            int first)
 {
     wac_sweep_run run = *base;
-    if (depth == axes->count)
-        return add_seeds(in, &run, axes, environment);
-    const wac_axis *axis = &axes->list[depth];
+    if (first == axes->count)
+        return add_seeds(in, &run, axes);
+    const wac_axis *axis = &axes->list[first];
     for (int i = 0; i < wac_yaml_length(axis->node); i++) {
         WAC_TRY(set_value(in, &run.config, axis, i));
-        WAC_TRY(combine(in, &run, axes, depth + 1, environment));
+        WAC_TRY(wac_axes_combine(in, &run, axes, first + 1));
     }
     return WAC_STATUS_OK;
 }
@@ -174,7 +171,7 @@ static wac_status draw_value(wac_expansion *in, wac_config *config, const wac_ax
         (rounded < axis->from || rounded > axis->to))
         wac_number_print(text, sizeof text, "%.17g", fmin(fmax(value, axis->from), axis->to));
     if (wac_config_set(config, axis->setting->name, text, &why) != WAC_STATUS_OK)
-        return refuse(in, axis->line, &why);
+        return wac_expansion_refuse(in, axis->line, &why);
     return WAC_STATUS_OK;
 }
 
@@ -188,8 +185,7 @@ static bool was_drawn(const wac_sweep *sweep, size_t first, const char *folder)
     return false;
 }
 
-wac_status wac_axes_draw(wac_expansion *in, const wac_sweep_run *base, const wac_axes *axes,
-                         const char *environment)
+wac_status wac_axes_draw(wac_expansion *in, const wac_sweep_run *base, const wac_axes *axes)
 {
     size_t first = in->sweep->count;
     int64_t drawn = 0;
@@ -202,20 +198,14 @@ wac_status wac_axes_draw(wac_expansion *in, const wac_sweep_run *base, const wac
                             "them all",
                             in->yaml.name, (long long)in->search->samples,
                             wac_algorithm_name((wac_algorithm)run.config.algorithm),
-                            WAC_CLIP(environment), (long long)drawn);
+                            WAC_CLIP(axes->environment), (long long)drawn);
         for (int i = 0; i < axes->count; i++)
             WAC_TRY(draw_value(in, &run.config, &axes->list[i], number));
-        WAC_TRY(name_folder(in, &run, axes, environment));
+        WAC_TRY(name_folder(in, &run, axes));
         if (was_drawn(in->sweep, first, run.folder))
             continue;
-        WAC_TRY(add_seeds(in, &run, axes, environment));
+        WAC_TRY(add_seeds(in, &run, axes));
         drawn++;
     }
     return WAC_STATUS_OK;
-}
-
-wac_status wac_axes_combine(wac_expansion *in, const wac_sweep_run *base, const wac_axes *axes,
-                            const char *environment)
-{
-    return combine(in, base, axes, 0, environment);
 }

@@ -39,30 +39,30 @@ typedef struct block {
     bool by_algorithm;
 } block;
 
-/* A list of names, or a single one. */
-typedef struct names {
-    const yaml_node_t *node; /* null: not in the file */
-    size_t line;
-} names;
+/* The keys of a file: lists of names, settings, and from SAMPLES on those of a search. */
+enum {
+    ENVIRONMENTS,
+    ALGORITHMS,
+    SEEDS,
+    LISTS,
+    SETTINGS = LISTS,
+    SAMPLES,
+    SEED,
+    MEASURE,
+    LAST,
+    KEYS
+};
+static const char *const keys[KEYS] = {"environments", "algorithms", "seeds",   "settings",
+                                       "samples",      "seed",       "measure", "last"};
 
 typedef struct file {
     wac_expansion to;
-    names environments, algorithms, seeds;
+    size_t lines[KEYS];              /* where they stand; 0: nowhere */
+    const yaml_node_t *lists[LISTS]; /* of names, or a single one; null: not in the file */
     block settings;
     block blocks[MOST_BLOCKS];
     int block_count;
-    wac_search *search; /* null: a sweep */
-    size_t search_lines[4];
 } file;
-
-static const char *const search_keys[] = {"samples", "seed", "measure", "last", NULL};
-static const char *const main_keys[] = {"environments", "algorithms", "seeds", "settings", NULL};
-
-static wac_status refuse(const file *in, size_t line, const wac_error *why)
-{
-    return wac_fail(in->to.yaml.error, why->status, "%s:%zu: %s", in->to.yaml.name, line,
-                    why->message);
-}
 
 /* --- lists -------------------------------------------------------------------------------------*/
 
@@ -74,30 +74,45 @@ static wac_status check_list(const file *in, const yaml_node_t *node, const char
     return WAC_STATUS_OK;
 }
 
+static int count_names(const file *in, int list)
+{
+    return in->lists[list] ? wac_yaml_length(in->lists[list]) : 0;
+}
+
+static wac_status name_at(file *in, const char **name, size_t *line, int list, int index)
+{
+    return wac_yaml_value(&in->to.yaml, name, line, in->lists[list], index, keys[list]);
+}
+
 /* The place of a name in a list of the file, or -1. */
-static int find_name(file *in, const names *list, const char *name, const char *key)
+static int find_name(file *in, int list, const char *name)
 {
     const char *text;
     size_t line;
-    for (int i = 0; list->node && i < wac_yaml_length(list->node); i++)
-        if (wac_yaml_value(&in->to.yaml, &text, &line, list->node, i, key) == WAC_STATUS_OK &&
-            strcmp(text, name) == 0)
+    for (int i = 0; i < count_names(in, list); i++)
+        if (name_at(in, &text, &line, list, i) == WAC_STATUS_OK && strcmp(text, name) == 0)
             return i;
     return -1;
 }
 
 /* --- the keys of the file ----------------------------------------------------------------------*/
 
+/* The place of a key among all there are, or -1. */
+static int find_key(const char *name)
+{
+    for (int i = 0; i < KEYS; i++)
+        if (strcmp(name, keys[i]) == 0)
+            return i;
+    return -1;
+}
+
 static const char *known_key(const void *names, size_t index)
 {
     const file *in = names;
-    size_t own = sizeof main_keys / sizeof *main_keys - 1;
+    size_t own = in->to.search ? KEYS : SAMPLES;
     if (index < own)
-        return main_keys[index];
+        return keys[index];
     index -= own;
-    if (in->search && index < sizeof search_keys / sizeof *search_keys - 1)
-        return search_keys[index];
-    index -= in->search ? sizeof search_keys / sizeof *search_keys - 1 : 0;
     return index < WAC_ALGORITHM_TOTAL ? wac_algorithm_name((wac_algorithm)index) : NULL;
 }
 
@@ -107,21 +122,19 @@ static wac_status refuse_key(const file *in, const wac_yaml_pair *pair)
     const wac_setting *setting;
     const wac_environment_type *type;
     const char *key = pair->key;
-    for (int i = 0; i < WAC_ALGORITHM_TOTAL; i++)
-        if (strcmp(key, wac_algorithm_name((wac_algorithm)i)) == 0)
-            return wac_yaml_refuse(&in->to.yaml, line,
-                                   "these are settings of %s, which is not one of the algorithms; "
-                                   "add it to \"algorithms\" or leave them out",
-                                   key);
+    if (wac_word_index(&WAC_ALGORITHM_WORDS[1], key) >= 0)
+        return wac_yaml_refuse(&in->to.yaml, line,
+                               "these are settings of %s, which is not one of the algorithms; "
+                               "add it to \"algorithms\" or leave them out",
+                               key);
     if (wac_environment_type_find(&type, key, NULL) == WAC_STATUS_OK)
         return wac_yaml_refuse(&in->to.yaml, line,
                                "these are settings of %s, which is not one of the environments; "
                                "add it to \"environments\" or leave them out",
                                WAC_CLIP(key));
-    for (int i = 0; !in->search && search_keys[i]; i++)
-        if (strcmp(key, search_keys[i]) == 0)
-            return wac_yaml_refuse(&in->to.yaml, line,
-                                   "\"%s\" is for \"wac tune\"; leave it out, or use that", key);
+    if (find_key(key) >= 0)
+        return wac_yaml_refuse(&in->to.yaml, line,
+                               "\"%s\" is for \"wac tune\"; leave it out, or use that", key);
     const char *near = wac_suggest(key, known_key, in);
     if (near)
         return wac_yaml_refuse(&in->to.yaml, line, "unknown key \"%s\"; did you mean \"%s\"?",
@@ -135,17 +148,16 @@ static wac_status refuse_key(const file *in, const wac_yaml_pair *pair)
                            WAC_CLIP(key));
 }
 
-static wac_status read_names(file *in, names *list, const wac_yaml_pair *pair)
+static wac_status read_names(file *in, int list, const wac_yaml_pair *pair)
 {
-    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &list->line));
-    list->node = pair->value;
+    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &in->lines[list]));
+    in->lists[list] = pair->value;
     WAC_TRY(check_list(in, pair->value, pair->key));
-    for (int i = 0; i < wac_yaml_length(pair->value); i++) {
+    for (int i = 0; i < count_names(in, list); i++) {
         const char *text;
         size_t line;
-        WAC_TRY(wac_yaml_value(&in->to.yaml, &text, &line, pair->value, i, pair->key));
-        int first = find_name(in, list, text, pair->key);
-        if (first < i)
+        WAC_TRY(name_at(in, &text, &line, list, i));
+        if (find_name(in, list, text) < i)
             return wac_yaml_refuse(&in->to.yaml, line, "%s stands twice in \"%s\"; leave one out",
                                    WAC_CLIP(text), pair->key);
     }
@@ -195,16 +207,17 @@ static wac_status read_measure(file *in, wac_column *measure, const wac_yaml_pai
 
 static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
 {
-    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &in->search_lines[key]));
+    wac_search *search = in->to.search;
+    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &in->lines[key]));
     switch (key) {
-    case 0:
-        return read_whole(in, &in->search->samples, pair, 1, WAC_SWEEP_RUNS);
-    case 1:
-        return read_whole(in, &in->search->seed, pair, 0, 1e15);
-    case 2:
-        return read_measure(in, &in->search->measure, pair);
+    case SAMPLES:
+        return read_whole(in, &search->samples, pair, 1, WAC_SWEEP_RUNS);
+    case SEED:
+        return read_whole(in, &search->seed, pair, 0, 1e15);
+    case MEASURE:
+        return read_measure(in, &search->measure, pair);
     default:
-        return read_whole(in, &in->search->last, pair, 1, 1000000);
+        return read_whole(in, &search->last, pair, 1, 1000000);
     }
 }
 
@@ -215,12 +228,9 @@ static wac_status read_name_keys(file *in, const yaml_node_t *root)
          at < root->data.mapping.pairs.top; at++) {
         wac_yaml_pair pair;
         WAC_TRY(wac_yaml_key(&in->to.yaml, &pair, at));
-        if (strcmp(pair.key, "environments") == 0)
-            WAC_TRY(read_names(in, &in->environments, &pair));
-        else if (strcmp(pair.key, "algorithms") == 0)
-            WAC_TRY(read_names(in, &in->algorithms, &pair));
-        else if (strcmp(pair.key, "seeds") == 0)
-            WAC_TRY(read_names(in, &in->seeds, &pair));
+        int key = find_key(pair.key);
+        if (key >= 0 && key < LISTS)
+            WAC_TRY(read_names(in, key, &pair));
     }
     return WAC_STATUS_OK;
 }
@@ -233,33 +243,31 @@ static wac_status check_names(file *in)
     wac_error why;
     wac_config scratch;
     const wac_environment_type *type;
-    for (int i = 0; in->environments.node && i < wac_yaml_length(in->environments.node); i++) {
-        WAC_TRY(
-            wac_yaml_value(&in->to.yaml, &text, &line, in->environments.node, i, "environments"));
+    for (int i = 0; i < count_names(in, ENVIRONMENTS); i++) {
+        WAC_TRY(name_at(in, &text, &line, ENVIRONMENTS, i));
         if (wac_config_init(&scratch, text, NULL, &why) != WAC_STATUS_OK ||
             wac_environment_type_find(&type, text, &why) != WAC_STATUS_OK)
-            return refuse(in, line, &why);
+            return wac_expansion_refuse(&in->to, line, &why);
     }
-    for (int i = 0; in->algorithms.node && i < wac_yaml_length(in->algorithms.node); i++) {
-        WAC_TRY(wac_yaml_value(&in->to.yaml, &text, &line, in->algorithms.node, i, "algorithms"));
+    for (int i = 0; i < count_names(in, ALGORITHMS); i++) {
+        WAC_TRY(name_at(in, &text, &line, ALGORITHMS, i));
         if (wac_config_init(&scratch, "any", text, &why) != WAC_STATUS_OK)
-            return refuse(in, line, &why);
+            return wac_expansion_refuse(&in->to, line, &why);
     }
     return WAC_STATUS_OK;
 }
 
 static wac_status read_other_key(file *in, const wac_yaml_pair *pair)
 {
-    if (strcmp(pair->key, "environments") == 0 || strcmp(pair->key, "algorithms") == 0 ||
-        strcmp(pair->key, "seeds") == 0)
+    int key = find_key(pair->key);
+    if (key >= 0 && key < LISTS)
         return WAC_STATUS_OK;
-    if (strcmp(pair->key, "settings") == 0)
+    if (key == SETTINGS)
         return read_block(in, &in->settings, pair);
-    for (int i = 0; in->search && search_keys[i]; i++)
-        if (strcmp(pair->key, search_keys[i]) == 0)
-            return read_search_key(in, pair, i);
-    bool by_algorithm = find_name(in, &in->algorithms, pair->key, "algorithms") >= 0;
-    if (!by_algorithm && find_name(in, &in->environments, pair->key, "environments") < 0)
+    if (key >= 0 && in->to.search)
+        return read_search_key(in, pair, key);
+    bool by_algorithm = find_name(in, ALGORITHMS, pair->key) >= 0;
+    if (!by_algorithm && find_name(in, ENVIRONMENTS, pair->key) < 0)
         return refuse_key(in, pair);
     for (int i = 0; i < in->block_count; i++)
         if (strcmp(in->blocks[i].name, pair->key) == 0)
@@ -287,9 +295,9 @@ static wac_status read_keys(file *in)
         WAC_TRY(wac_yaml_key(&in->to.yaml, &pair, at));
         WAC_TRY(read_other_key(in, &pair));
     }
-    const char *missing = !in->environments.node ? "environments: [riverswim]"
-                          : !in->algorithms.node ? "algorithms: [oe-wac, sac]"
-                                                 : NULL;
+    const char *missing = !in->lists[ENVIRONMENTS] ? "environments: [riverswim]"
+                          : !in->lists[ALGORITHMS] ? "algorithms: [oe-wac, sac]"
+                                                   : NULL;
     if (missing)
         return wac_fail(in->to.yaml.error, WAC_STATUS_INPUT,
                         "%s names no %.*s; add a line such as \"%s\"", in->to.yaml.name,
@@ -304,11 +312,11 @@ static wac_status read_range(file *in, wac_axis *axis)
 {
     size_t seen[3] = {0};
     int scale = 0;
-    if (!in->search)
+    if (!in->to.search)
         return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(axis->node),
                                "ranges are for \"wac tune\"; list the values of \"%s\"",
                                axis->setting->name);
-    if (!in->search->samples)
+    if (!in->to.search->samples)
         return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(axis->node),
                                "a range needs to know how many values to draw; add a line such as "
                                "\"samples: 20\"");
@@ -359,7 +367,7 @@ static wac_status read_axis(file *in, wac_axis *axis, const wac_yaml_pair *pair)
                                    pair->key, elsewhere[i]);
     *axis = (wac_axis){.line = line, .node = pair->value};
     if (wac_setting_find(&axis->setting, pair->key, &unknown) != WAC_STATUS_OK)
-        return refuse(in, line, &unknown);
+        return wac_expansion_refuse(&in->to, line, &unknown);
     axis->listed = pair->value->type != YAML_SCALAR_NODE;
     if (pair->value->type == YAML_MAPPING_NODE)
         return read_range(in, axis);
@@ -423,7 +431,7 @@ static wac_status check_read(const file *in, const wac_axes *axes, const wac_con
 static wac_status expand_pair(file *in, const char *environment, const char *algorithm)
 {
     wac_sweep_run base = {0};
-    wac_axes axes = {0};
+    wac_axes axes = {.environment = environment};
     WAC_TRY(wac_config_init(&base.config, environment, algorithm, in->to.yaml.error));
     if (in->settings.node)
         WAC_TRY(add_block(in, &axes, &in->settings));
@@ -433,21 +441,18 @@ static wac_status expand_pair(file *in, const char *environment, const char *alg
             WAC_TRY(add_block(in, &axes, block));
     }
     WAC_TRY(check_read(in, &axes, &base.config));
-    return in->to.search && in->to.search->samples
-               ? wac_axes_draw(&in->to, &base, &axes, environment)
-               : wac_axes_combine(&in->to, &base, &axes, environment);
+    return in->to.search && in->to.search->samples ? wac_axes_draw(&in->to, &base, &axes)
+                                                   : wac_axes_combine(&in->to, &base, &axes, 0);
 }
 
 static wac_status expand(file *in)
 {
-    for (int i = 0; i < wac_yaml_length(in->environments.node); i++)
-        for (int j = 0; j < wac_yaml_length(in->algorithms.node); j++) {
+    for (int i = 0; i < count_names(in, ENVIRONMENTS); i++)
+        for (int j = 0; j < count_names(in, ALGORITHMS); j++) {
             const char *environment, *algorithm;
             size_t line;
-            WAC_TRY(wac_yaml_value(&in->to.yaml, &environment, &line, in->environments.node, i,
-                                   "environments"));
-            WAC_TRY(wac_yaml_value(&in->to.yaml, &algorithm, &line, in->algorithms.node, j,
-                                   "algorithms"));
+            WAC_TRY(name_at(in, &environment, &line, ENVIRONMENTS, i));
+            WAC_TRY(name_at(in, &algorithm, &line, ALGORITHMS, j));
             WAC_TRY(expand_pair(in, environment, algorithm));
         }
     wac_error why;
@@ -459,13 +464,13 @@ static wac_status expand(file *in)
 wac_status wac_sweep_parse(wac_sweep *sweep, wac_search *search, const char *text, size_t size,
                            const char *name, wac_error *error)
 {
-    file in = {.to = {.search = search, .sweep = sweep}, .search = search};
+    file in = {.to = {.search = search, .sweep = sweep}};
     *sweep = (wac_sweep){0};
     if (search)
         *search = (wac_search){.seed = 1, .measure = WAC_COLUMN_EVAL_RETURN, .last = 10};
     WAC_TRY(wac_yaml_open(&in.to.yaml, text, size, name, error));
     wac_status status = read_keys(&in);
-    in.to.seeds = in.seeds.node;
+    in.to.seeds = in.lists[SEEDS];
     if (status == WAC_STATUS_OK)
         status = expand(&in);
     wac_yaml_close(&in.to.yaml);

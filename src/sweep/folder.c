@@ -26,34 +26,31 @@ enum { LARGEST_LIST = 64 << 20 };
 /* The lines of sweep.yaml; free() the text. */
 static wac_status write_list(char **text, const wac_sweep *sweep, wac_error *error)
 {
-    size_t size = 0, used = strlen(list_head);
+    enum {
+        MOST = WAC_SWEEP_FOLDER + WAC_SWEEP_LINE + 4
+    }; /* of a run; what is not used costs nothing */
     char line[WAC_SWEEP_LINE];
-    *text = NULL;
+    *text = malloc(sizeof list_head + sweep->count * MOST);
+    if (!*text)
+        return wac_fail_memory(error, "the list of runs");
+    char *end = stpcpy(*text, list_head);
     for (size_t i = 0; i < sweep->count; i++) {
         wac_sweep_line(line, &sweep->runs[i].config);
-        size_t more = strlen(sweep->runs[i].folder) + strlen(line) + 4;
-        if (used + more >= size) {
-            size = 2 * (used + more);
-            char *grown = realloc(*text, size);
-            if (!grown) {
-                free(*text);
-                return wac_fail_memory(error, "the list of runs");
-            }
-            *text = grown;
-        }
-        if (i == 0)
-            strcpy(*text, list_head);
-        used += (size_t)sprintf(*text + used, "%s: %s\n", sweep->runs[i].folder, line);
+        end += sprintf(end, "%s: %s\n", sweep->runs[i].folder, line);
     }
     return WAC_STATUS_OK;
 }
 
 /* --- what is in the directory ------------------------------------------------------------------*/
 
-static int compare_runs(const void *a, const void *b)
+/* The run of this folder, or null. Lists mostly keep their order: the search begins at *from, and
+ * leaves it there for the next. */
+static const wac_sweep_run *find_run(const wac_sweep *sweep, const char *folder, size_t *from)
 {
-    return strcmp((*(const wac_sweep_run *const *)a)->folder,
-                  (*(const wac_sweep_run *const *)b)->folder);
+    for (size_t i = 0; i < sweep->count; i++, ++*from)
+        if (strcmp(sweep->runs[*from % sweep->count].folder, folder) == 0)
+            return &sweep->runs[*from % sweep->count];
+    return NULL;
 }
 
 static wac_status refuse_other(const char *directory, const char *folder, const char *why,
@@ -66,7 +63,7 @@ static wac_status refuse_other(const char *directory, const char *folder, const 
 }
 
 /* One line of sweep.yaml against the list. `line` is cut in two. */
-static wac_status check_line(const wac_sweep *sweep, const wac_sweep_run **sorted, char *line,
+static wac_status check_line(const wac_sweep *sweep, size_t *from, char *line,
                              const char *directory, wac_error *error)
 {
     char *colon = strchr(line, ':'), own[WAC_SWEEP_LINE], difference[256], why[320];
@@ -80,14 +77,10 @@ static wac_status check_line(const wac_sweep *sweep, const wac_sweep_run **sorte
     WAC_TRY(wac_path_join(folder, sizeof folder, directory, line, error));
     if (!wac_path_exists(folder))
         return WAC_STATUS_OK;
-    wac_sweep_run key;
-    const wac_sweep_run *pointer = &key;
-    strcpy(key.folder, line);
-    const wac_sweep_run **found =
-        bsearch(&pointer, sorted, sweep->count, sizeof *sorted, compare_runs);
+    const wac_sweep_run *found = find_run(sweep, line, from);
     if (!found)
         return refuse_other(directory, line, "is not one of this sweep", error);
-    wac_sweep_line(own, &(*found)->config);
+    wac_sweep_line(own, &found->config);
     wac_sweep_line_difference(difference, sizeof difference, colon + 2, own);
     if (!*difference)
         return WAC_STATUS_OK;
@@ -99,20 +92,12 @@ static wac_status check_line(const wac_sweep *sweep, const wac_sweep_run **sorte
 static wac_status check_list(const wac_sweep *sweep, char *text, const char *directory,
                              wac_error *error)
 {
-    const wac_sweep_run **sorted = malloc(sweep->count * sizeof *sorted);
-    if (!sorted)
-        return wac_fail_memory(error, "the list of runs");
-    for (size_t i = 0; i < sweep->count; i++)
-        sorted[i] = &sweep->runs[i];
-    qsort(sorted, sweep->count, sizeof *sorted, compare_runs);
-    wac_status status = WAC_STATUS_OK;
+    size_t from = 0;
     char *place;
-    for (char *line = strtok_r(text, "\n", &place); line && status == WAC_STATUS_OK;
-         line = strtok_r(NULL, "\n", &place))
+    for (char *line = strtok_r(text, "\n", &place); line; line = strtok_r(NULL, "\n", &place))
         if (*line != '#')
-            status = check_line(sweep, sorted, line, directory, error);
-    free(sorted);
-    return status;
+            WAC_TRY(check_line(sweep, &from, line, directory, error));
+    return WAC_STATUS_OK;
 }
 
 /* A run that says it is finished, and whether it is. What is lost is nobody's to make up: it is
@@ -121,12 +106,10 @@ static void inspect_finished(wac_sweep_item *item, const wac_config *config, con
 {
     wac_error why = {0};
     item->state = WAC_SWEEP_STATE_DONE;
-    item->kept = true;
     item->progress.epoch = config->epochs;
     if (wac_folder_check_finished(folder, config, &why) == WAC_STATUS_OK)
         return;
     item->state = WAC_SWEEP_STATE_FAILED;
-    item->kept = false;
     item->damaged = true;
     snprintf(item->reason, sizeof item->reason,
              "it was finished, but %.200s; put the file back, or delete the folder and the sweep "
@@ -139,8 +122,6 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
 {
     char folder[PATH_MAX];
     wac_config config;
-    wac_error why;
-    *item = (wac_sweep_item){.state = WAC_SWEEP_STATE_NEW, .worker = -1};
     item->progress.epochs = run->config.epochs;
     WAC_TRY(wac_path_join(folder, sizeof folder, directory, run->folder, error));
     if (!wac_path_exists(folder))
@@ -150,8 +131,7 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
                         "%s is no run (it has no config.yaml) but stands where one belongs; move "
                         "it away",
                         folder);
-    if (wac_folder_read_config(&config, folder, &why) != WAC_STATUS_OK)
-        return wac_fail(error, why.status, "%s", why.message);
+    WAC_TRY(wac_folder_read_config(&config, folder, error));
     char there[WAC_SWEEP_LINE], wanted[WAC_SWEEP_LINE], difference[256];
     wac_sweep_line(there, &config);
     wac_sweep_line(wanted, &run->config);
@@ -186,31 +166,41 @@ static wac_status read_list(char **text, const char *directory, wac_error *error
     return WAC_STATUS_OK;
 }
 
-/* *same: the list that is there is exactly this one. */
-static wac_status inspect(wac_sweep_item *items, bool *same, const wac_sweep *sweep,
+/* *list: to be noted in the directory, null where it is there already; free() it. */
+static wac_status inspect(wac_sweep_item **items, char **list, const wac_sweep *sweep,
                           const char *directory, wac_sweep_share share, wac_error *error)
 {
-    char *there, *wanted = NULL;
+    char *there;
+    *items = NULL;
+    *list = NULL;
     WAC_TRY(read_list(&there, directory, error));
-    wac_status status = write_list(&wanted, sweep, error);
-    *same = status == WAC_STATUS_OK && there && strcmp(there, wanted) == 0;
-    if (status == WAC_STATUS_OK && there && !*same)
+    wac_status status = write_list(list, sweep, error);
+    if (status == WAC_STATUS_OK && there && strcmp(there, *list) == 0) {
+        free(*list);
+        *list = NULL;
+    } else if (status == WAC_STATUS_OK && there) {
         status = check_list(sweep, there, directory, error);
-    free(wanted);
+    }
     free(there);
-    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
-        items[i] = (wac_sweep_item){.worker = -1};
+    if (status == WAC_STATUS_OK && !(*items = calloc(sweep->count, sizeof **items)))
+        status = wac_fail_memory(error, "the list of runs");
+    for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++)
         if (wac_sweep_share_has(share, i))
-            status = inspect_run(&items[i], &sweep->runs[i], directory, error);
+            status = inspect_run(&(*items)[i], &sweep->runs[i], directory, error);
+    if (status != WAC_STATUS_OK) {
+        free(*items);
+        *items = NULL;
     }
     return status;
 }
 
-wac_status wac_sweep_inspect(wac_sweep_item *items, const wac_sweep *sweep, const char *directory,
+wac_status wac_sweep_inspect(wac_sweep_item **items, const wac_sweep *sweep, const char *directory,
                              wac_error *error)
 {
-    bool same;
-    return inspect(items, &same, sweep, directory, (wac_sweep_share){0}, error);
+    char *list;
+    wac_status status = inspect(items, &list, sweep, directory, (wac_sweep_share){0}, error);
+    free(list);
+    return status;
 }
 
 /* --- taking it over ----------------------------------------------------------------------------*/
@@ -242,39 +232,34 @@ static wac_status take_lock(int *lock, const char *directory, bool shared, wac_e
     return WAC_STATUS_OK;
 }
 
-static wac_status mark(const wac_sweep *sweep, const char *directory, wac_error *error)
-{
-    char path[PATH_MAX], *text;
-    WAC_TRY(wac_path_join(path, sizeof path, directory, list_name, error));
-    WAC_TRY(write_list(&text, sweep, error));
-    wac_status status = wac_file_write(path, text, strlen(text), error);
-    free(text);
-    return status;
-}
-
-wac_status wac_sweep_take(int *lock, wac_sweep_item *items, const wac_sweep *sweep,
+wac_status wac_sweep_take(int *lock, wac_sweep_item **items, const wac_sweep *sweep,
                           const char *directory, wac_sweep_share share, wac_error *error)
 {
-    bool shared = share.count > 1, same;
-    bool made = !wac_path_exists(directory);
-    if (made) {
-        wac_error why;
-        /* somebody else may be making it this moment */
-        if (wac_directory_make(directory, &why) != WAC_STATUS_OK && !wac_path_exists(directory))
-            return wac_fail(error, why.status, "%s", why.message);
-    }
+    bool shared = share.count > 1;
+    char path[PATH_MAX], *list;
+    wac_status status = WAC_STATUS_OK;
+    if (!wac_path_exists(directory))
+        status = wac_directory_make(directory, error);
+    /* somebody else may have made it this moment */
+    if (status != WAC_STATUS_OK && !wac_path_exists(directory))
+        return status;
     WAC_TRY(take_lock(lock, directory, shared, error));
-    wac_status status = inspect(items, &same, sweep, directory, share, error);
-    if (status == WAC_STATUS_OK && !same)
-        status = mark(sweep, directory, error);
+    status = inspect(items, &list, sweep, directory, share, error);
+    if (status == WAC_STATUS_OK && list)
+        status = wac_path_join(path, sizeof path, directory, list_name, error);
+    if (status == WAC_STATUS_OK && list)
+        status = wac_file_write(path, list, strlen(list), error);
+    free(list);
     if (status != WAC_STATUS_OK) {
+        free(*items);
+        *items = NULL;
         close(*lock);
         return status;
     }
     if (!shared)
         wac_directory_tidy(directory, list_name);
     for (size_t i = 0; i < sweep->count; i++)
-        if (items[i].state == WAC_SWEEP_STATE_NEW && wac_sweep_share_has(share, i))
+        if ((*items)[i].state == WAC_SWEEP_STATE_NEW && wac_sweep_share_has(share, i))
             tidy_run(directory, &sweep->runs[i]);
     return WAC_STATUS_OK;
 }

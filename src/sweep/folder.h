@@ -16,9 +16,7 @@ typedef enum wac_sweep_state {
 
 typedef struct wac_sweep_item {
     wac_sweep_state state;
-    bool kept;             /* was done before this call */
     bool damaged;          /* failed: was finished, and files of it are lost; nobody touches it */
-    int worker;            /* who trains it, from 0; -1: nobody */
     wac_progress progress; /* what it told last; before that, of a run begun: epochs and epoch */
     double seconds;        /* that this call has spent on it, once it does not run any more */
     char reason[512];      /* failed: why */
@@ -35,14 +33,14 @@ static inline bool wac_sweep_share_has(wac_sweep_share share, size_t run)
 }
 
 /* What wac_sweep_execute would find in the directory, with the same refusals; touches nothing.
- * items: [sweep->count]. */
-wac_status wac_sweep_inspect(wac_sweep_item *items, const wac_sweep *sweep, const char *directory,
+ * free() the items, [sweep->count]; on failure there are none. */
+wac_status wac_sweep_inspect(wac_sweep_item **items, const wac_sweep *sweep, const char *directory,
                              wac_error *error);
 
 /* Make the directory, lock it, see what is there and note the list: what wac_sweep_inspect does for
  * a share of the runs, plus the marks that the sweep leaves. Close *lock when it is over. On
  * failure all is as it was. */
-wac_status wac_sweep_take(int *lock, wac_sweep_item *items, const wac_sweep *sweep,
+wac_status wac_sweep_take(int *lock, wac_sweep_item **items, const wac_sweep *sweep,
                           const char *directory, wac_sweep_share share, wac_error *error);
 
 #endif

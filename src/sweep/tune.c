@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "run/coverage.h"
 #include "run/folder.h"
-#include "run/train.h"
 #include "sweep/folder.h"
 
 #include <math.h>
@@ -98,17 +98,6 @@ wac_status wac_tune_check(const wac_sweep *sweep, const wac_search *search, wac_
     return WAC_STATUS_OK;
 }
 
-/* The mean of the last rows of a column, what has no value left out. */
-static wac_status score_run(double *score, const char *folder, const wac_search *search,
-                            wac_error *error)
-{
-    wac_history history;
-    WAC_TRY(wac_history_read(&history, folder, error));
-    *score = wac_history_mean(&history, search->measure, (size_t)search->last);
-    wac_history_free(&history);
-    return WAC_STATUS_OK;
-}
-
 static wac_status score_choice(wac_tuned *choice, const wac_sweep *sweep,
                                const wac_sweep_item *items, const wac_search *search,
                                const char *directory, wac_error *error)
@@ -118,11 +107,13 @@ static wac_status score_choice(wac_tuned *choice, const wac_sweep *sweep,
     choice->largest = -INFINITY;
     for (size_t i = choice->first; i < choice->first + choice->runs; i++) {
         char folder[PATH_MAX];
-        double score;
+        wac_history history;
         if (items[i].state != WAC_SWEEP_STATE_DONE)
             continue;
         WAC_TRY(wac_path_join(folder, sizeof folder, directory, sweep->runs[i].folder, error));
-        WAC_TRY(score_run(&score, folder, search, error));
+        WAC_TRY(wac_history_read(&history, folder, error));
+        double score = wac_history_mean(&history, search->measure, (size_t)search->last);
+        wac_history_free(&history);
         if (isnan(score))
             continue;
         choice->finished++;
@@ -169,11 +160,11 @@ static void sort(wac_tuned *list, size_t count, const wac_sweep *sweep)
 wac_status wac_tune_rank(wac_tuned **list, size_t *count, const wac_sweep *sweep,
                          const wac_search *search, const char *directory, wac_error *error)
 {
-    wac_sweep_item *items = calloc(sweep->count, sizeof *items);
-    *list = calloc(sweep->count, sizeof **list);
+    wac_sweep_item *items;
     *count = 0;
-    wac_status status = items && *list ? wac_sweep_inspect(items, sweep, directory, error)
-                                       : wac_fail_memory(error, "the ranking");
+    WAC_TRY(wac_sweep_inspect(&items, sweep, directory, error));
+    *list = calloc(sweep->count, sizeof **list);
+    wac_status status = *list ? WAC_STATUS_OK : wac_fail_memory(error, "the ranking");
     for (size_t i = 0; i < sweep->count && status == WAC_STATUS_OK; i++) {
         if (i == 0 || !is_same_choice(&sweep->runs[i - 1], &sweep->runs[i]))
             (*list)[(*count)++].first = i;

@@ -159,13 +159,6 @@ static match match_columns(wac_recording *recording, const wac_recording_kind *k
     return match;
 }
 
-/* Whether the file has this kind's columns and no others. */
-static bool fits(wac_recording *recording, const wac_recording_kind *kind)
-{
-    match match = match_columns(recording, kind);
-    return match.missing == 0 && match.present == recording->csv.columns;
-}
-
 /* The kind that lacks one or two columns at most, fewer than are there; null: none. */
 static const wac_recording_kind *nearest_kind(match *nearest, wac_recording *recording,
                                               const char *environment)
@@ -229,8 +222,12 @@ static wac_status verify(wac_recording *recording, const wac_environment_type *t
                          wac_error *error)
 {
     const wac_recording_kind *kind;
-    for (int i = 0; (kind = kind_at(type->name, i)) && !fits(recording, kind);)
-        i++;
+    for (int i = 0; (kind = kind_at(type->name, i)); i++) {
+        /* its columns, and no others */
+        match match = match_columns(recording, kind);
+        if (match.missing == 0 && match.present == recording->csv.columns)
+            break;
+    }
     if (!kind)
         return refuse_columns(recording, type->name, error);
     WAC_TRY(check_cells(recording, error));

@@ -129,6 +129,27 @@ static wac_status compare_run(wac_recording *recording, judge_fn *judge, wac_err
     return WAC_STATUS_OK;
 }
 
+/* Every row begins anew, with `joints` positions and as many velocities behind its number; then
+ * come the actions. */
+static wac_status compare_steps(wac_recording *recording, int joints, judge_fn *judge,
+                                wac_error *error)
+{
+    for (size_t row = 0; row < recording->csv.rows; row++) {
+        double qpos[MOST_JOINTS] = {0}, qvel[MOST_JOINTS] = {0};
+        for (int i = 0; i < joints; i++) {
+            qpos[i] = wac_recording_at(recording, row, 1 + i);
+            qvel[i] = wac_recording_at(recording, row, 1 + joints + i);
+        }
+        wac_step step;
+        wac_error cause = {0};
+        if (wac_mujoco_start(simulation(recording), qpos, qvel, &cause))
+            return locate(recording, row, &cause, error);
+        WAC_TRY(step_row(recording, row, 1 + 2 * joints, &step, error));
+        judge(recording, row, &step);
+    }
+    return WAC_STATUS_OK;
+}
+
 /* --- Point ------------------------------------------------------------------------------------ */
 
 /* x, y, vx, vy and the same as the agent sees them, reward_dense, reward_sparse, terminated: the
@@ -157,6 +178,12 @@ static void judge_point_run(wac_recording *recording, size_t row, const wac_step
     judge_point(recording, row, X, step);
 }
 
+static void judge_point_step(wac_recording *recording, size_t row, const wac_step *step)
+{
+    enum { I, X, Y, VX, VY, A, X_NEXT = A + 2 };
+    judge_point(recording, row, X_NEXT, step);
+}
+
 static wac_status compare_point_run(wac_recording *recording, wac_error *error)
 {
     return compare_run(recording, judge_point_run, error);
@@ -164,20 +191,7 @@ static wac_status compare_point_run(wac_recording *recording, wac_error *error)
 
 static wac_status compare_point_steps(wac_recording *recording, wac_error *error)
 {
-    enum { I, X, Y, VX, VY, A, X_NEXT = A + 2 };
-    for (size_t row = 0; row < recording->csv.rows; row++) {
-        double qpos[WAC_POINT_JOINTS] = {wac_recording_at(recording, row, X),
-                                         wac_recording_at(recording, row, Y)};
-        double qvel[WAC_POINT_JOINTS] = {wac_recording_at(recording, row, VX),
-                                         wac_recording_at(recording, row, VY)};
-        wac_step step;
-        wac_error cause = {0};
-        if (wac_mujoco_start(simulation(recording), qpos, qvel, &cause))
-            return locate(recording, row, &cause, error);
-        WAC_TRY(step_row(recording, row, A, &step, error));
-        judge_point(recording, row, X_NEXT, &step);
-    }
-    return WAC_STATUS_OK;
+    return compare_steps(recording, 2, judge_point_step, error);
 }
 
 /* --- locomotion ------------------------------------------------------------------------------- */
@@ -196,6 +210,18 @@ static void judge_locomotion_run(wac_recording *recording, size_t row, const wac
     wac_recording_judge(recording, row, column, step ? step->terminated : 0);
 }
 
+static void judge_locomotion_step(wac_recording *recording, size_t row, const wac_step *step)
+{
+    const wac_mujoco *mujoco = simulation(recording);
+    int joints = mujoco->positions, q_next = 1 + 2 * joints + mujoco->controls;
+    for (int i = 0; i < joints; i++) {
+        wac_recording_judge(recording, row, q_next + i, mujoco->qpos[i]);
+        wac_recording_judge(recording, row, q_next + joints + i, mujoco->qvel[i]);
+    }
+    wac_recording_judge(recording, row, q_next + 2 * joints, step->reward);
+    wac_recording_judge(recording, row, q_next + 2 * joints + 1, step->terminated);
+}
+
 static wac_status compare_locomotion_run(wac_recording *recording, wac_error *error)
 {
     return compare_run(recording, judge_locomotion_run, error);
@@ -203,28 +229,7 @@ static wac_status compare_locomotion_run(wac_recording *recording, wac_error *er
 
 static wac_status compare_locomotion_steps(wac_recording *recording, wac_error *error)
 {
-    wac_mujoco *mujoco = simulation(recording);
-    int joints = mujoco->positions, q = 1, v = q + joints, a = v + joints;
-    int q_next = a + mujoco->controls, v_next = q_next + joints, reward = v_next + joints;
-    for (size_t row = 0; row < recording->csv.rows; row++) {
-        double qpos[MOST_JOINTS], qvel[MOST_JOINTS];
-        for (int i = 0; i < joints; i++) {
-            qpos[i] = wac_recording_at(recording, row, q + i);
-            qvel[i] = wac_recording_at(recording, row, v + i);
-        }
-        wac_step step;
-        wac_error cause = {0};
-        if (wac_mujoco_start(mujoco, qpos, qvel, &cause))
-            return locate(recording, row, &cause, error);
-        WAC_TRY(step_row(recording, row, a, &step, error));
-        for (int i = 0; i < joints; i++) {
-            wac_recording_judge(recording, row, q_next + i, mujoco->qpos[i]);
-            wac_recording_judge(recording, row, v_next + i, mujoco->qvel[i]);
-        }
-        wac_recording_judge(recording, row, reward, step.reward);
-        wac_recording_judge(recording, row, reward + 1, step.terminated);
-    }
-    return WAC_STATUS_OK;
+    return compare_steps(recording, simulation(recording)->positions, judge_locomotion_step, error);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ double wac_recording_at(const wac_recording *recording, size_t row, int column);
 /* Note how far `ours` is from the recorded value. */
 void wac_recording_judge(wac_recording *recording, size_t row, int column, double ours);
 
-/* Of the worlds in verify_mujoco.c. */
+/* Of the worlds of MuJoCo: mujoco.c. */
 enum { WAC_MUJOCO_KINDS = 6 };
 extern const wac_recording_kind wac_recording_kinds_mujoco[WAC_MUJOCO_KINDS];
 

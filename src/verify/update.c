@@ -1,13 +1,13 @@
 /* Recorded updates, replayed. */
 #include "verify/update.h"
 
+#include "base/arena.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "rl/agent.h"
+#include "rl/steps.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Everything a check needs to reach. */
@@ -16,6 +16,7 @@ typedef struct replay {
     wac_agent *agent;
     wac_update_report *report;
     int step;
+    wac_arena arena; /* of what is read */
 } replay;
 
 static void judge(wac_worst *worst, double error, double tolerance, const char *name)
@@ -36,7 +37,7 @@ static wac_status refuse_file(const wac_tensor_file *file, const char *missing, 
     return wac_fail(error, WAC_STATUS_INPUT,
                     "%s is not a recorded update: its metadata has no %s; docs/verify.md describes "
                     "what to record",
-                    wac_tensor_file_path(file), missing);
+                    file->path, missing);
 }
 
 /* What a run saves of itself looks much the same, and says what it is. */
@@ -49,29 +50,22 @@ static wac_status refuse_checkpoint(const wac_tensor_file *file, wac_error *erro
     return wac_fail(error, WAC_STATUS_INPUT,
                     "%s is a checkpoint of a run, not a recorded update; docs/verify.md describes "
                     "what to record",
-                    wac_tensor_file_path(file));
-}
-
-static wac_status metadata_number(const wac_tensor_file *file, const char *key, double *value,
-                                  wac_error *error)
-{
-    const char *text = wac_tensor_file_metadata(file, key);
-    if (!text)
-        return refuse_file(file, key, error);
-    if (!wac_number_parse(value, text) || !isfinite(*value))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number",
-                        wac_tensor_file_path(file), key);
-    return WAC_STATUS_OK;
+                    file->path);
 }
 
 static wac_status metadata_size(const wac_tensor_file *file, const char *key, int largest,
                                 int *value, wac_error *error)
 {
-    double number = 0;
-    WAC_TRY(metadata_number(file, key, &number, error));
+    const char *text = wac_tensor_file_metadata(file, key);
+    double number;
+    if (!text)
+        return refuse_file(file, key, error);
+    if (!wac_number_parse(&number, text) || !isfinite(number))
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s is not a number", file->path,
+                        key);
     if (number < 1 || number > largest || number != floor(number))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s must be from 1 to %d",
-                        wac_tensor_file_path(file), key, largest);
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: metadata %s must be from 1 to %d", file->path,
+                        key, largest);
     *value = (int)number;
     return WAC_STATUS_OK;
 }
@@ -92,28 +86,27 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         return refuse_file(file, "algorithm", error);
     wac_error cause;
     if (wac_config_init(config, "recorded", algorithm, &cause) != WAC_STATUS_OK)
-        return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
+        return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     bool has_std = wac_algorithm_row_of(config->algorithm)->stds > 0;
     for (size_t i = 0; i < (has_std ? sizeof settings / sizeof *settings : FOR_ALL); i++) {
         const char *value = wac_tensor_file_metadata(file, settings[i][0]);
         if (!value)
-            return wac_fail(error, WAC_STATUS_INPUT, "%s: its metadata has no %s",
-                            wac_tensor_file_path(file), settings[i][0]);
+            return wac_fail(error, WAC_STATUS_INPUT, "%s: its metadata has no %s", file->path,
+                            settings[i][0]);
         if (wac_config_set(config, settings[i][1], value, &cause) != WAC_STATUS_OK)
-            return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file),
-                            cause.message);
+            return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     }
     if (has_std) {
         /* as many synthetic pairs as were recorded, however rho was rounded */
         const wac_tensor *pairs = wac_tensor_file_find(file, "in/step0/synthetic_actions");
         if (!pairs || pairs->rank != 2)
             return wac_fail(error, WAC_STATUS_INPUT, "%s: in/step0/synthetic_actions is missing",
-                            wac_tensor_file_path(file));
+                            file->path);
         config->rho = (double)pairs->shape[0] / (double)config->batch_size;
     }
     config->replay_capacity = 1;
     if (wac_config_check(config, &cause) != WAC_STATUS_OK)
-        return wac_fail(error, cause.status, "%s: %s", wac_tensor_file_path(file), cause.message);
+        return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     return WAC_STATUS_OK;
 }
 
@@ -123,6 +116,18 @@ static wac_status copy_floats(const wac_tensor_file *file, int64_t elements, flo
     char full[192];
     snprintf(full, sizeof full, "%s%s", folder, name);
     return wac_tensor_file_copy(file, full, WAC_DTYPE_F32, elements, data, error);
+}
+
+/* The same into memory of the replay; null on failure. */
+static float *read_floats(replay *replay, int64_t elements, const char *folder, const char *name,
+                          wac_error *error)
+{
+    float *data = WAC_TAKE(&replay->arena, float, (size_t)elements);
+    if (!data)
+        wac_fail_memory(error, name);
+    else if (copy_floats(replay->file, elements, data, folder, name, error) != WAC_STATUS_OK)
+        return NULL;
+    return data;
 }
 
 static wac_status set_weights(void *user, const wac_agent_tensor *tensor, wac_error *error)
@@ -144,31 +149,26 @@ static wac_status set_alphas(void *user, const wac_agent_tensor *tensor, wac_err
 }
 
 /* synthetic pairs, whose halves were recorded apart */
-static wac_status set_pairs(const replay *replay, const char *folder,
-                            const wac_agent_tensor *tensor, wac_error *error)
+static wac_status set_pairs(replay *replay, const char *folder, const wac_agent_tensor *tensor,
+                            wac_error *error)
 {
     int64_t pairs = tensor->shape[0], o = replay->agent->observations, a = replay->agent->actions;
-    float *observations = malloc((size_t)(pairs * (o + a)) * sizeof *observations);
-    if (!observations)
-        return wac_fail_memory(error, "synthetic pairs");
-    float *actions = observations + pairs * o;
-    wac_status status =
-        copy_floats(replay->file, pairs * o, observations, folder, "synthetic_observations", error);
-    if (status == WAC_STATUS_OK)
-        status = copy_floats(replay->file, pairs * a, actions, folder, "synthetic_actions", error);
-    for (int64_t i = 0; i < pairs && status == WAC_STATUS_OK; i++) {
+    const float *observations, *actions;
+    if (!(observations = read_floats(replay, pairs * o, folder, "synthetic_observations", error)) ||
+        !(actions = read_floats(replay, pairs * a, folder, "synthetic_actions", error)))
+        return error->status;
+    for (int64_t i = 0; i < pairs; i++) {
         float *pair = (float *)tensor->data + i * (o + a);
         memcpy(pair, observations + i * o, (size_t)o * sizeof *pair);
         memcpy(pair + o, actions + i * a, (size_t)a * sizeof *pair);
     }
-    free(observations);
-    return status;
+    return WAC_STATUS_OK;
 }
 
 /* batch, noise and synthetic pairs of one update */
 static wac_status set_drawn(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
-    const replay *replay = user;
+    replay *replay = user;
     char folder[32];
     snprintf(folder, sizeof folder, "in/step%d/", replay->step);
     if (strcmp(tensor->name, "synthetic") == 0)
@@ -229,36 +229,30 @@ static bool follows(const char *name)
 
 static wac_status check_weights(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
-    const replay *replay = user;
+    replay *replay = user;
     int64_t count = wac_agent_tensor_elements(tensor);
-    const float *now = tensor->data;
-    float *before = malloc(2 * (size_t)count * sizeof *before), *expected = before + count;
-    if (!before)
-        return wac_fail_memory(error, "recorded weights");
-    wac_status status = copy_floats(replay->file, count, before, "in/init/", tensor->name, error);
-    if (status == WAC_STATUS_OK)
-        status = copy_floats(replay->file, count, expected, "expect/final/", tensor->name, error);
-    if (status == WAC_STATUS_OK) {
-        double squares = 0, wanted = 0, largest = 0;
-        for (int64_t i = 0; i < count; i++) {
-            double difference = (double)now[i] - (double)expected[i];
-            double change = (double)expected[i] - (double)before[i];
-            squares += difference * difference;
-            wanted += change * change;
-            largest = isnan(difference) ? INFINITY : fmax(largest, fabs(difference));
-        }
-        if (follows(tensor->name))
-            judge(&replay->report->targets, largest, 1e-5, tensor->name);
-        else
-            judge(&replay->report->weights, squares == 0 ? 0 : sqrt(squares / wanted), 0.02,
-                  tensor->name);
+    const float *now = tensor->data, *before, *expected;
+    if (!(before = read_floats(replay, count, "in/init/", tensor->name, error)) ||
+        !(expected = read_floats(replay, count, "expect/final/", tensor->name, error)))
+        return error->status;
+    double squares = 0, wanted = 0, largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double difference = (double)now[i] - (double)expected[i];
+        double change = (double)expected[i] - (double)before[i];
+        squares += difference * difference;
+        wanted += change * change;
+        largest = isnan(difference) ? INFINITY : fmax(largest, fabs(difference));
     }
-    free(before);
-    return status;
+    if (follows(tensor->name))
+        judge(&replay->report->targets, largest, 1e-5, tensor->name);
+    else
+        judge(&replay->report->weights, squares == 0 ? 0 : sqrt(squares / wanted), 0.02,
+              tensor->name);
+    return WAC_STATUS_OK;
 }
 
 /* OAC's exploration with the final weights, if it was recorded */
-static wac_status check_exploration(const replay *replay, wac_error *error)
+static wac_status check_exploration(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
     const wac_tensor *recorded = wac_tensor_file_find(replay->file, "in/explore/observations");
@@ -267,44 +261,38 @@ static wac_status check_exploration(const replay *replay, wac_error *error)
     int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
     if (recorded->rank != 2 || recorded->shape[1] != o)
         return wac_fail(error, WAC_STATUS_INPUT, "%s: in/explore/observations must have %d columns",
-                        wac_tensor_file_path(replay->file), agent->observations);
-    float beta, delta;
-    WAC_TRY(copy_floats(replay->file, 1, &beta, "in/explore/", "beta_ub", error));
-    WAC_TRY(copy_floats(replay->file, 1, &delta, "in/explore/", "delta", error));
-    float *observations = malloc((size_t)(rows * (o + 3 * a)) * sizeof *observations);
-    if (!observations)
-        return wac_fail_memory(error, "exploration actions");
-    float *noise = observations + rows * o, *expected = noise + rows * a;
-    float *actions = expected + rows * a;
-    wac_status status =
-        copy_floats(replay->file, rows * o, observations, "in/explore/", "observations", error);
-    if (status == WAC_STATUS_OK)
-        status = copy_floats(replay->file, rows * a, noise, "in/explore/", "noise", error);
-    if (status == WAC_STATUS_OK)
-        status = copy_floats(replay->file, rows * a, expected, "expect/explore/", "actions", error);
-    if (status == WAC_STATUS_OK) {
-        for (int64_t i = 0; i < rows; i++)
-            wac_oac_act(agent, 0, observations + i * o, noise + i * a, (double)delta, (double)beta,
-                        actions + i * a);
-        for (int64_t i = 0; i < rows * a; i++)
-            judge(&replay->report->actions, fabs((double)actions[i] - (double)expected[i]), 1e-4,
-                  "explore/actions");
+                        replay->file->path, agent->observations);
+    const float *beta, *delta, *observations, *noise, *expected;
+    if (!(beta = read_floats(replay, 1, "in/explore/", "beta_ub", error)) ||
+        !(delta = read_floats(replay, 1, "in/explore/", "delta", error)) ||
+        !(observations = read_floats(replay, rows * o, "in/explore/", "observations", error)) ||
+        !(noise = read_floats(replay, rows * a, "in/explore/", "noise", error)) ||
+        !(expected = read_floats(replay, rows * a, "expect/explore/", "actions", error)))
+        return error->status;
+    float *action = WAC_TAKE(&replay->arena, float, (size_t)a);
+    if (!action)
+        return wac_fail_memory(error, "an action");
+    for (int64_t i = 0; i < rows; i++) {
+        wac_oac_act(agent, 0, observations + i * o, noise + i * a, (double)*delta, (double)*beta,
+                    action);
+        for (int64_t k = 0; k < a; k++)
+            judge(&replay->report->actions, fabs((double)action[k] - (double)expected[i * a + k]),
+                  1e-4, "explore/actions");
     }
-    free(observations);
-    return status;
+    return WAC_STATUS_OK;
 }
 
 static wac_status play(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
-    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, set_weights, replay, error));
-    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_LEARNING, set_alphas, replay, error));
+    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, set_weights, replay, error));
+    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_LEARNING, set_alphas, replay, error));
     for (replay->step = 0; replay->step < replay->report->steps; replay->step++) {
-        WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_DRAWN, set_drawn, replay, error));
-        wac_agent_learn(agent);
+        WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_DRAWN, set_drawn, replay, error));
+        agent->row->learn(agent);
         WAC_TRY(check_losses(replay, error));
     }
-    WAC_TRY(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, check_weights, replay, error));
+    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, check_weights, replay, error));
     return check_exploration(replay, error);
 }
 
@@ -324,6 +312,7 @@ static wac_status verify(wac_update_report *report, const wac_tensor_file *file,
     replay replay = {.file = file, .report = report};
     WAC_TRY(wac_agent_create(&replay.agent, &config, observations, actions, threads, -1, error));
     wac_status status = play(&replay, error);
+    wac_arena_release(&replay.arena);
     wac_agent_destroy(replay.agent);
     const wac_worst *all[] = {&report->scalars, &report->weights, &report->targets,
                               &report->actions};

@@ -86,8 +86,6 @@ static void test_dtypes(void **state)
     assert_int_equal(wac_dtype_size(WAC_DTYPE_F64), 8);
     assert_int_equal(wac_dtype_size(WAC_DTYPE_I64), 8);
     assert_int_equal(wac_dtype_size(WAC_DTYPE_U8), 1);
-    assert_string_equal(wac_dtype_name(WAC_DTYPE_F32), "F32");
-    assert_string_equal(wac_dtype_name(WAC_DTYPE_U8), "U8");
     assert_int_equal(wac_tensor_elements(&samples[0]), 6);
     assert_int_equal(wac_tensor_elements(&samples[3]), 0);
     assert_int_equal(wac_tensor_elements(&samples[5]), 1);
@@ -98,10 +96,10 @@ static void test_round_trip(void **state)
     (void)state;
     write_samples();
     wac_tensor_file *file = open_good();
-    assert_string_equal(wac_tensor_file_path(file), path);
-    assert_int_equal(wac_tensor_file_count(file), SAMPLES);
+    assert_string_equal(file->path, path);
+    assert_int_equal(file->count, SAMPLES);
     for (size_t i = 0; i < SAMPLES; i++) {
-        const wac_tensor *tensor = wac_tensor_file_at(file, i), *sample = &samples[i];
+        const wac_tensor *tensor = &file->tensors[i], *sample = &samples[i];
         size_t size = (size_t)wac_tensor_elements(sample) * wac_dtype_size(sample->dtype);
         assert_string_equal(tensor->name, sample->name);
         assert_int_equal(tensor->dtype, sample->dtype);
@@ -161,7 +159,7 @@ static void test_data_is_aligned(void **state)
         const wac_tensor tensor = {name, WAC_DTYPE_F64, 1, {2}, doubles};
         assert_int_equal(wac_tensor_file_write(path, &tensor, 1, NULL, 0, &error), WAC_STATUS_OK);
         wac_tensor_file *file = open_good();
-        assert_int_equal((uintptr_t)wac_tensor_file_at(file, 0)->data % 8, 0);
+        assert_int_equal((uintptr_t)file->tensors[0].data % 8, 0);
         wac_tensor_file_close(file);
     }
 }
@@ -171,7 +169,7 @@ static void test_no_tensors(void **state)
     (void)state;
     assert_int_equal(wac_tensor_file_write(path, NULL, 0, NULL, 0, &error), WAC_STATUS_OK);
     wac_tensor_file *file = open_good();
-    assert_int_equal(wac_tensor_file_count(file), 0);
+    assert_int_equal(file->count, 0);
     assert_null(wac_tensor_file_metadata(file, "k"));
     wac_tensor_file_close(file);
 }
@@ -192,9 +190,9 @@ static void test_many_tensors(void **state)
     }
     assert_int_equal(wac_tensor_file_write(path, tensors, COUNT, NULL, 0, &error), WAC_STATUS_OK);
     wac_tensor_file *file = open_good();
-    assert_int_equal(wac_tensor_file_count(file), COUNT);
+    assert_int_equal(file->count, COUNT);
     for (int i = 0; i < COUNT; i++) {
-        assert_string_equal(wac_tensor_file_at(file, (size_t)i)->name, names[i]);
+        assert_string_equal(file->tensors[i].name, names[i]);
         assert_int_equal(wac_tensor_file_copy(file, names[i], WAC_DTYPE_F32, LENGTH, back, &error),
                          WAC_STATUS_OK);
         assert_memory_equal(back, tensors[i].data, sizeof back);
@@ -243,7 +241,7 @@ static void test_file_of_another_program(void **state)
     double value, expected;
     const unsigned char raw[] = {3, 4, 5, 6, 7, 8, 9, 10};
     memcpy(&expected, raw, 8);
-    assert_int_equal(wac_tensor_file_count(file), 2);
+    assert_int_equal(file->count, 2);
     assert_int_equal(wac_tensor_file_copy(file, "w", WAC_DTYPE_F64, 1, &value, &error),
                      WAC_STATUS_OK);
     assert_memory_equal(&value, &expected, 8);
@@ -450,7 +448,7 @@ static void test_write_that_fails_keeps_the_old_file(void **state)
     assert_non_null(strstr(error.message, path));
     assert_non_null(strstr(error.message, "File too large"));
     wac_tensor_file *file = open_good();
-    assert_int_equal(wac_tensor_file_count(file), SAMPLES);
+    assert_int_equal(file->count, SAMPLES);
     wac_tensor_file_close(file);
 }
 
@@ -466,7 +464,7 @@ static void test_recorded_files(void **state)
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         wac_tensor_file *file = open_good();
-        assert_true(wac_tensor_file_count(file) > 0);
+        assert_true(file->count > 0);
         assert_non_null(wac_tensor_file_metadata(file, "algorithm"));
         wac_tensor_file_close(file);
         count++;

@@ -1,7 +1,11 @@
 /* Benchmarks: what an update counts, and that measuring works and can be read. How fast anything is
  * is not tested. */
 #include "base/json.h"
-#include "bench/bench.h"
+#include "bench/cost.h"
+#include "bench/figure.h"
+#include "bench/kernels.h"
+#include "bench/limit.h"
+#include "bench/train.h"
 #include "rl/host/host.h"
 #include "support/program.h"
 
@@ -222,9 +226,6 @@ static void test_figure(void **state)
     assert_non_null(strstr(picture, "milliseconds"));
     assert_non_null(strstr(picture, "share of the limit"));
     free(picture);
-    assert_int_equal(wac_bench_figure(cases, results, CASES, &cases[2], at("cost.gif"), &error),
-                     WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "cost.gif", ".svg");
 }
 
 static void test_bad_arguments(void **state)
@@ -234,7 +235,7 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench updat"), 2, "did you mean \"update\"?");
     assert_says(wac("bench everything"), 2, "cannot bench \"everything\"");
     assert_says(wac("bench update update"), 2, "what to do with");
-    assert_says(wac("bench update --algorithm dqn"), 2, "must be sac, oac, oe-wac or me-wac");
+    assert_says(wac("bench update --algorithm dqn"), 2, "must be oe-wac, me-wac, sac or oac");
     assert_says(wac("bench update --env-size hopper"), 2, "must be point or halfcheetah");
     assert_says(wac("bench update --width 0"), 2, "--width");
     assert_says(wac("bench update --batch 65537"), 2, "--batch");

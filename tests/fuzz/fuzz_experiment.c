@@ -37,7 +37,7 @@ static void check_part(const wac_claim_part *part)
 {
     bool trend = part->rule <= WAC_RULE_NOT_MONOTONE;
     require(part->rule <= WAC_RULE_CORRELATION && part->measure < WAC_MEASURE_TOTAL);
-    require(trend == (*part->setting != 0) && (trend || !part->spread));
+    require(trend == (*part->setting != 0));
     require(part->who_count >= 0 && part->who_count <= WAC_EXPERIMENT_NAMES);
     require(part->than_count >= 0 && part->than_count <= WAC_EXPERIMENT_NAMES);
     bool pair = part->rule >= WAC_RULE_AHEAD_OF && part->rule <= WAC_RULE_LEVEL;
@@ -51,8 +51,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     wac_experiment *experiment;
     wac_error error = {0};
-    if (wac_experiment_parse(&experiment, (const char *)data, size, "e", "input", &error) !=
-        WAC_STATUS_OK) {
+    char *text = calloc(1, size + 1);
+    require(text);
+    if (size)
+        memcpy(text, data, size);
+    if (wac_experiment_parse(&experiment, text, size, "e", "input", &error) != WAC_STATUS_OK) {
         require(!experiment && error.status == WAC_STATUS_INPUT);
         require(strncmp(error.message, "input", 5) == 0 && !strchr(error.message, '\n'));
         return 0;

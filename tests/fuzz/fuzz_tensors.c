@@ -35,8 +35,8 @@ static void check(char *bytes, size_t size)
     }
     require(!error.message[0]);
     size_t total = 0;
-    for (size_t i = 0; i < wac_tensor_file_count(file); i++) {
-        const wac_tensor *tensor = wac_tensor_file_at(file, i);
+    for (size_t i = 0; i < file->count; i++) {
+        const wac_tensor *tensor = &file->tensors[i];
         int64_t elements = wac_tensor_elements(tensor);
         size_t length = (size_t)elements * wac_dtype_size(tensor->dtype);
         require(tensor->rank <= WAC_TENSOR_RANK);

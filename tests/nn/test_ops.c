@@ -98,12 +98,11 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
     int capacity = c->rows + variant, first = variant & 2 ? c->inputs / 2 : 0;
     size_t rows = (size_t)(c->members * capacity), stride = (size_t)(c->rows * c->inputs);
     wac_pass used;
-    int spare = ops->spare_width(&shape);
     wac_stack_init(&r->stack, arena, shape, c->members);
     wac_stack_init(&r->target, arena, shape, c->members);
-    wac_pass_init(&r->pass, arena, &r->stack, capacity, spare);
-    wac_pass_init(&r->after, arena, &r->stack, capacity, spare);
-    wac_pass_init(&used, arena, &r->stack, capacity, spare);
+    wac_pass_init(&r->pass, arena, &r->stack, capacity, ops);
+    wac_pass_init(&r->after, arena, &r->stack, capacity, ops);
+    wac_pass_init(&used, arena, &r->stack, capacity, ops);
     size_t params = wac_stack_size(&r->stack), outputs = rows * (size_t)c->outputs;
     r->inputs = rows * (size_t)(c->inputs - first);
     r->moments = (wac_moments){WAC_TAKE(arena, real, params), WAC_TAKE(arena, real, params)};
@@ -339,7 +338,7 @@ static void what_is_no_number_stays_none(void **state)
                     wac_rng rng = wac_rng_make(1, WAC_STREAM_INIT);
                     wac_stack_init(&stack, &arena, (wac_shape){3, b < 2 ? 33 : 64, 1, .hidden = 2},
                                    1);
-                    wac_pass_init(&pass, &arena, &stack, rows[n], 0);
+                    wac_pass_init(&pass, &arena, &stack, rows[n], backends[b]);
                     real *x = WAC_TAKE(&arena, real, (size_t)(rows[n] * 3));
                     assert_false(arena.failed);
                     fill(2, (size_t)(rows[n] * 3), -1, 1, x);

@@ -17,7 +17,7 @@ static wac_judgement judgement;
 static wac_status parse(const char *text)
 {
     memset(&error, 0, sizeof error);
-    return wac_experiment_parse(&experiment, text, strlen(text), "t", "file", &error);
+    return wac_experiment_parse(&experiment, strdup(text), strlen(text), "t", "file", &error);
 }
 
 /* The verdict on a claim of these lines (in flow style, after `says`) about the runs in root. */
@@ -28,9 +28,16 @@ static wac_verdict judge(const char *rule)
     snprintf(text, sizeof text, SCALES "claims:\n  - {says: S, %s}\n", rule);
     assert_ok(parse(text));
     assert_ok(wac_runset_load(&set, &folder, 1, false, &error));
-    wac_selection all = {&set, NULL};
+    /* what is there is what was planned */
+    wac_sweep sweep = {calloc(set.count, sizeof *sweep.runs), set.count};
+    for (size_t i = 0; i < set.count; i++)
+        sweep.runs[i].config = set.runs[i].config;
+    wac_plan plan;
     wac_judgement_free(&judgement);
-    assert_ok(wac_claim_judge(&judgement, &experiment->claims[0], &all, &error));
+    assert_ok(wac_plan_make(&plan, &sweep, &set, &error));
+    assert_ok(wac_claim_judge(&judgement, &experiment->claims[0], &plan, &error));
+    wac_plan_free(&plan);
+    wac_sweep_free(&sweep);
     wac_runset_free(&set);
     wac_experiment_free(experiment);
     assert_true(judgement.count > 0);

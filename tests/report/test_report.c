@@ -229,6 +229,7 @@ static void test_reproduce(void **state)
              "title: Mine\nscales:\n  quick: %s\n  half: %s\n  full: %s\n"
              "figures:\n  - {kind: maps, title: Maps, where: {lambda: 0.5}}\n"
              "  - {kind: curves, title: Return, rows: return, lines: algorithm}\n"
+             "  - {kind: settings, title: Score, measure: score, x: lambda}\n"
              "claims:\n  - {says: it is so, rule: correlation, below: 1.5}\n",
              runs, runs, runs);
     save_text(at("mine.yaml"), text);
@@ -239,6 +240,7 @@ static void test_reproduce(void **state)
     char *page = page_of("out");
     assert_non_null(strstr(page, "<th>Claim</th>"));
     assert_null(strstr(page, "The paper"));
+    assert_true(!has_program("gnuplot") || !strstr(page, "could not be drawn"));
     free(page);
     assert_int_equal(entries(at("out/runs/lqg/oe-wac")), 2);
     if (has_program("gnuplot")) {
@@ -248,6 +250,11 @@ static void test_reproduce(void **state)
         char *curves = contents(at("out/figures/2-curves.svg"), NULL);
         assert_non_null(strstr(curves, "λ 0.5"));
         free(curves);
+        /* scores below 0 are within the range */
+        char *levels = contents(at("out/figures/3-settings.svg"), NULL);
+        assert_non_null(strstr(levels, "−"));
+        assert_null(strstr(levels, "no data"));
+        free(levels);
     }
     /* another experiment does not take its place */
     char *before = contents(at("out/experiment.yaml"), NULL);

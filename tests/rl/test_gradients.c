@@ -74,7 +74,7 @@ static void network_make(network *n, wac_shape shape, int members, int rows, boo
     size_t outputs = (size_t)(members * capacity * shape.outputs);
     *n = (network){0};
     wac_stack_init(&n->stack, &n->arena, shape, members);
-    wac_pass_init(&n->pass, &n->arena, &n->stack, capacity, ops->spare_width(&shape));
+    wac_pass_init(&n->pass, &n->arena, &n->stack, capacity, ops);
     n->weights = WAC_TAKE(&n->arena, real, outputs);
     size_t own = (size_t)(rows * shape.inputs) + 5; /* a gap between members */
     n->x = WAC_TAKE(&n->arena, real, own * (size_t)members);
@@ -189,11 +189,11 @@ static void networks_go_forward(void **state)
 
 /* --- policies -------------------------------------------------------------------------------- */
 
-enum { MEMBERS = 2, ROWS = 6, ACTIONS = 3, CAPACITY = 8, HEADS = 2 * ACTIONS };
+enum { MEMBERS = 2, ROWS = 6, ACTIONS = 3, HEADS = 2 * ACTIONS };
 
 typedef struct policies {
     wac_sample sample;
-    real heads[MEMBERS * CAPACITY * HEADS];
+    real heads[MEMBERS * ROWS * HEADS];
     real noise[MEMBERS * ROWS * ACTIONS], action[MEMBERS * ROWS * ACTIONS];
     real log_prob[MEMBERS * ROWS];
     real daction[MEMBERS * ROWS * ACTIONS], dlog_prob[MEMBERS];
@@ -201,15 +201,14 @@ typedef struct policies {
 
 static real *log_std_of(policies *p, int m, int i, int j)
 {
-    return &p->heads[(m * CAPACITY + i) * HEADS + ACTIONS + j];
+    return &p->heads[(m * ROWS + i) * HEADS + ACTIONS + j];
 }
 
 static void policies_make(policies *p)
 {
     *p = (policies){.dlog_prob = {0.3, 0.07}};
-    p->sample =
-        (wac_sample){MEMBERS, ROWS, ACTIONS, CAPACITY, p->heads, p->noise, p->action, p->log_prob};
-    fill(11, MEMBERS * CAPACITY * HEADS, -1.5, 0.8, p->heads);
+    p->sample = (wac_sample){MEMBERS * ROWS, ACTIONS, p->heads, p->noise, p->action, p->log_prob};
+    fill(11, MEMBERS * ROWS * HEADS, -1.5, 0.8, p->heads);
     fill(12, MEMBERS * ROWS * ACTIONS, -1, 1, p->daction);
     fill_noise(13, MEMBERS * ROWS * ACTIONS, p->noise);
     /* just inside and beyond both ends of the clamp */
@@ -235,14 +234,14 @@ static void policies_sample_and_go_back(void **state)
     (void)state;
     policies p;
     policies_make(&p);
-    real dheads[MEMBERS * CAPACITY * HEADS] = {0};
+    real dheads[MEMBERS * ROWS * HEADS] = {0};
     policies_objective(&p);
     for (int m = 0; m < MEMBERS; m++)
         for (int i = 0; i < ROWS; i++) {
             double log_prob = 0;
             for (int j = 0; j < ACTIONS; j++) {
                 int at = (m * ROWS + i) * ACTIONS + j;
-                double mean = p.heads[(m * CAPACITY + i) * HEADS + j];
+                double mean = p.heads[(m * ROWS + i) * HEADS + j];
                 double std = exp(fmin(fmax(*log_std_of(&p, m, i, j), -20), 2));
                 double u = mean + std * p.noise[at], a = tanh(u), z = (u - mean) / std;
                 assert_close(p.action[at], a, 1e-14, 0);
@@ -250,15 +249,20 @@ static void policies_sample_and_go_back(void **state)
             }
             assert_close(p.log_prob[m * ROWS + i], log_prob, 1e-6, 1e-6);
         }
-    wac_policy_gradient(&p.sample, p.daction, p.dlog_prob, dheads);
+    for (int m = 0; m < MEMBERS; m++) {
+        int row = m * ROWS, at = row * ACTIONS;
+        wac_sample own = {ROWS,         ACTIONS,       p.heads + row * HEADS,
+                          p.noise + at, p.action + at, p.log_prob + row};
+        wac_policy_gradient(&own, p.daction + at, p.dlog_prob[m], dheads + row * HEADS);
+    }
     /* 1 - a * a loses digits where the action is all but 1, hence the noise */
-    assert_gradient(policies_objective, &p, p.heads, dheads, MEMBERS * CAPACITY * HEADS, 2e-7);
+    assert_gradient(policies_objective, &p, p.heads, dheads, MEMBERS * ROWS * HEADS, 2e-7);
     /* beyond the clamp exactly none, within it some; and the mean goes on learning */
     for (int m = 0; m < MEMBERS; m++)
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < ACTIONS; j++) {
                 real log_std = *log_std_of(&p, m, i, j);
-                const real *d = &dheads[(m * CAPACITY + i) * HEADS + j];
+                const real *d = &dheads[(m * ROWS + i) * HEADS + j];
                 assert_true((d[ACTIONS] == 0) == (log_std < -20 || log_std > 2));
                 if (log_std < 2)
                     assert_true(d[0] != 0);
@@ -598,7 +602,8 @@ static void entropy_steps(void **state)
             temper temper = {&p, m, log_alpha[m]};
             history[m][t] = slope_at(temper_objective, &temper, &temper.log_alpha);
         }
-        wac_entropy_step(&p.sample, -ACTIONS, wac_adam_prepare(t + 1, 1e-3), &entropy);
+        wac_entropy_step(MEMBERS, ROWS, p.log_prob, -ACTIONS, wac_adam_prepare(t + 1, 1e-3),
+                         &entropy);
         for (int m = 0; m < MEMBERS; m++) {
             if (t == 0) /* the gradient itself */
                 assert_close(first[m] / 0.1, history[m][0], 1e-8, 0);

@@ -160,7 +160,7 @@ static void learn_keeping_gradients(wac_agent *agent)
     wac_ops ops = wac_ops_reference;
     ops.adam = keep_gradient;
     host->ops = &ops;
-    wac_agent_learn(agent);
+    agent->row->learn(agent);
     host->ops = &wac_ops_reference;
 }
 
@@ -181,7 +181,7 @@ static double loss_of(const learner *l)
 {
     const wac_seat *seat = l->agent->seat;
     int m = l->member;
-    wac_agent_learn(l->agent);
+    l->agent->row->learn(l->agent);
     if (l->policy)
         return seat->objective[m];
     bool std = m >= l->agent->row->means;
@@ -447,7 +447,7 @@ static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, 
 {
     wac_agent *agent = make_agent(algorithm, row, clamped);
     const wac_seat *seat = agent->seat;
-    wac_agent_learn(agent);
+    agent->row->learn(agent);
     sights expected = plain_losses(agent, agent->row->learn == wac_oe_wac_learn);
     for (int k = 0; k < agent->critics; k++) {
         assert_same(seat->loss[k], expected.loss[k], "critic loss");

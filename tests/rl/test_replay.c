@@ -154,7 +154,7 @@ static void agents_draw_what_they_hold(void **state)
         for (int i = 0; i < A; i++)
             action[i] = action_of(id, i);
         wac_agent_remember(agent, observation, action, reward_of(id), next, terminates(id));
-        wac_agent_draw(agent);
+        agent->steps->draw(agent);
         int64_t oldest = id < CAPACITY ? 0 : id - CAPACITY + 1;
         int seen[3 * CAPACITY] = {0};
         for (int i = 0; i < ROWS; i++) {

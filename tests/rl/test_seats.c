@@ -55,16 +55,16 @@ static void wander(wac_agent *agent, int seat, int turn)
             to[j] = (float)(2 * wac_rng_uniform(&rng) - 1);
         }
         wac_seat_explore(agent, seat, NULL, from, action);
-        wac_seat_remember(agent, seat, from, action, (double)action[0] - (double)to[1], to,
-                          i % 10 == 9);
+        agent->steps->remember(agent, seat, from, action, (double)action[0] - (double)to[1], to,
+                               i % 10 == 9);
     }
 }
 
 static void learn(wac_agent *agent, int updates)
 {
     for (int i = 0; i < updates; i++) {
-        wac_agent_draw(agent);
-        wac_agent_learn(agent);
+        agent->steps->draw(agent);
+        agent->row->learn(agent);
     }
 }
 
@@ -89,7 +89,7 @@ static bytes state_of(wac_agent *agent, int seat)
 {
     bytes bytes = {0};
     for (wac_state state = WAC_STATE_NETWORKS; state <= WAC_STATE_REPLAY; state++)
-        assert_int_equal(wac_seat_visit(agent, seat, state, collect, &bytes, &error), 0);
+        assert_int_equal(agent->steps->visit(agent, seat, state, collect, &bytes, &error), 0);
     return bytes;
 }
 
@@ -148,12 +148,13 @@ static void seats_learn_as_if_alone(void **state)
 static void subsets_are_drawn_by_seat(void **state)
 {
     (void)state;
-    const wac_algorithm_row row = {.policies = 1,
-                                   .means = 10,
-                                   .subset = 2,
-                                   .critics = "q",
-                                   .learn = wac_sac_learn,
-                                   .explore = wac_policy_explore};
+    const wac_algorithm_row row = {
+        .policies = 1,
+        .means = 10,
+        .subset = 2,
+        .critics = "q",
+        .learn = wac_sac_learn,
+    };
     check_company("sac", &row, 2);
 
     enum { DRAWS = 9000 };
@@ -163,7 +164,7 @@ static void subsets_are_drawn_by_seat(void **state)
     wander(agent, 0, 0);
     for (int i = 0; i < DRAWS; i++) {
         const int *drawn = wac_host_desk(agent, 0)->subset;
-        wac_agent_draw(agent);
+        agent->steps->draw(agent);
         assert_true(drawn[0] != drawn[1]);
         pairs[drawn[0]][drawn[1]]++;
     }

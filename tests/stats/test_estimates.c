@@ -131,15 +131,18 @@ static void check_intervals(const json_t *item, wac_bootstrap bootstrap, double 
     for (size_t i = 0; i < n; i++)
         all += a.samples[i].count;
     double step = 0.1 / (double)all; /* the samples have one decimal */
-    assert_ok(wac_interval_iqm(&found, a.samples, n, bootstrap, &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IQM, a.samples, NULL, n, bootstrap, &error));
     check_interval(&found, json_object_get(item, "iqm"), share, 2 * step, fewest);
-    assert_ok(wac_interval_gap(&found, a.samples, n, bootstrap, &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_GAP, a.samples, NULL, n, bootstrap, &error));
     check_interval(&found, json_object_get(item, "gap"), share, step, fewest);
-    assert_ok(wac_interval_difference(&found, a.samples, b.samples, n, bootstrap, &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_DIFFERENCE, a.samples, b.samples, n, bootstrap,
+                              &error));
     check_interval(&found, json_object_get(item, "difference"), share, step, fewest);
-    assert_ok(wac_interval_spread(&found, a.samples, b.samples, n, bootstrap, &error));
+    assert_ok(
+        wac_interval_of(&found, WAC_ESTIMATE_SPREAD, a.samples, b.samples, n, bootstrap, &error));
     check_interval(&found, json_object_get(item, "spread"), share, 2 * step, fewest);
-    assert_ok(wac_interval_improvement(&found, a.samples, b.samples, n, bootstrap, &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, a.samples, b.samples, n, bootstrap,
+                              &error));
     check_interval(&found, json_object_get(item, "improvement"), share,
                    1 / (double)(fewest * fewest * n), fewest);
     size_t points = numbers(thresholds, json_object_get(item, "thresholds"));
@@ -302,16 +305,16 @@ static void test_order_and_seed(void **state)
     const wac_values one[] = {{x, 5}, {u, 4}}, other[] = {{y, 5}, {v, 4}};
     wac_bootstrap usual = wac_bootstrap_default(), another = {.seed = 2, .resamples = 2000};
     wac_interval a, b;
-    assert_ok(wac_interval_gap(&a, one, 2, usual, &error));
-    assert_ok(wac_interval_gap(&b, other, 2, usual, &error));
+    assert_ok(wac_interval_of(&a, WAC_ESTIMATE_GAP, one, NULL, 2, usual, &error));
+    assert_ok(wac_interval_of(&b, WAC_ESTIMATE_GAP, other, NULL, 2, usual, &error));
     assert_true(same_bytes(&a, &b));
-    assert_ok(wac_interval_spread(&a, one, one + 1, 1, usual, &error));
-    assert_ok(wac_interval_spread(&b, other, other + 1, 1, usual, &error));
+    assert_ok(wac_interval_of(&a, WAC_ESTIMATE_SPREAD, one, one + 1, 1, usual, &error));
+    assert_ok(wac_interval_of(&b, WAC_ESTIMATE_SPREAD, other, other + 1, 1, usual, &error));
     assert_true(same_bytes(&a, &b));
-    assert_ok(wac_interval_iqm(&a, one, 2, usual, &error));
-    assert_ok(wac_interval_iqm(&b, other, 2, usual, &error));
+    assert_ok(wac_interval_of(&a, WAC_ESTIMATE_IQM, one, NULL, 2, usual, &error));
+    assert_ok(wac_interval_of(&b, WAC_ESTIMATE_IQM, other, NULL, 2, usual, &error));
     assert_true(same_bytes(&a, &b));
-    assert_ok(wac_interval_iqm(&b, other, 2, another, &error));
+    assert_ok(wac_interval_of(&b, WAC_ESTIMATE_IQM, other, NULL, 2, another, &error));
     assert_true(a.value == b.value && (a.low != b.low || a.high != b.high));
     assert_true(a.low < a.value && a.value < a.high);
     assert_int_equal(a.fewest, 4);
@@ -325,7 +328,8 @@ static void test_strata(void **state)
     const double low[] = {1, 1, 1, 1}, high[] = {9, 9, 9, 9}, threshold = 5;
     const wac_values samples[] = {{low, 4}, {high, 4}};
     wac_interval found;
-    assert_ok(wac_interval_iqm(&found, samples, 2, wac_bootstrap_default(), &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IQM, samples, NULL, 2, wac_bootstrap_default(),
+                              &error));
     assert_true(found.value == 5 && found.low == 5 && found.high == 5);
     assert_ok(wac_profile(&found, &threshold, 1, samples, 2, wac_bootstrap_default(), &error));
     assert_true(found.value == 0.5 && found.low == 0.5 && found.high == 0.5);
@@ -341,11 +345,14 @@ static void test_improvement_bounds(void **state)
     const double low[] = {1, 2, 3, 4}, high[] = {5, 6, 7, 8};
     const wac_values a = {high, 4}, b = {low, 4};
     wac_interval found;
-    assert_ok(wac_interval_improvement(&found, &a, &b, 1, wac_bootstrap_default(), &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, &a, &b, 1, wac_bootstrap_default(),
+                              &error));
     assert_true(found.value == 1 && found.low == 1 && found.high == 1);
-    assert_ok(wac_interval_improvement(&found, &b, &a, 1, wac_bootstrap_default(), &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, &b, &a, 1, wac_bootstrap_default(),
+                              &error));
     assert_true(found.value == 0 && found.low == 0 && found.high == 0);
-    assert_ok(wac_interval_improvement(&found, &a, &a, 1, wac_bootstrap_default(), &error));
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, &a, &a, 1, wac_bootstrap_default(),
+                              &error));
     assert_true(found.value == 0.5 && found.low < 0.5 && found.high > 0.5);
 }
 
@@ -363,20 +370,22 @@ static void test_nothing(void **state)
     assert_true(isnan(wac_iqm(holes, 4)) && isnan(wac_iqm(NULL, 0)));
     const wac_values *bad[] = {&empty, &torn};
     for (int i = 0; i < 2; i++) {
-        assert_ok(wac_interval_iqm(&interval, bad[i], 1, usual, &error));
+        assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_IQM, bad[i], NULL, 1, usual, &error));
         assert_true(isnan(interval.value) && isnan(interval.low) && isnan(interval.high));
         assert_int_equal(interval.fewest, 0);
-        assert_ok(wac_interval_improvement(&interval, fine, bad[i], 1, usual, &error));
+        assert_ok(
+            wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, fine, bad[i], 1, usual, &error));
         assert_true(isnan(interval.value) && interval.fewest == 0);
-        assert_ok(wac_interval_spread(&interval, fine, bad[i], 1, usual, &error));
+        assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_SPREAD, fine, bad[i], 1, usual, &error));
         assert_true(isnan(interval.value) && interval.fewest == 0);
     }
-    assert_ok(wac_interval_gap(&interval, fine, 2, usual, &error)); /* a task without runs */
+    assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_GAP, fine, NULL, 2, usual,
+                              &error)); /* a task without runs */
     assert_true(isnan(interval.value) && interval.fewest == 0);
-    assert_ok(wac_interval_iqm(&interval, fine, 0, usual, &error));
+    assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_IQM, fine, NULL, 0, usual, &error));
     assert_true(isnan(interval.value) && interval.fewest == 0);
     const wac_values single = {good, 1}; /* has no spread */
-    assert_ok(wac_interval_spread(&interval, fine, &single, 1, usual, &error));
+    assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_SPREAD, fine, &single, 1, usual, &error));
     assert_true(isnan(interval.value) && isnan(interval.low) && isnan(interval.high));
     assert_ok(wac_trend_test(&test, holes, 2, 2, &error));
     assert_true(isnan(test.statistic) && isnan(test.rising));

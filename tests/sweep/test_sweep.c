@@ -138,13 +138,15 @@ static void runs_are_those_of_train(void **state)
     assert_int_equal(before.st_ino, after.st_ino);
 
     /* a run that was cut off after its last row is finished in no time, and then stays so */
-    wac_sweep_item items[6];
+    wac_sweep_item *items;
     assert_int_equal(unlink(at("one/lqg/sac/seed-1/manifest.json")), 0);
-    assert_ok(wac_sweep_inspect(items, &sweep, at("one"), &error));
+    assert_ok(wac_sweep_inspect(&items, &sweep, at("one"), &error));
     assert_true(items[0].state == WAC_SWEEP_STATE_BEGUN && items[1].state == WAC_SWEEP_STATE_DONE);
+    free(items);
     assert_done(wac("sweep %s --out %s", at("small.yaml"), at("one")));
-    assert_ok(wac_sweep_inspect(items, &sweep, at("one"), &error));
+    assert_ok(wac_sweep_inspect(&items, &sweep, at("one"), &error));
     assert_true(items[0].state == WAC_SWEEP_STATE_DONE);
+    free(items);
     assert_same_sweeps(at("one"), at("four"), &sweep);
 
     /* in shares, as an array job would */
@@ -328,7 +330,7 @@ static void ctrl_c_saves(void **state)
         "environments: [lqg]\nalgorithms: [sac]\nseeds: 2\n"
         "settings: {epochs: 20, " SMALL_RUNS ", checkpoint_interval: 1000}\n";
     wac_sweep sweep = parse(text);
-    wac_sweep_item items[2];
+    wac_sweep_item *items;
     save_text(at("two.yaml"), text);
     for (int attempt = 0;; attempt++) {
         pid_t process = start_wac("sweep %s --out %s --workers 2", at("two.yaml"), at("sweep"));
@@ -345,8 +347,9 @@ static void ctrl_c_saves(void **state)
     assert_non_null(strstr(said, "stopped and saved"));
     assert_non_null(strstr(said, "go on with: "));
     free(said);
-    assert_ok(wac_sweep_inspect(items, &sweep, at("sweep"), &error));
+    assert_ok(wac_sweep_inspect(&items, &sweep, at("sweep"), &error));
     assert_true(items[0].state == WAC_SWEEP_STATE_BEGUN || items[1].state == WAC_SWEEP_STATE_BEGUN);
+    free(items);
     const outcome *result = wac("sweep %s --out %s --dry-run", at("two.yaml"), at("sweep"));
     assert_done(result);
     assert_non_null(strstr(result->out, "go on  lqg/sac/seed-"));
@@ -404,8 +407,9 @@ static void two_at_once_are_refused(void **state)
     pid_t process = start_wac("sweep %s --out %s --workers 2", at("long.yaml"), at("sweep"));
     wait_for_child(process);
     wac_sweep sweep = parse(SMALL_SWEEP("100000"));
+    wac_sweep_options options = {0};
     wac_sweep_outcome outcome;
-    assert_int_equal(wac_sweep_execute(&sweep, at("sweep"), NULL, &outcome, &error),
+    assert_int_equal(wac_sweep_execute(&sweep, at("sweep"), &options, &outcome, &error),
                      WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "another sweep is at work", at("sweep"));
     kill(process, SIGTERM);

@@ -157,7 +157,7 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
         memcpy(pair + O, actions + i * A, A * sizeof *pair);
     }
 
-    wac_agent_learn(agent);
+    agent->row->learn(agent);
     const struct {
         const char *name;
         double value;
@@ -227,13 +227,13 @@ static void record(recording *recording, const char *algorithm, int pairs)
     }
     wac_rng rng = {.seed = 7};
     keeper before = {recording, "in/init/"}, after = {recording, "expect/final/"};
-    assert_int_equal(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, shake, &rng, NULL),
+    assert_int_equal(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, shake, &rng, NULL),
                      WAC_STATUS_OK);
-    assert_int_equal(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, keep, &before, NULL),
+    assert_int_equal(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, keep, &before, NULL),
                      WAC_STATUS_OK);
     for (int step = 0; step < STEPS; step++)
         record_step(recording, agent, &rng, step);
-    assert_int_equal(wac_seat_visit(agent, 0, WAC_STATE_NETWORKS, keep, &after, NULL),
+    assert_int_equal(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, keep, &after, NULL),
                      WAC_STATUS_OK);
     if (config.algorithm == WAC_ALGORITHM_OAC)
         record_exploration(recording, agent, &rng);

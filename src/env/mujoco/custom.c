@@ -86,7 +86,8 @@ static wac_status open_recipe(wac_custom *self, const char *file, uint64_t *hash
             wac_quantity *quantity = &self->quantities[list][i];
             WAC_TRY(wac_quantity_find(quantity, &self->recipe.lists[list][i], &self->mujoco, file,
                                       error));
-            self->looks_further |= wac_quantity_is_derived(quantity);
+            self->looks_further |=
+                quantity->what >= WAC_WHAT_SENSOR && quantity->what != WAC_WHAT_BONUS;
         }
     return WAC_STATUS_OK;
 }
@@ -149,12 +150,6 @@ static wac_status prepare(wac_custom *self, wac_environment_spec *spec, const wa
     return declare_observations(self, spec, error);
 }
 
-static void destroy(void *world)
-{
-    wac_mujoco_close(&((wac_custom *)world)->mujoco);
-    free(world);
-}
-
 static wac_status create(void **world, wac_environment_spec *spec, const wac_config *config,
                          wac_error *error)
 {
@@ -163,7 +158,7 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_con
         return wac_fail_memory(error, "the model's environment");
     wac_status status = prepare(self, spec, config, error);
     if (status)
-        destroy(self);
+        wac_mujoco_destroy(self);
     else
         *world = self;
     return status;
@@ -216,7 +211,7 @@ static bool is_success(const wac_custom *self)
 static double measure(const wac_custom *self, int entry)
 {
     double values[WAC_ENVIRONMENT_DIMENSIONS], sum = 0;
-    wac_recipe_measure how = self->recipe.lists[WAC_RECIPE_REWARD][entry].measure;
+    int how = self->recipe.lists[WAC_RECIPE_REWARD][entry].measure;
     const wac_quantity *quantity = &self->quantities[WAC_RECIPE_REWARD][entry];
     wac_quantity_read(quantity, &self->mujoco, values);
     for (int i = 0; i < quantity->count; i++)
@@ -297,7 +292,7 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
 static void save(const void *world, double *state)
 {
     const wac_custom *self = world;
-    wac_mujoco_save(&self->mujoco, state);
+    wac_mujoco_save(self, state);
     state[wac_mujoco_state_size(&self->mujoco)] = self->fingerprint;
 }
 
@@ -309,15 +304,14 @@ static wac_status load(void *world, const double *state, wac_error *error)
                         "%s or its recipe has changed since this was saved; put the old one back, "
                         "or start a new run",
                         self->path);
-    wac_mujoco_load(&self->mujoco, state);
-    return WAC_STATUS_OK;
+    return wac_mujoco_load(self, state, error);
 }
 
 const wac_environment_type wac_environment_custom = {
     .name = WAC_CUSTOM_PREFIX "FILE.xml",
     .summary = "a model of your own, with a recipe FILE.yaml beside it (MuJoCo)",
     .create = create,
-    .destroy = destroy,
+    .destroy = wac_mujoco_destroy,
     .reset = reset,
     .step = step,
     .save = save,

@@ -7,7 +7,7 @@
 #include "wac/env.h"
 
 typedef struct wac_custom {
-    wac_mujoco mujoco;
+    wac_mujoco mujoco; /* first: wac_mujoco_save */
     wac_recipe recipe;
     wac_quantity quantities[WAC_RECIPE_LISTS][WAC_RECIPE_ENTRIES]; /* as in the recipe */
     int key;            /* the keyframe where episodes start; -1: the model's own start */

@@ -1,4 +1,4 @@
-/* The engine itself; elements.c, which knows its names, is the only other file to talk to it. */
+/* The engine itself: no other file talks to it. */
 #include "env/mujoco/engine.h"
 
 #include "base/share.h"
@@ -42,14 +42,6 @@ static void set_handlers(void)
         mju_user_warning = ignore_warning;
     if (!mju_user_error)
         mju_user_error = leave_call;
-}
-
-static bool has_warnings(const mjData *data)
-{
-    for (int i = 0; i < mjNWARNING; i++)
-        if (data->warning[i].number)
-            return true;
-    return false;
 }
 
 static wac_status check_warnings(const mjData *data, wac_error *error)
@@ -190,7 +182,7 @@ static wac_status advance(wac_mujoco *mujoco, void (*call)(wac_mujoco *, int), i
 
 static void step(wac_mujoco *mujoco, int steps)
 {
-    for (int i = 0; i < steps && !has_warnings(mujoco->data); i++)
+    for (int i = 0; i < steps && check_warnings(mujoco->data, NULL) == WAC_STATUS_OK; i++)
         mj_step(mujoco->model, mujoco->data);
 }
 
@@ -242,21 +234,29 @@ int wac_mujoco_state_size(const wac_mujoco *mujoco)
     return size;
 }
 
-void wac_mujoco_save(const wac_mujoco *mujoco, double *state)
+void wac_mujoco_save(const void *world, double *state)
 {
     part parts[PARTS];
-    list_parts(mujoco, parts);
+    list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
         mju_copy(state, parts[i].array, parts[i].count);
 }
 
-void wac_mujoco_load(wac_mujoco *mujoco, const double *state)
+wac_status wac_mujoco_load(void *world, const double *state, wac_error *error)
 {
+    (void)error;
     part parts[PARTS];
-    wac_mujoco_reset(mujoco, -1);
-    list_parts(mujoco, parts);
+    wac_mujoco_reset(world, -1);
+    list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
         mju_copy(parts[i].array, state, parts[i].count);
+    return WAC_STATUS_OK;
+}
+
+void wac_mujoco_destroy(void *world)
+{
+    wac_mujoco_close(world);
+    free(world);
 }
 
 /* Whether the two can ever touch, by the engine's rule of types and affinities. */
@@ -302,4 +302,75 @@ bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
     mju_copy(geom->centre, data->geom_xpos + 3 * index, 3);
     mju_copy(geom->axes, data->geom_xmat + 9 * index, 9);
     return true;
+}
+
+/* --- parts that a recipe can name ------------------------------------------------------------- */
+
+/* All parts of a kind: what the engine calls them, and their values. */
+typedef struct list {
+    int type, parts, total;
+    const double *values; /* [total] */
+    const int *first;     /* [parts], of each part's values; null: all have equally many */
+} list;
+
+static list list_of(const wac_mujoco *mujoco, wac_mujoco_kind kind)
+{
+    const mjModel *m = mujoco->model;
+    const mjData *d = mujoco->data;
+    const list lists[] = {
+        [WAC_MUJOCO_QPOS] = {mjOBJ_JOINT, m->njnt, m->nq, d->qpos, m->jnt_qposadr},
+        [WAC_MUJOCO_QVEL] = {mjOBJ_JOINT, m->njnt, m->nv, d->qvel, m->jnt_dofadr},
+        [WAC_MUJOCO_CONTROL] = {mjOBJ_ACTUATOR, m->nu, m->nu, d->ctrl, NULL},
+        [WAC_MUJOCO_SENSOR] = {mjOBJ_SENSOR, m->nsensor, m->nsensordata, d->sensordata,
+                               m->sensor_adr},
+        [WAC_MUJOCO_SITE] = {mjOBJ_SITE, m->nsite, 3 * m->nsite, d->site_xpos, NULL},
+        [WAC_MUJOCO_KEYFRAME] = {mjOBJ_KEY, m->nkey, 0, NULL, NULL},
+    };
+    return lists[kind];
+}
+
+int wac_mujoco_count(const wac_mujoco *mujoco, wac_mujoco_kind kind)
+{
+    return list_of(mujoco, kind).parts;
+}
+
+const char *wac_mujoco_name(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index)
+{
+    const char *name = mj_id2name(mujoco->model, list_of(mujoco, kind).type, index);
+    return name ? name : "";
+}
+
+const double *wac_mujoco_values(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index,
+                                int *count)
+{
+    list all = list_of(mujoco, kind);
+    int each = all.parts ? all.total / all.parts : 0;
+    *count = all.total;
+    if (index < 0)
+        return all.values;
+    *count = each;
+    if (!all.first)
+        return all.values + each * index;
+    *count = (index + 1 < all.parts ? all.first[index + 1] : all.total) - all.first[index];
+    return all.values + all.first[index];
+}
+
+void wac_mujoco_site_velocity(const wac_mujoco *mujoco, int site, double velocity[3])
+{
+    double both[6]; /* angular, linear */
+    mj_objectVelocity(mujoco->model, mujoco->data, mjOBJ_SITE, site, both, 0);
+    mju_copy3(velocity, both + 3);
+}
+
+bool wac_mujoco_control_range(const wac_mujoco *mujoco, int control, double *low, double *high)
+{
+    const mjModel *model = mujoco->model;
+    *low = model->actuator_ctrlrange[2 * control];
+    *high = model->actuator_ctrlrange[2 * control + 1];
+    return model->actuator_ctrllimited[control];
+}
+
+bool wac_mujoco_is_noisy(const wac_mujoco *mujoco)
+{
+    return mujoco->model->opt.enableflags & mjENBL_SENSORNOISE;
 }

@@ -49,10 +49,12 @@ wac_status wac_mujoco_step(wac_mujoco *mujoco, const double *control, int steps,
 /* Bring everything that follows from qpos and qvel up to date, after writing to them. */
 wac_status wac_mujoco_forward(wac_mujoco *mujoco, wac_error *error);
 
-/* All that the next step depends on, as `wac_mujoco_state_size` doubles. */
+/* All that the next step depends on, as `wac_mujoco_state_size` doubles; and a type's `save`,
+ * `load` and `destroy` where the first member of the world is its simulation. */
 int wac_mujoco_state_size(const wac_mujoco *mujoco);
-void wac_mujoco_save(const wac_mujoco *mujoco, double *state);
-void wac_mujoco_load(wac_mujoco *mujoco, const double *state);
+void wac_mujoco_save(const void *world, double *state);
+wac_status wac_mujoco_load(void *world, const double *state, wac_error *error);
+void wac_mujoco_destroy(void *world);
 
 /* What the model is made of, for those who draw it. */
 typedef enum wac_geom_kind {
@@ -74,5 +76,35 @@ typedef struct wac_geom {
 
 /* Geom number `index` where it is now; false past the last. */
 bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom);
+
+/* --- the parts of a model that a recipe can name, and where their values are ------------------ */
+
+typedef enum wac_mujoco_kind {
+    WAC_MUJOCO_QPOS, /* a joint's share of it: 1 value, 4 of a ball, 7 of a free body */
+    WAC_MUJOCO_QVEL, /* a joint's: 1, 3 or 6 */
+    WAC_MUJOCO_CONTROL,
+    WAC_MUJOCO_SENSOR,
+    WAC_MUJOCO_SITE, /* its position in the world: 3 */
+    WAC_MUJOCO_KEYFRAME,
+} wac_mujoco_kind;
+
+int wac_mujoco_count(const wac_mujoco *mujoco, wac_mujoco_kind kind);
+
+/* "" where it has none. */
+const char *wac_mujoco_name(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index);
+
+/* The present values of one part, or of all if the index is negative; of sensors and sites those of
+ * the last step's or forward's begin. The pointer is good as long as the simulation. */
+const double *wac_mujoco_values(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index,
+                                int *count);
+
+/* Of a site, along the axes of the world. */
+void wac_mujoco_site_velocity(const wac_mujoco *mujoco, int site, double velocity[3]);
+
+/* False for an actuator without limits. */
+bool wac_mujoco_control_range(const wac_mujoco *mujoco, int control, double *low, double *high);
+
+/* Whether sensors add random numbers of the engine's own, which nobody could reproduce. */
+bool wac_mujoco_is_noisy(const wac_mujoco *mujoco);
 
 #endif

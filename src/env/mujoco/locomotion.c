@@ -1,6 +1,7 @@
 /* Locomotion: walk, hop or run to the right as fast as possible, at little effort. */
 #include "env/mujoco/locomotion.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -18,14 +19,8 @@ typedef struct wac_body {
     bool is_normal;        /* … if this is true */
     double velocity_bound; /* what is observed of a velocity */
     double alive_reward, control_cost;
-    bool (*is_well)(const double *qpos, const double *qvel);
+    bool (*is_well)(const double *qpos, const double *qvel); /* null: always */
 } wac_body;
-
-static bool cheetah_is_well(const double *qpos, const double *qvel)
-{
-    (void)qpos, (void)qvel;
-    return true;
-}
 
 static bool hopper_is_well(const double *qpos, const double *qvel)
 {
@@ -51,7 +46,6 @@ static const wac_body cheetah = {
     .is_normal = true,
     .velocity_bound = INFINITY,
     .control_cost = 0.1,
-    .is_well = cheetah_is_well,
 };
 
 static const wac_body hopper = {
@@ -110,21 +104,13 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_bod
     return WAC_STATUS_OK;
 }
 
-static void destroy(void *world)
-{
-    wac_mujoco_close(&((wac_locomotion *)world)->mujoco);
-    free(world);
-}
-
 void wac_locomotion_observe(const wac_locomotion *self, double *observation)
 {
     double bound = self->body->velocity_bound;
     for (int i = 1; i < self->body->joints; i++)
         *observation++ = self->mujoco.qpos[i];
-    for (int i = 0; i < self->body->joints; i++) {
-        double velocity = self->mujoco.qvel[i];
-        *observation++ = velocity < -bound ? -bound : velocity > bound ? bound : velocity;
-    }
+    for (int i = 0; i < self->body->joints; i++)
+        *observation++ = wac_clamp(self->mujoco.qvel[i], -bound, bound);
 }
 
 double wac_locomotion_seconds(const wac_locomotion *self)
@@ -165,19 +151,7 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     wac_locomotion_observe(self, observation);
     step->reward = (self->mujoco.qpos[0] - before) / wac_locomotion_seconds(self) +
                    body->alive_reward - body->control_cost * effort;
-    step->terminated = !body->is_well(self->mujoco.qpos, self->mujoco.qvel);
-    return WAC_STATUS_OK;
-}
-
-static void save(const void *world, double *state)
-{
-    wac_mujoco_save(&((const wac_locomotion *)world)->mujoco, state);
-}
-
-static wac_status load(void *world, const double *state, wac_error *error)
-{
-    (void)error;
-    wac_mujoco_load(&((wac_locomotion *)world)->mujoco, state);
+    step->terminated = body->is_well && !body->is_well(self->mujoco.qpos, self->mujoco.qvel);
     return WAC_STATUS_OK;
 }
 
@@ -193,8 +167,8 @@ CREATE(walker)
 
 #define TYPE(id, body, text)                                                                       \
     {                                                                                              \
-        .name = id, .summary = text, .create = create_##body, .destroy = destroy, .reset = reset,  \
-        .step = step, .save = save, .load = load                                                   \
+        .name = id, .summary = text, .create = create_##body, .destroy = wac_mujoco_destroy,       \
+        .reset = reset, .step = step, .save = wac_mujoco_save, .load = wac_mujoco_load             \
     }
 const wac_environment_type wac_environments_locomotion[WAC_LOCOMOTION_BODIES] = {
     TYPE("halfcheetah", cheetah, "run on two legs, flat as a sheet (MuJoCo)"),

@@ -8,7 +8,7 @@
 struct wac_body;
 
 typedef struct wac_locomotion {
-    wac_mujoco mujoco;
+    wac_mujoco mujoco; /* first: wac_mujoco_save */
     const struct wac_body *body;
 } wac_locomotion;
 

@@ -3,6 +3,7 @@
  * the spin is stopped. */
 #include "env/mujoco/point.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -41,12 +42,6 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_con
     return WAC_STATUS_OK;
 }
 
-static void destroy(void *world)
-{
-    wac_mujoco_close(&((wac_point *)world)->mujoco);
-    free(world);
-}
-
 static void observe(const wac_point *point, double *observation)
 {
     for (int i = 0; i < 2; i++) {
@@ -59,8 +54,8 @@ static void observe(const wac_point *point, double *observation)
 static void confine(double *qpos, double *qvel)
 {
     for (int i = 0; i < 2; i++) {
-        qpos[i] = qpos[i] < low[i] ? low[i] : qpos[i] > high[i] ? high[i] : qpos[i];
-        qvel[i] = qvel[i] < low[2 + i] ? low[2 + i] : qvel[i] > high[2 + i] ? high[2 + i] : qvel[i];
+        qpos[i] = wac_clamp(qpos[i], low[i], high[i]);
+        qvel[i] = wac_clamp(qvel[i], low[2 + i], high[2 + i]);
     }
     qpos[WAC_POINT_SPIN] = qvel[WAC_POINT_SPIN] = 0;
 }
@@ -111,18 +106,6 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     return WAC_STATUS_OK;
 }
 
-static void save(const void *world, double *state)
-{
-    wac_mujoco_save(&((const wac_point *)world)->mujoco, state);
-}
-
-static wac_status load(void *world, const double *state, wac_error *error)
-{
-    (void)error;
-    wac_mujoco_load(&((wac_point *)world)->mujoco, state);
-    return WAC_STATUS_OK;
-}
-
 #define CREATE(map)                                                                                \
     static wac_status create_##map(void **world, wac_environment_spec *spec,                       \
                                    const wac_config *config, wac_error *error)                     \
@@ -136,8 +119,9 @@ CREATE(4)
 
 #define TYPE(map, text)                                                                            \
     {                                                                                              \
-        .name = "point-" #map, .summary = text, .create = create_##map, .destroy = destroy,        \
-        .reset = reset, .step = step, .save = save, .load = load                                   \
+        .name = "point-" #map, .summary = text, .create = create_##map,                            \
+        .destroy = wac_mujoco_destroy, .reset = reset, .step = step, .save = wac_mujoco_save,      \
+        .load = wac_mujoco_load                                                                    \
     }
 const wac_environment_type wac_environments_point[WAC_POINT_MAPS] = {
     TYPE(1, "drive a ball to a goal, around a shallow cup (MuJoCo)"),

@@ -9,7 +9,7 @@
 enum { WAC_POINT_X, WAC_POINT_Y, WAC_POINT_SPIN, WAC_POINT_JOINTS, WAC_POINT_OBSERVATIONS = 4 };
 
 typedef struct wac_point {
-    wac_mujoco mujoco;
+    wac_mujoco mujoco; /* first: wac_mujoco_save */
     wac_reward_kind reward;
 } wac_point;
 

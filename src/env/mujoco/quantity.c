@@ -84,11 +84,6 @@ static wac_status find_range(wac_quantity *quantity, const wac_recipe_entry *ent
     return WAC_STATUS_OK;
 }
 
-static int axes_in(unsigned axes)
-{
-    return (int)((axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1));
-}
-
 static wac_status find(wac_quantity *quantity, const wac_recipe_entry *entry,
                        const wac_mujoco *mujoco, const char *file, wac_error *error)
 {
@@ -104,7 +99,7 @@ static wac_status find(wac_quantity *quantity, const wac_recipe_entry *entry,
     quantity->values = wac_mujoco_values(mujoco, kind, index, &quantity->count);
     quantity->site = index;
     if (kind == WAC_MUJOCO_SITE)
-        quantity->count = entry->what == WAC_WHAT_DISTANCE ? 1 : axes_in(entry->axes);
+        quantity->count = entry->what == WAC_WHAT_DISTANCE ? 1 : __builtin_popcount(entry->axes);
     quantity->other = entry->point;
     if (*entry->other) {
         WAC_TRY(find_part(&index, entry->other, mujoco, kind, file, entry->line, error));
@@ -163,9 +158,4 @@ void wac_quantity_read(const wac_quantity *quantity, const wac_mujoco *mujoco, d
     default:
         memcpy(values, quantity->values, (size_t)quantity->count * sizeof *values);
     }
-}
-
-bool wac_quantity_is_derived(const wac_quantity *quantity)
-{
-    return quantity->what >= WAC_WHAT_SENSOR && quantity->what != WAC_WHAT_BONUS;
 }

@@ -2,7 +2,7 @@
 #ifndef WAC_ENV_MUJOCO_QUANTITY_H
 #define WAC_ENV_MUJOCO_QUANTITY_H
 
-#include "env/mujoco/elements.h"
+#include "env/mujoco/engine.h"
 #include "env/mujoco/recipe.h"
 
 typedef struct wac_quantity {
@@ -25,8 +25,5 @@ wac_status wac_quantity_keyframe(int *key, const wac_recipe *recipe, const wac_m
 
 /* values: [count] */
 void wac_quantity_read(const wac_quantity *quantity, const wac_mujoco *mujoco, double *values);
-
-/* Whether its values are up to date only after wac_mujoco_forward. */
-bool wac_quantity_is_derived(const wac_quantity *quantity);
 
 #endif

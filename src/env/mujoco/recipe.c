@@ -119,6 +119,16 @@ static wac_status read_range(const wac_yaml *in, wac_recipe_entry *entry, const 
     return WAC_STATUS_OK;
 }
 
+/* A name, into a field of an entry or of the recipe. */
+static wac_status read_name(wac_yaml *in, char name[WAC_RECIPE_NAME], const yaml_node_t *node,
+                            const char *key)
+{
+    const char *text;
+    WAC_TRY(wac_yaml_text(in, &text, node, key));
+    strcpy(name, text);
+    return WAC_STATUS_OK;
+}
+
 static wac_status read_point(wac_yaml *in, double point[3], const yaml_node_t *node)
 {
     const yaml_node_item_t *items = node->data.sequence.items.start;
@@ -139,20 +149,14 @@ static wac_status read_distance(wac_yaml *in, wac_recipe_entry *entry, const wac
                                "\"distance\" is between two: [site, site] or [site, [x, y, z]]");
     const yaml_node_item_t *items = node->data.sequence.items.start;
     const yaml_node_t *second = wac_yaml_node(in, items[1]);
-    const char *text;
-    WAC_TRY(wac_yaml_text(in, &text, wac_yaml_node(in, items[0]), pair->key));
-    strcpy(entry->name, text);
+    WAC_TRY(read_name(in, entry->name, wac_yaml_node(in, items[0]), pair->key));
     if (second->type == YAML_SEQUENCE_NODE)
         return read_point(in, entry->point, second);
-    WAC_TRY(wac_yaml_text(in, &text, second, pair->key));
-    strcpy(entry->other, text);
-    return WAC_STATUS_OK;
+    return read_name(in, entry->other, second, pair->key);
 }
 
 static wac_status read_what(wac_yaml *in, wac_recipe_entry *entry, const wac_yaml_pair *pair)
 {
-    const char *text;
-    int word;
     entry->line = wac_yaml_line(pair->value);
     switch (entry->what) {
     case WAC_WHAT_QPOS:
@@ -162,13 +166,9 @@ static wac_status read_what(wac_yaml *in, wac_recipe_entry *entry, const wac_yam
     case WAC_WHAT_DISTANCE:
         return read_distance(in, entry, pair);
     case WAC_WHAT_BONUS:
-        WAC_TRY(wac_yaml_word(in, &word, pair, BONUSES));
-        entry->bonus = (wac_bonus)word;
-        return WAC_STATUS_OK;
+        return wac_yaml_word(in, &entry->bonus, pair, BONUSES);
     default:
-        WAC_TRY(wac_yaml_text(in, &text, pair->value, pair->key));
-        strcpy(entry->name, text);
-        return WAC_STATUS_OK;
+        return read_name(in, entry->name, pair->value, pair->key);
     }
 }
 
@@ -192,7 +192,6 @@ static wac_status read_axes(const wac_yaml *in, unsigned *axes, const wac_yaml_p
 static wac_status read_detail(wac_yaml *in, wac_recipe_entry *entry, const wac_yaml_pair *pair,
                               int key)
 {
-    int word;
     if (key < WAC_WHATS) {
         if (entry->what != WAC_WHATS)
             return wac_yaml_refuse(
@@ -207,9 +206,7 @@ static wac_status read_detail(wac_yaml *in, wac_recipe_entry *entry, const wac_y
         return read_axes(in, &entry->axes, pair);
     if (key < KEY_AXES)
         return wac_yaml_number(in, &entry->numbers[key - KEY_NUMBER], pair->value, pair->key);
-    WAC_TRY(wac_yaml_word(in, &word, pair, MEASURES));
-    entry->measure = (wac_recipe_measure)word;
-    return WAC_STATUS_OK;
+    return wac_yaml_word(in, &entry->measure, pair, MEASURES);
 }
 
 /* What the keys of an entry have to do with one another. */
@@ -325,20 +322,14 @@ static wac_status read_skip(const wac_yaml *in, int *skip, const wac_yaml_pair *
 
 static wac_status read_top(wac_yaml *in, wac_recipe *recipe, int key, const wac_yaml_pair *pair)
 {
-    const char *text;
-    int word;
     switch (key) {
     case KEY_FRAME_SKIP:
         return read_skip(in, &recipe->frame_skip, pair);
     case KEY_KEYFRAME:
-        WAC_TRY(wac_yaml_text(in, &text, pair->value, pair->key));
-        strcpy(recipe->keyframe, text);
         recipe->keyframe_line = wac_yaml_line(pair->value);
-        return WAC_STATUS_OK;
+        return read_name(in, recipe->keyframe, pair->value, pair->key);
     case KEY_AFTER_SUCCESS:
-        WAC_TRY(wac_yaml_word(in, &word, pair, AFTER_SUCCESS));
-        recipe->goes_on = word == 1;
-        return WAC_STATUS_OK;
+        return wac_yaml_word(in, &recipe->goes_on, pair, AFTER_SUCCESS);
     default:
         return read_list(in, recipe, (wac_recipe_list)key, pair);
     }

@@ -68,10 +68,9 @@ typedef struct wac_recipe_entry {
     char name[WAC_RECIPE_NAME];  /* of the part; empty: see `first` */
     char other[WAC_RECIPE_NAME]; /* distance: the second site; empty: `point` */
     double point[3];
-    int first, last; /* qpos, qvel, control without a name: these; last -1: all to the end */
-    unsigned axes;   /* site, site_velocity, distance: bits 1, 2, 4 for x, y, z */
-    wac_recipe_measure measure;
-    wac_bonus bonus;
+    int first, last;    /* qpos, qvel, control without a name: these; last -1: all to the end */
+    unsigned axes;      /* site, site_velocity, distance: bits 1, 2, 4 for x, y, z */
+    int measure, bonus; /* wac_recipe_measure, wac_bonus */
     double numbers[WAC_RECIPE_NUMBERS];
 } wac_recipe_entry;
 
@@ -81,7 +80,7 @@ typedef struct wac_recipe {
     int frame_skip;                 /* steps of the engine to one of ours */
     char keyframe[WAC_RECIPE_NAME]; /* where episodes start; empty: the model's own start */
     size_t keyframe_line;
-    bool goes_on; /* after a success */
+    int goes_on; /* 1: after a success */
 } wac_recipe;
 
 /* A recipe from the text of a file that `name` stands for in messages. */

@@ -79,11 +79,6 @@ static share share_of(const job *job, int piece, int count)
                    wac_smaller((part + 1) * size, count), member};
 }
 
-static wac_pass pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row)
-{
-    return wac_pass_from(pass, stack, member * pass->capacity + row);
-}
-
 static const float *input_at(const job *job, int member, int row)
 {
     return job->input.x + (size_t)member * job->input.stride +
@@ -111,7 +106,7 @@ static void forward_piece(void *work, int piece)
         wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
         wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
         wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
-        wac_pass pass = pass_at(job->pass, stack, job->kept ? m : share.slice, first);
+        wac_pass pass = wac_pass_at(job->pass, stack, job->kept ? m : share.slice, first);
         const float *x = input_at(job, m, first);
         if (job->mixed && (job->kept || !few)) {
             wac_bf16 *h0 = (wac_bf16 *)pass.h[0];
@@ -136,48 +131,33 @@ static void forward_piece(void *work, int piece)
                                    ? hidden_weights(stack, share.member)
                                    : nothing);
         }
-        wac_dots(&layer2, rows, pass.h[1], pass_at(job->pass, stack, m, first).out);
+        wac_dots(&layer2, rows, pass.h[1], wac_pass_at(job->pass, stack, m, first).out);
     }
 }
 
 /* Hidden layers in mixed precision, if asked for: then h[0] and the gradient of h[1] are 16 bits
  * wide, a row in half of the place for one of floats. Widths that fill no panel stay in single
  * precision. */
-static job job_of(const wac_stack *stack, wac_input input, const wac_pass *pass, bool mixed)
+static job job_of(const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    assert(stack->shape.hidden == 2 && stack->shape.activation == WAC_ACTIVATION_RELU);
+    assert(stack->shape.hidden == 2);
     return (job){.stack = stack,
                  .input = input,
                  .pass = pass,
-                 .mixed = mixed && stack->shape.width % WAC_PANEL == 0};
-}
-
-static void run_forward(wac_team *team, job job, bool kept)
-{
-    job.kept = kept;
-    wac_team_run(team, forward_piece, &job, pieces_for(&job, team));
+                 .mixed = pass->mixed && stack->shape.width % WAC_PANEL == 0};
 }
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    run_forward(team, job_of(stack, input, pass, false), true);
-}
-
-static void forward_mixed(wac_team *team, const wac_stack *stack, wac_input input,
-                          const wac_pass *pass)
-{
-    run_forward(team, job_of(stack, input, pass, true), true);
+    job job = job_of(stack, input, pass);
+    job.kept = true;
+    wac_team_run(team, forward_piece, &job, pieces_for(&job, team));
 }
 
 static void infer(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    run_forward(team, job_of(stack, input, pass, false), false);
-}
-
-static void infer_mixed(wac_team *team, const wac_stack *stack, wac_input input,
-                        const wac_pass *pass)
-{
-    run_forward(team, job_of(stack, input, pass, true), false);
+    job job = job_of(stack, input, pass);
+    wac_team_run(team, forward_piece, &job, pieces_for(&job, team));
 }
 
 /* Masks of products longer than this can not stand where the product goes: then the gradient of
@@ -213,7 +193,7 @@ static void rows_back(const job *job, int member, int first, int rows, wac_span 
     const wac_stack *stack = job->stack;
     const wac_gradient *gradient = job->gradient;
     int width = stack->shape.width;
-    wac_pass pass = pass_at(job->pass, stack, member, first);
+    wac_pass pass = wac_pass_at(job->pass, stack, member, first);
     wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
     wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
     if (job->mixed)
@@ -247,7 +227,7 @@ static void selected_back(const job *job, int member, int first, int end)
     const wac_stack *stack = job->stack;
     const wac_gradient *gradient = job->gradient;
     int outputs = stack->shape.outputs, width = stack->shape.width;
-    wac_pass pass = pass_at(job->pass, stack, member, first);
+    wac_pass pass = wac_pass_at(job->pass, stack, member, first);
     const float *dout = dout_at(job, member, first);
     int list[SELECTED], count = 0;
     for (int i = 0; i < end - first; i++) {
@@ -287,7 +267,7 @@ static void upper_units(const job *job, int member, int first, int end)
 {
     const wac_stack *stack = job->stack;
     int rows = job->input.rows, width = stack->shape.width;
-    wac_pass pass = wac_pass_slice(job->pass, stack, member);
+    wac_pass pass = wac_pass_at(job->pass, stack, member, 0);
     const float *dout = dout_at(job, member, 0);
     wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
     wac_layer dlayer1 = wac_stack_layer(stack, job->gradient->params, member, 1);
@@ -310,7 +290,7 @@ static void upper_units(const job *job, int member, int first, int end)
 static void lower_units(const job *job, int member, int first, int end)
 {
     const wac_stack *stack = job->stack;
-    wac_pass pass = wac_pass_slice(job->pass, stack, member);
+    wac_pass pass = wac_pass_at(job->pass, stack, member, 0);
     wac_layer dlayer0 = wac_stack_layer(stack, job->gradient->params, member, 0);
     const float *dh0 = dh0_of(job, &pass);
     wac_hidden_dweight(&dlayer0, job->input.rows, first, end, input_at(job, member, 0), dh0,
@@ -362,8 +342,10 @@ static void lower_piece(void *work, int piece)
     lower_units(job, share.member, share.first, share.end);
 }
 
-static void run_backward(wac_team *team, job job, const float *dout, const wac_gradient *gradient)
+static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
+                     const float *dout, const wac_gradient *gradient)
 {
+    job job = job_of(stack, input, pass);
     job.dout = dout;
     job.gradient = gradient;
     if (!gradient->params) {
@@ -381,58 +363,20 @@ static void run_backward(wac_team *team, job job, const float *dout, const wac_g
     wac_team_run(team, lower_piece, &job, pieces);
 }
 
-static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
-                     const float *dout, const wac_gradient *gradient)
-{
-    run_backward(team, job_of(stack, input, pass, false), dout, gradient);
-}
-
-static void backward_mixed(wac_team *team, const wac_stack *stack, wac_input input,
-                           const wac_pass *pass, const float *dout, const wac_gradient *gradient)
-{
-    run_backward(team, job_of(stack, input, pass, true), dout, gradient);
-}
-
-/* Element-wise work over a member's parameters, cut into blocks. */
+/* Element-wise work over the parameters of a stack, cut into blocks: Adam, or towards a source. */
 typedef struct sweep {
     const wac_stack *stack, *source;
     const float *gradient;
     wac_moments moments;
     wac_adam_factors factors;
     float rate;
-    int pieces; /* per member */
 } sweep;
-
-static size_t block_end(const sweep *sweep, size_t first)
-{
-    return first + BLOCK < sweep->stack->stride ? first + BLOCK : sweep->stack->stride;
-}
 
 WAC_VECTORISED static void adam_block(wac_adam_factors factors, size_t count, const float *gradient,
                                       float *first, float *second, float *params)
 {
     for (size_t i = 0; i < count; i++)
         wac_adam_move(factors, gradient[i], &first[i], &second[i], &params[i]);
-}
-
-static void adam_piece(void *work, int piece)
-{
-    const sweep *sweep = work;
-    size_t first = (size_t)(piece % sweep->pieces) * BLOCK, end = block_end(sweep, first);
-    size_t at = (size_t)(piece / sweep->pieces) * sweep->stack->stride + first;
-    adam_block(sweep->factors, end - first, sweep->gradient + at, sweep->moments.first + at,
-               sweep->moments.second + at, sweep->stack->params + at);
-}
-
-static void adam(wac_team *team, const wac_stack *stack, const float *gradient, wac_moments moments,
-                 wac_adam_factors factors)
-{
-    sweep sweep = {.stack = stack,
-                   .gradient = gradient,
-                   .moments = moments,
-                   .factors = factors,
-                   .pieces = pieces_of((int)stack->stride, BLOCK)};
-    wac_team_run(team, adam_piece, &sweep, stack->members * sweep.pieces);
 }
 
 WAC_VECTORISED static void polyak_block(float rate, size_t count, const float *source,
@@ -442,25 +386,41 @@ WAC_VECTORISED static void polyak_block(float rate, size_t count, const float *s
         target[i] += rate * (source[i] - target[i]);
 }
 
-static void polyak_piece(void *work, int piece)
+static void sweep_piece(void *work, int piece)
 {
     const sweep *sweep = work;
-    size_t first = (size_t)(piece % sweep->pieces) * BLOCK, end = block_end(sweep, first);
-    size_t at = (size_t)(piece / sweep->pieces) * sweep->stack->stride + first;
-    polyak_block(sweep->rate, end - first, sweep->source->params + at, sweep->stack->params + at);
+    int stride = (int)sweep->stack->stride, pieces = pieces_of(stride, BLOCK);
+    int first = piece % pieces * BLOCK;
+    size_t at = (size_t)(piece / pieces) * sweep->stack->stride + (size_t)first;
+    size_t count = (size_t)wac_smaller(BLOCK, stride - first);
+    float *params = sweep->stack->params + at;
+    if (sweep->source)
+        polyak_block(sweep->rate, count, sweep->source->params + at, params);
+    else
+        adam_block(sweep->factors, count, sweep->gradient + at, sweep->moments.first + at,
+                   sweep->moments.second + at, params);
+}
+
+static void run_sweep(wac_team *team, sweep sweep)
+{
+    int pieces = pieces_of((int)sweep.stack->stride, BLOCK);
+    wac_team_run(team, sweep_piece, &sweep, sweep.stack->members * pieces);
+}
+
+static void adam(wac_team *team, const wac_stack *stack, const float *gradient, wac_moments moments,
+                 wac_adam_factors factors)
+{
+    run_sweep(
+        team,
+        (sweep){.stack = stack, .gradient = gradient, .moments = moments, .factors = factors});
 }
 
 static void polyak(wac_team *team, const wac_stack *target, const wac_stack *source, double rate)
 {
-    sweep sweep = {.stack = target,
-                   .source = source,
-                   .rate = (float)rate,
-                   .pieces = pieces_of((int)target->stride, BLOCK)};
-    wac_team_run(team, polyak_piece, &sweep, target->members * sweep.pieces);
+    run_sweep(team, (sweep){.stack = target, .source = source, .rate = (float)rate});
 }
 
 const wac_ops wac_ops_cpu = {
-    .name = "cpu",
     .spare_width = spare_width,
     .forward = forward,
     .infer = infer,
@@ -470,11 +430,11 @@ const wac_ops wac_ops_cpu = {
 };
 
 const wac_ops wac_ops_mixed = {
-    .name = "cpu, mixed",
+    .mixed = true,
     .spare_width = spare_width,
-    .forward = forward_mixed,
-    .infer = infer_mixed,
-    .backward = backward_mixed,
+    .forward = forward,
+    .infer = infer,
+    .backward = backward,
     .adam = adam,
     .polyak = polyak,
 };

@@ -4,7 +4,6 @@
 #if defined(__AVX512BF16__)
 #include <immintrin.h>
 #include <stdbool.h>
-#include <string.h>
 
 enum {
     LANES = 16,
@@ -292,21 +291,19 @@ void wac_mixed_dweight(int rows, int inputs, int first, int end, const wac_bf16 
 }
 #else
 /* never called: wac_mixed_missing says why */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 void wac_mixed_run(const wac_mixed_product *product)
 {
-    (void)product;
 }
 
 void wac_mixed_cut(int rows, int columns, const float *x, ptrdiff_t x_row, wac_bf16 *y,
                    ptrdiff_t y_row)
 {
-    (void)rows, (void)columns, (void)x, (void)x_row, (void)y, (void)y_row;
 }
 
 void wac_mixed_dweight(int rows, int inputs, int first, int end, const wac_bf16 *dy,
                        const wac_bf16 *x, ptrdiff_t row, float *dweight)
 {
-    (void)rows, (void)inputs, (void)first, (void)end, (void)dy, (void)x, (void)row;
-    (void)dweight;
 }
 #endif

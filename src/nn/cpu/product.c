@@ -37,25 +37,25 @@ void wac_product_library(const wac_product *p)
         }
 }
 
-typedef enum unit { UNIT_NONE, UNIT_AVX2, UNIT_AVX512, UNIT_NEON } unit;
+typedef void version(const wac_product *product);
 
-static unit best_unit(void)
+static version *best_version(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"))
-        return UNIT_AVX512;
+        return wac_product_avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return UNIT_AVX2;
+        return wac_product_avx2;
 #elif defined(__aarch64__)
-    return UNIT_NEON;
+    return wac_product_neon;
 #endif
-    return UNIT_NONE;
+    return wac_product_library;
 }
 
 const char *wac_mixed_missing(void)
 {
 #if defined(__x86_64__)
-    if (best_unit() != UNIT_AVX512 || !__builtin_cpu_supports("avx512bw") ||
+    if (best_version() != wac_product_avx512 || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512vl"))
         return "AVX-512 (F, BW, VL)";
     return __builtin_cpu_supports("avx512bf16") ? NULL : "AVX512_BF16";
@@ -66,20 +66,5 @@ const char *wac_mixed_missing(void)
 
 void wac_product_run(const wac_product *p)
 {
-    switch (best_unit()) {
-#if defined(__x86_64__)
-    case UNIT_AVX512:
-        wac_product_avx512(p);
-        break;
-    case UNIT_AVX2:
-        wac_product_avx2(p);
-        break;
-#elif defined(__aarch64__)
-    case UNIT_NEON:
-        wac_product_neon(p);
-        break;
-#endif
-    default:
-        wac_product_library(p);
-    }
+    best_version()(p);
 }

@@ -22,6 +22,14 @@
 #define WAC_UNROLL _Pragma("GCC unroll 24")
 #endif
 
+/* X(1) X(2) … X(n): code for each number of rows, or depth, where that has to be a constant. */
+#define WAC_EACH(n, X) WAC_EACH_TO(n, X)
+#define WAC_EACH_TO(n, X) WAC_TO_##n(X)
+#define WAC_TO_6(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#define WAC_TO_10(X) WAC_TO_6(X) X(7) X(8) X(9) X(10)
+#define WAC_TO_14(X) WAC_TO_10(X) X(11) X(12) X(13) X(14)
+#define WAC_TO_24(X) WAC_TO_14(X) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24)
+
 static inline int wac_smaller(int a, int b)
 {
     return a < b ? a : b;

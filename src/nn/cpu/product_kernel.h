@@ -133,15 +133,7 @@ static void tile_of(const wac_product *p, const place *at, panel b, float *c, pt
         tile(p, n, at, b, c, c_row, finish);                                                       \
         break;
     switch (at->rows) {
-        ROWS(1)
-        ROWS(2)
-        ROWS(3)
-        ROWS(4)
-        ROWS(5)
-        ROWS(6)
-#if TILE_ROWS > 6
-        ROWS(7) ROWS(8) ROWS(9) ROWS(10) ROWS(11) ROWS(12) ROWS(13) ROWS(14)
-#endif
+        WAC_EACH(TILE_ROWS, ROWS)
     }
 #undef ROWS
 }
@@ -276,27 +268,7 @@ static bool shallow_product(const wac_product *p)
         shallow(p, n, at.column, b, &fetch);                                                       \
         break;
         switch (p->depth) {
-            DEPTH_IS(1)
-            DEPTH_IS(2)
-            DEPTH_IS(3)
-            DEPTH_IS(4)
-            DEPTH_IS(5)
-            DEPTH_IS(6)
-            DEPTH_IS(7)
-            DEPTH_IS(8)
-            DEPTH_IS(9)
-            DEPTH_IS(10)
-#if SPARE > 10
-            DEPTH_IS(11)
-            DEPTH_IS(12)
-            DEPTH_IS(13)
-            DEPTH_IS(14)
-            DEPTH_IS(15)
-            DEPTH_IS(16)
-            DEPTH_IS(17)
-            DEPTH_IS(18)
-            DEPTH_IS(19) DEPTH_IS(20) DEPTH_IS(21) DEPTH_IS(22) DEPTH_IS(23) DEPTH_IS(24)
-#endif
+            WAC_EACH(SPARE, DEPTH_IS)
         }
 #undef DEPTH_IS
     }

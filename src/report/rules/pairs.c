@@ -282,9 +282,8 @@ static wac_status add_interval(wac_finding *finding, const samples *samples, boo
     if (finding->rule == WAC_RULE_LEVEL || finding->rule == WAC_RULE_LESS_SPREAD ||
         samples->strata > 1)
         return WAC_STATUS_OK;
-    WAC_TRY(wac_interval_improvement(&interval, is_cost ? samples->b : samples->a,
-                                     is_cost ? samples->a : samples->b, 1, wac_bootstrap_default(),
-                                     error));
+    WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, is_cost ? samples->b : samples->a,
+                            is_cost ? samples->a : samples->b, 1, wac_bootstrap_default(), error));
     finding->estimate = interval.value;
     finding->low = interval.low;
     finding->high = interval.high;

@@ -11,45 +11,37 @@ static real clamp(real value, real low, real high)
 void wac_policy_sample(const wac_sample *s)
 {
     const real half_log_two_pi = (real)0.91893853320467274;
-    for (int m = 0; m < s->members; m++) {
-        for (int i = 0; i < s->rows; i++) {
-            const real *mean = s->heads + (size_t)(m * s->capacity + i) * 2 * (size_t)s->actions;
-            const real *log_std = mean + s->actions;
-            size_t row = (size_t)(m * s->rows + i) * (size_t)s->actions;
-            real log_prob = 0;
-            for (int j = 0; j < s->actions; j++) {
-                real noise = s->noise[row + (size_t)j];
-                real spread = clamp(log_std[j], WAC_LOG_STD_MIN, WAC_LOG_STD_MAX);
-                real action = tanh(mean[j] + exp(spread) * noise);
-                s->action[row + (size_t)j] = action;
-                log_prob += (real)-0.5 * noise * noise - spread - half_log_two_pi -
-                            log(1 - action * action + (real)1e-6);
-            }
-            s->log_prob[m * s->rows + i] = log_prob;
+    for (int i = 0; i < s->rows; i++) {
+        size_t row = (size_t)i * (size_t)s->actions;
+        const real *mean = s->heads + 2 * row, *log_std = mean + s->actions;
+        real log_prob = 0;
+        for (int j = 0; j < s->actions; j++) {
+            real noise = s->noise[row + (size_t)j];
+            real spread = clamp(log_std[j], WAC_LOG_STD_MIN, WAC_LOG_STD_MAX);
+            real action = tanh(mean[j] + exp(spread) * noise);
+            s->action[row + (size_t)j] = action;
+            log_prob += (real)-0.5 * noise * noise - spread - half_log_two_pi -
+                        log(1 - action * action + (real)1e-6);
         }
+        s->log_prob[i] = log_prob;
     }
 }
 
-void wac_policy_gradient(const wac_sample *s, const real *daction, const real *dlog_prob,
-                         real *dheads)
+void wac_policy_gradient(const wac_sample *s, const real *daction, real dlog_prob, real *dheads)
 {
-    for (int m = 0; m < s->members; m++) {
-        for (int i = 0; i < s->rows; i++) {
-            size_t head = (size_t)(m * s->capacity + i) * 2 * (size_t)s->actions;
-            const real *log_std = s->heads + head + s->actions;
-            size_t row = (size_t)(m * s->rows + i) * (size_t)s->actions;
-            for (int j = 0; j < s->actions; j++) {
-                real action = s->action[row + (size_t)j];
-                real slope = 1 - action * action; /* of tanh */
-                /* through the action itself and through the correction in its log-probability */
-                real da =
-                    daction[row + (size_t)j] + dlog_prob[m] * 2 * action / (slope + (real)1e-6);
-                real du = da * slope;
-                bool inside = log_std[j] >= WAC_LOG_STD_MIN && log_std[j] <= WAC_LOG_STD_MAX;
-                dheads[head + (size_t)j] = du;
-                dheads[head + (size_t)(s->actions + j)] =
-                    inside ? du * exp(log_std[j]) * s->noise[row + (size_t)j] - dlog_prob[m] : 0;
-            }
+    for (int i = 0; i < s->rows; i++) {
+        size_t row = (size_t)i * (size_t)s->actions, head = 2 * row;
+        const real *log_std = s->heads + head + s->actions;
+        for (int j = 0; j < s->actions; j++) {
+            real action = s->action[row + (size_t)j];
+            real slope = 1 - action * action; /* of tanh */
+            /* through the action itself and through the correction in its log-probability */
+            real da = daction[row + (size_t)j] + dlog_prob * 2 * action / (slope + (real)1e-6);
+            real du = da * slope;
+            bool inside = log_std[j] >= WAC_LOG_STD_MIN && log_std[j] <= WAC_LOG_STD_MAX;
+            dheads[head + (size_t)j] = du;
+            dheads[head + (size_t)(s->actions + j)] =
+                inside ? du * exp(log_std[j]) * s->noise[row + (size_t)j] - dlog_prob : 0;
         }
     }
 }
@@ -145,14 +137,14 @@ void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, r
     }
 }
 
-void wac_entropy_step(const wac_sample *s, real entropy_target, wac_adam_factors factors,
-                      wac_entropy *entropy)
+void wac_entropy_step(int members, int rows, const real *log_prob, real entropy_target,
+                      wac_adam_factors factors, wac_entropy *entropy)
 {
-    for (int m = 0; m < s->members; m++) {
+    for (int m = 0; m < members; m++) {
         double sum = 0;
-        for (int i = 0; i < s->rows; i++)
-            sum += (double)s->log_prob[m * s->rows + i];
-        real gradient = -((real)(sum / s->rows) + entropy_target);
+        for (int i = 0; i < rows; i++)
+            sum += (double)log_prob[m * rows + i];
+        real gradient = -((real)(sum / rows) + entropy_target);
         wac_adam_move(factors, gradient, &entropy->first[m], &entropy->second[m],
                       &entropy->log_alpha[m]);
     }

@@ -23,14 +23,13 @@ typedef struct wac_batch {
     real *terminals;         /* [rows] */
 } wac_batch;
 
-/* Actions of `members` tanh-Gaussian policies for the same number of rows. */
+/* Actions of tanh-Gaussian policies. */
 typedef struct wac_sample {
-    int members, rows, actions;
-    int capacity;      /* of the pass that made the heads */
-    const real *heads; /* [members][capacity][2A]: means, then log-stds */
-    const real *noise; /* [members][rows][A], normal */
-    real *action;      /* [members][rows][A] */
-    real *log_prob;    /* [members][rows] */
+    int rows, actions;
+    const real *heads; /* [rows][2A]: means, then log-stds */
+    const real *noise; /* [rows][A], normal */
+    real *action;      /* [rows][A] */
+    real *log_prob;    /* [rows] */
 } wac_sample;
 
 /* Critic outputs of a batch: mean (or Q) critics, then the logarithms of stds, if there are any.
@@ -64,9 +63,8 @@ typedef struct wac_entropy {
 /* a = tanh(mean + std * noise) and its log-probability */
 void wac_policy_sample(const wac_sample *sample);
 
-/* dheads [members][capacity][2A] of sum(daction * action) + sum(dlog_prob[m] * log_prob); daction
- * [members][rows][A] */
-void wac_policy_gradient(const wac_sample *sample, const real *daction, const real *dlog_prob,
+/* dheads [rows][2A] of sum(daction * action) + sum(dlog_prob * log_prob); daction [rows][A] */
+void wac_policy_gradient(const wac_sample *sample, const real *daction, real dlog_prob,
                          real *dheads);
 
 /* The critic with the smallest upper bound, mean + kappa std, of a row. */
@@ -89,9 +87,10 @@ void wac_std_error(int rows, int synthetic, const real *out, const real *target,
  * their sum; of all mean critics, no subset */
 void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout);
 
-/* one Adam step on log alpha with gradient -(mean(log_prob) + entropy_target) */
-void wac_entropy_step(const wac_sample *sample, real entropy_target, wac_adam_factors factors,
-                      wac_entropy *entropy);
+/* one Adam step on log alpha with gradient -(mean(log_prob) + entropy_target), log_prob
+ * [members][rows] */
+void wac_entropy_step(int members, int rows, const real *log_prob, real entropy_target,
+                      wac_adam_factors factors, wac_entropy *entropy);
 
 /* rows of pairs: x [rows][O + A] */
 void wac_join(int rows, int observations, int actions, const real *observation, const real *action,

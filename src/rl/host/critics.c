@@ -18,17 +18,12 @@ static bool is_std(const wac_desk *desk, int critic)
     return critic >= desk->agent->row->means;
 }
 
-static void anchor(wac_desk *desk, wac_team *team, const void *what)
+void wac_critics_anchor(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)team, (void)what;
     wac_stack stds =
         wac_stack_slice(&desk->critics, desk->agent->row->means, desk->agent->row->stds);
     copy_params(&desk->anchors, &stds);
-}
-
-void wac_critics_anchor(wac_agent *agent)
-{
-    wac_host_each(agent, anchor, NULL);
 }
 
 void wac_critics_init(wac_desk *desk, wac_rng *rng)
@@ -46,7 +41,7 @@ void wac_critics_init(wac_desk *desk, wac_rng *rng)
             *bias = (real)((q_max + q_min) / 2);
     }
     copy_params(&desk->targets, &desk->critics);
-    anchor(desk, NULL, NULL);
+    wac_critics_anchor(desk, NULL, NULL);
 }
 
 /* What critics said of a batch, as the choice of the smallest bound wants it. */
@@ -79,8 +74,8 @@ static void ask_target(void *work, wac_team *team, int item, int place)
     wac_desk *desk = work;
     int m = dealt(desk, item);
     wac_stack target = wac_stack_slice(&desk->targets, m, 1);
-    wac_pass pass = wac_pass_slice(&desk->critic_pass, &desk->targets, place);
-    pass.out = wac_pass_slice(&desk->critic_pass, &desk->targets, m).out;
+    wac_pass pass = wac_pass_at(&desk->critic_pass, &desk->targets, place, 0);
+    pass.out = wac_pass_at(&desk->critic_pass, &desk->targets, m, 0).out;
     wac_input input = {.x = desk->query, .rows = desk->agent->rows};
     desk->host->ops->infer(team, &target, input, &pass);
 }
@@ -133,7 +128,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     int m = dealt(desk, item);
     bool std = is_std(desk, m);
     wac_stack critic = wac_stack_slice(&desk->critics, m, 1);
-    wac_pass pass = wac_pass_slice(&desk->critic_pass, &desk->critics, place);
+    wac_pass pass = wac_pass_at(&desk->critic_pass, &desk->critics, place, 0);
     real *dout = desk->dout + (size_t)(place * pass.capacity);
     real *dparams = desk->gradients + (size_t)place * critic.stride;
     wac_input input = {.x = desk->pairs, .rows = agent->rows + (std ? seat->synthetic : 0)};
@@ -141,7 +136,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     if (std) {
         int k = m - agent->row->means;
         wac_stack anchor = wac_stack_slice(&desk->anchors, k, 1);
-        wac_pass anchored = wac_pass_slice(&desk->anchor_pass, &desk->anchors, k);
+        wac_pass anchored = wac_pass_at(&desk->anchor_pass, &desk->anchors, k, 0);
         wac_input unseen = {.x = desk->pairs + (size_t)(agent->rows * critic.shape.inputs),
                             .rows = seat->synthetic};
         double averages[2];
@@ -164,7 +159,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     ops->polyak(team, &target, &critic, seat->config.target_rate);
 }
 
-static void teach(wac_desk *desk, wac_team *team, const void *what)
+void wac_critics_teach(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)what;
     const wac_agent *agent = desk->agent;
@@ -172,11 +167,6 @@ static void teach(wac_desk *desk, wac_team *team, const void *what)
              desk->batch.actions, desk->pairs);
     desk->seat->critic_steps++;
     wac_team_deal(team, teach_critic, desk, desk->critics.members);
-}
-
-void wac_critics_teach(wac_agent *agent)
-{
-    wac_host_each(agent, teach, NULL);
 }
 
 /* --- outside of updates --------------------------------------------------------------------- */

@@ -40,30 +40,22 @@ void wac_host_each(const wac_agent *agent, wac_desk_fn *run, const void *what)
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static wac_moments take_moments(wac_arena *arena, const wac_stack *stack)
 {
     size_t size = wac_stack_size(stack);
     return (wac_moments){WAC_TAKE(arena, real, size), WAC_TAKE(arena, real, size)};
 }
 
-static wac_sample take_sample(wac_arena *arena, const wac_agent *agent, int members,
-                              const wac_pass *pass, const real *noise)
+static wac_sample take_sample(wac_arena *arena, int rows, int actions, const wac_pass *pass,
+                              const real *noise)
 {
-    size_t rows = (size_t)members * (size_t)agent->rows;
     return (wac_sample){
-        .members = members,
-        .rows = agent->rows,
-        .actions = agent->actions,
-        .capacity = agent->rows,
+        .rows = rows,
+        .actions = actions,
         .heads = pass->out,
         .noise = noise,
-        .action = WAC_TAKE(arena, real, rows * (size_t)agent->actions),
-        .log_prob = WAC_TAKE(arena, real, rows),
+        .action = WAC_TAKE(arena, real, (size_t)rows * (size_t)actions),
+        .log_prob = WAC_TAKE(arena, real, (size_t)rows),
     };
 }
 
@@ -82,9 +74,8 @@ static void take_networks(wac_desk *desk, wac_arena *arena)
     desk->entropy = (wac_entropy){WAC_TAKE(arena, real, (size_t)policies),
                                   WAC_TAKE(arena, real, (size_t)policies),
                                   WAC_TAKE(arena, real, (size_t)policies)};
-    desk->gradients = WAC_TAKE(arena, real,
-                               larger((size_t)agent->critics * desk->critics.stride,
-                                      (size_t)policies * desk->policies.stride));
+    size_t most = wac_stack_size(&desk->critics), other = wac_stack_size(&desk->policies);
+    desk->gradients = WAC_TAKE(arena, real, most > other ? most : other);
 }
 
 /* Lay out everything; the arena remembers whether it could. */
@@ -117,13 +108,15 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     desk->pairs = WAC_TAKE(arena, real, (size_t)all_rows * (o + a));
 
     wac_stack one = wac_stack_slice(&desk->policies, 0, 1);
-    int spare = desk->host->ops->spare_width(&one.shape);
-    wac_pass_init(&desk->policy_pass, arena, &desk->policies, agent->rows, spare);
-    wac_pass_init(&desk->next_pass, arena, &one, agent->rows, spare);
-    wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, spare);
-    wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, spare);
-    desk->sample = take_sample(arena, agent, agent->row->policies, &desk->policy_pass, desk->noise);
-    desk->next_sample = take_sample(arena, agent, 1, &desk->next_pass, desk->next_noise);
+    const wac_ops *ops = desk->host->ops;
+    wac_pass_init(&desk->policy_pass, arena, &desk->policies, agent->rows, ops);
+    wac_pass_init(&desk->next_pass, arena, &one, agent->rows, ops);
+    wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, ops);
+    wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, ops);
+    desk->sample = take_sample(arena, agent->row->policies * agent->rows, agent->actions,
+                               &desk->policy_pass, desk->noise);
+    desk->next_sample =
+        take_sample(arena, agent->rows, agent->actions, &desk->next_pass, desk->next_noise);
     desk->query = WAC_TAKE(arena, real, rows * (o + a));
     desk->mean_target = WAC_TAKE(arena, real, rows);
     desk->std_target = WAC_TAKE(arena, real, rows);
@@ -138,9 +131,10 @@ static void set_first_values(wac_desk *desk)
 {
     const wac_config *config = &desk->seat->config;
     wac_rng rng = wac_rng_make((uint64_t)config->seed, WAC_STREAM_INIT);
-    for (int m = 0; m < desk->policies.members; m++)
+    for (int m = 0; m < desk->policies.members; m++) {
         desk->entropy.log_alpha[m] = (real)log(config->entropy_weight);
-    wac_policies_init(desk, &rng);
+        wac_stack_randomise(&desk->policies, m, 1e-3, &rng);
+    }
     wac_critics_init(desk, &rng);
     wac_desk_settle(desk);
 }
@@ -267,11 +261,6 @@ static void draw_at_desk(wac_desk *desk, wac_team *team, const void *what)
     wac_team_run(team, draw_piece, desk, 2);
 }
 
-static void draw(wac_agent *agent)
-{
-    wac_host_each(agent, draw_at_desk, NULL);
-}
-
 static void remember(wac_agent *agent, int seat, const float *observation, const float *action,
                      double reward, const float *next_observation, bool terminated)
 {
@@ -288,18 +277,32 @@ static void batch(const wac_agent *agent, int seat, const real **states, const r
     *actions = desk->batch.actions;
 }
 
+/* --- the table ------------------------------------------------------------------------------ */
+
+/* A step that is the same at every desk. */
+#define STEP(name, run)                                                                            \
+    static void name(wac_agent *agent)                                                             \
+    {                                                                                              \
+        wac_host_each(agent, run, NULL);                                                           \
+    }
+STEP(draw, draw_at_desk)
+STEP(sample, wac_policies_sample)
+STEP(tune, wac_policies_tune)
+STEP(teach, wac_critics_teach)
+STEP(climb, wac_policies_climb)
+STEP(anchor, wac_critics_anchor)
+
 const wac_steps wac_steps_host = {
-    .name = "host",
     .create = create,
     .destroy = destroy,
     .draw = draw,
-    .sample = wac_policies_sample,
-    .tune = wac_policies_tune,
+    .sample = sample,
+    .tune = tune,
     .back_up = wac_critics_back_up,
-    .teach = wac_critics_teach,
+    .teach = teach,
     .aim = wac_policies_aim,
-    .climb = wac_policies_climb,
-    .anchor = wac_critics_anchor,
+    .climb = climb,
+    .anchor = anchor,
     .act = wac_policies_act,
     .slope = wac_critics_slope,
     .value = wac_critics_value,

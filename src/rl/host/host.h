@@ -39,7 +39,7 @@ typedef struct wac_desk {
     wac_pass next_pass;             /* one policy, B rows */
     wac_pass critic_pass;           /* critics, B + M rows */
     wac_pass anchor_pass;           /* anchors, M rows */
-    wac_sample sample;              /* of all policies at s */
+    wac_sample sample;              /* of all policies at s, [policies][B] */
     wac_sample next_sample;         /* of the one that acts at s' */
     real *query;                    /* [B][O + A], pairs with freshly sampled actions */
     real *mean_target, *std_target; /* [B] */

@@ -1,25 +1,17 @@
 /* Policies: how they sample, what they climb. */
 #include "rl/host/policies.h"
 
-#include <string.h>
 #include <tgmath.h>
 
 enum { LEAST_ROWS = 16 }; /* fewer are not worth waking another thread for */
 
-void wac_policies_init(wac_desk *desk, wac_rng *rng)
-{
-    for (int m = 0; m < desk->policies.members; m++)
-        wac_stack_randomise(&desk->policies, m, 1e-3, rng);
-}
-
-/* Rows `first` and on of one policy's part of a sample. */
-static wac_sample sample_at(const wac_sample *whole, int policy, int first, int rows)
+/* `rows` of a sample from `first` on. */
+static wac_sample sample_at(const wac_sample *whole, int first, int rows)
 {
     wac_sample sample = *whole;
-    size_t row = (size_t)(policy * whole->rows + first), actions = (size_t)whole->actions;
-    sample.members = 1;
+    size_t row = (size_t)first, actions = (size_t)whole->actions;
     sample.rows = rows;
-    sample.heads += (size_t)(policy * whole->capacity + first) * 2 * actions;
+    sample.heads += row * 2 * actions;
     sample.noise += row * actions;
     sample.action += row * actions;
     sample.log_prob += row;
@@ -59,9 +51,8 @@ static void act_rows(void *work, int piece)
     int first = first_row(agent, piece, acting->pieces);
     int rows = first_row(agent, piece + 1, acting->pieces) - first;
     wac_stack policy = wac_stack_slice(&desk->policies, acting->policy, 1);
-    wac_pass pass = wac_pass_slice(acting->pass, &policy, acting->place);
-    pass = wac_pass_from(&pass, &policy, first);
-    wac_sample sample = sample_at(acting->sample, acting->place, first, rows);
+    wac_pass pass = wac_pass_at(acting->pass, &policy, acting->place, first);
+    wac_sample sample = sample_at(acting->sample, acting->place * agent->rows + first, rows);
     wac_input input = {.x = acting->observations + (size_t)(first * agent->observations),
                        .rows = rows};
     (acting->learns ? ops->forward : ops->infer)(NULL, &policy, input, &pass);
@@ -88,15 +79,10 @@ static void sample_policy(void *work, wac_team *team, int policy, int place)
     act(&acting, team);
 }
 
-static void sample(wac_desk *desk, wac_team *team, const void *what)
+void wac_policies_sample(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)what;
     wac_team_deal(team, sample_policy, desk, desk->policies.members);
-}
-
-void wac_policies_sample(wac_agent *agent)
-{
-    wac_host_each(agent, sample, NULL);
 }
 
 void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy)
@@ -109,22 +95,18 @@ void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy)
     act(&acting, team);
 }
 
-static void tune(wac_desk *desk, wac_team *team, const void *what)
+void wac_policies_tune(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)team, (void)what;
     wac_seat *seat = desk->seat;
     if (!seat->config.entropy_tuning)
         return;
-    wac_entropy_step(&desk->sample, (real)-desk->agent->actions,
+    wac_entropy_step(desk->policies.members, desk->agent->rows, desk->sample.log_prob,
+                     (real)-desk->agent->actions,
                      wac_adam_prepare(++seat->entropy_steps, seat->config.learning_rate),
                      &desk->entropy);
     for (int m = 0; m < desk->policies.members; m++)
         seat->alpha[m] = exp(desk->entropy.log_alpha[m]);
-}
-
-void wac_policies_tune(wac_agent *agent)
-{
-    wac_host_each(agent, tune, NULL);
 }
 
 /* One policy's aim, shared out by rows: of each, which critics it goes back through differs, but
@@ -148,7 +130,7 @@ static void aim_rows(void *work, int piece)
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
     int means = agent->row->means, stds = aiming->with_std ? agent->row->stds : 0;
     wac_stack critics = wac_stack_slice(&desk->critics, 0, means + stds);
-    wac_pass pass = wac_pass_from(&desk->critic_pass, &critics, first);
+    wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, first);
     wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
     wac_critic_rows values = {.rows = rows,
                               .capacity = pass.capacity,
@@ -172,9 +154,9 @@ static void aim_rows(void *work, int piece)
         for (int m = 0; m < means + stds; m++)
             daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
     }
-    wac_sample sample = sample_at(&desk->sample, aiming->policy, first, rows);
+    wac_sample sample = sample_at(&desk->sample, (int)at, rows);
     real dlog_prob = desk->seat->alpha[aiming->policy] / (real)agent->rows;
-    wac_policy_gradient(&sample, daction, &dlog_prob, desk->dheads + at * 2 * a);
+    wac_policy_gradient(&sample, daction, dlog_prob, desk->dheads + at * 2 * a);
 }
 
 static void aim(wac_desk *desk, wac_team *team, const void *what)
@@ -203,7 +185,7 @@ static void climb_policy(void *work, wac_team *team, int policy, int place)
     const wac_agent *agent = desk->agent;
     const wac_ops *ops = desk->host->ops;
     wac_stack one = wac_stack_slice(&desk->policies, policy, 1);
-    wac_pass pass = wac_pass_slice(&desk->policy_pass, &desk->policies, policy);
+    wac_pass pass = wac_pass_at(&desk->policy_pass, &desk->policies, policy, 0);
     const real *dheads = desk->dheads + (size_t)(policy * agent->rows * 2 * agent->actions);
     real *dparams = desk->gradients + (size_t)place * one.stride;
     wac_input input = {.x = desk->batch.observations, .rows = agent->rows};
@@ -212,16 +194,11 @@ static void climb_policy(void *work, wac_team *team, int policy, int place)
               wac_adam_prepare(desk->seat->policy_steps, desk->seat->config.learning_rate));
 }
 
-static void climb(wac_desk *desk, wac_team *team, const void *what)
+void wac_policies_climb(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)what;
     desk->seat->policy_steps++;
     wac_team_deal(team, climb_policy, desk, desk->policies.members);
-}
-
-void wac_policies_climb(wac_agent *agent)
-{
-    wac_host_each(agent, climb, NULL);
 }
 
 void wac_policies_act(wac_agent *agent, int seat, int policy, const float *observation, real *heads)

@@ -1,19 +1,15 @@
-/* Tanh-Gaussian policies: the steps of rl/steps.h that are theirs. */
+/* Tanh-Gaussian policies: the steps of rl/steps.h that are theirs, some of them as what is done at
+ * a desk. */
 #ifndef WAC_RL_HOST_POLICIES_H
 #define WAC_RL_HOST_POLICIES_H
 
 #include "rl/host/host.h"
 
-/* First weights of all policies. */
-void wac_policies_init(wac_desk *desk, wac_rng *rng);
-
 /* Actions of one policy at the next states. */
 void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy);
 
-void wac_policies_sample(wac_agent *agent);
-void wac_policies_tune(wac_agent *agent);
+wac_desk_fn wac_policies_sample, wac_policies_tune, wac_policies_climb;
 void wac_policies_aim(wac_agent *agent, int policy, bool with_std);
-void wac_policies_climb(wac_agent *agent);
 void wac_policies_act(wac_agent *agent, int seat, int policy, const float *observation,
                       real *heads);
 

@@ -20,11 +20,9 @@ typedef struct visit {
 } visit;
 
 /* columns 0: a vector of `rows` */
-static wac_status show(const visit *v, wac_dtype dtype, int64_t rows, int64_t columns, void *data,
-                       const char *format, ...) __attribute__((format(printf, 6, 7)));
-
-static wac_status show(const visit *v, wac_dtype dtype, int64_t rows, int64_t columns, void *data,
-                       const char *format, ...)
+__attribute__((format(printf, 6, 7))) static wac_status show(const visit *v, wac_dtype dtype,
+                                                             int64_t rows, int64_t columns,
+                                                             void *data, const char *format, ...)
 {
     wac_agent_tensor tensor = {
         .dtype = dtype, .rank = columns ? 2 : 1, .shape = {rows, columns}, .data = data};

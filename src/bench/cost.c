@@ -7,7 +7,7 @@
  * where a policy climbs a critic. Activations, losses, Adam and the like are left out: they grow
  * with rows * width, or with the weights, not with their product.
  */
-#include "bench/bench.h"
+#include "bench/cost.h"
 
 #include "rl/algorithms.h"
 
