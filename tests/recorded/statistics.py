@@ -33,8 +33,15 @@ def iqm(rows):
     return stats.trim_mean(rows, 0.25, axis=-1)
 
 
-def std(rows):
-    return np.std(rows, ddof=1, axis=-1)
+def equal(tasks):
+    """All values, those of a task with few runs repeated until tasks have equally many."""
+    common = np.lcm.reduce([x.shape[-1] for x in tasks])
+    return np.concatenate([np.repeat(x, common // x.shape[-1], axis=-1) for x in tasks], axis=-1)
+
+
+def in_pieces(statistic, tasks, piece=10000):
+    return np.concatenate([statistic(equal([x[i:i + piece] for x in tasks]))
+                           for i in range(0, RESAMPLES, piece)])
 
 
 def improvement(a, b):
@@ -65,21 +72,17 @@ def intervals():
         b = [sample(n + 1, ties=True) + 0.3 for n in sizes]
         b = [np.round(x, 1) for x in b]
         drawn_a, drawn_b = resample(a), resample(b)
-        rows_a, rows_b = np.concatenate(drawn_a, axis=1), np.concatenate(drawn_b, axis=1)
-        all_a, all_b = np.concatenate(a), np.concatenate(b)
+        all_a = equal(a)
         yield {
             "a": lists(a), "b": lists(b), "thresholds": thresholds,
-            "iqm": {"value": float(iqm(all_a)), **percentile_interval(iqm(rows_a))},
-            "gap": {"value": np.maximum(0, 1 - all_a).mean(),
-                    **percentile_interval(np.maximum(0, 1 - rows_a).mean(axis=1))},
-            "difference": {"value": float(iqm(all_a) - iqm(all_b)),
-                           **percentile_interval(iqm(rows_a) - iqm(rows_b))},
-            "spread": {"value": float(std(all_a) - std(all_b)),
-                       **percentile_interval(std(rows_a) - std(rows_b))},
+            "iqm": {"value": float(iqm(all_a)), **percentile_interval(in_pieces(iqm, drawn_a))},
+            "gap": {"value": np.maximum(0, 1 - all_a).mean(), **percentile_interval(
+                in_pieces(lambda x: np.maximum(0, 1 - x).mean(axis=1), drawn_a))},
             "improvement": {"value": float(improvement(a, b)), **percentile_interval(
                 improvement([x[:50000] for x in drawn_a], [x[:50000] for x in drawn_b]))},
             "profile": [{"value": float((all_a > t).mean()),
-                         **percentile_interval((rows_a > t).mean(axis=1))} for t in thresholds],
+                         **percentile_interval(in_pieces(
+                             lambda x: (x > t).mean(axis=1), drawn_a))} for t in thresholds],
         }
 
 
