@@ -125,6 +125,13 @@ static wac_status read_number(reader *in, void *to, const wac_yaml_pair *pair)
     return wac_yaml_number(&in->yaml, to, pair->value, pair->key);
 }
 
+static wac_status read_factor(reader *in, void *to, const wac_yaml_pair *pair)
+{
+    WAC_TRY(read_number(in, to, pair));
+    return *(double *)to > 0 ? WAC_STATUS_OK
+                             : refuse_value(in, pair, "\"factor\" is a number above 0");
+}
+
 static wac_status read_measure(reader *in, void *to, const wac_yaml_pair *pair)
 {
     wac_measure *measure = to;
@@ -338,7 +345,7 @@ static const field claim_fields[] = {
     [RULE] = {"rule", read_rule, FILLS(wac_claim, parts[0].rule)},
     [SETTING] = {"setting", read_setting, FILLS(wac_claim, parts[0].setting)},
     [MEASURE] = {"measure", read_measure, FILLS(wac_claim, parts[0].measure)},
-    [FACTOR] = {"factor", read_number, FILLS(wac_claim, parts[0].factor)},
+    [FACTOR] = {"factor", read_factor, FILLS(wac_claim, parts[0].factor)},
     {"who", read_side, LISTS(wac_claim, parts[0].who, parts[0].who_count)},
     {"than", read_side, LISTS(wac_claim, parts[0].than, parts[0].than_count)},
     {"below", read_number, FILLS(wac_claim, parts[0].below)},

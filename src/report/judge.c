@@ -9,6 +9,7 @@
 #include "report/rules/trends.h"
 #include "stats/tests.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,9 @@ static wac_status judge_part(wac_case *at)
         size_t count;
         WAC_TRY(judge_tasks(at, environment, &count));
         at->place = environment ? environment : "all tasks";
+        wac_finding none = wac_case_begin(at, NULL, NULL);
         if (count == 0)
-            WAC_TRY(wac_case_lack(at, "no run"));
+            WAC_TRY(wac_case_lack(at, &none, "no run is planned"));
     }
     return WAC_STATUS_OK;
 }
@@ -74,28 +76,47 @@ static wac_verdict both(wac_verdict a, wac_verdict b)
                                                                     : WAC_VERDICT_HOLDS;
 }
 
+const char *wac_finding_outlook(char text[WAC_OUTLOOK], const wac_finding *finding)
+{
+    *text = 0;
+    if (finding->verdict != WAC_VERDICT_UNDECIDED)
+        return text;
+    if (finding->missing > 2)
+        snprintf(text, WAC_OUTLOOK, "waits for %s and %zu more runs", finding->absent,
+                 finding->missing - 2);
+    else if (finding->missing)
+        snprintf(text, WAC_OUTLOOK, "waits for %s", finding->absent);
+    else if (finding->seeds_needed > WAC_SEEDS_MOST)
+        snprintf(text, WAC_OUTLOOK, "more than %d seeds would be needed", WAC_SEEDS_MOST);
+    else if (finding->seeds_needed)
+        snprintf(text, WAC_OUTLOOK,
+                 finding->counts ? "%zu seeds would probably decide it"
+                                 : "needs %zu seeds at least",
+                 finding->seeds_needed);
+    return text;
+}
+
 /* Evidence of the contrary is corrected for the many places where it was looked for. */
-static wac_status conclude(wac_judgement *judgement, wac_error *error)
+wac_status wac_judgement_conclude(wac_judgement *judgement, wac_error *error)
 {
     double *p = malloc(2 * judgement->count * sizeof *p), *corrected = p + judgement->count;
     if (!p)
         return wac_fail_memory(error, "the verdict");
-    for (size_t i = 0; i < judgement->count; i++) /* to one level for all */
-        p[i] = judgement->findings[i].p_against * WAC_LEVEL / judgement->findings[i].level;
+    for (size_t i = 0; i < judgement->count; i++) { /* to one level for all */
+        const wac_finding *finding = &judgement->findings[i];
+        p[i] = finding->counts ? finding->p_against * WAC_LEVEL / finding->level : 1;
+    }
     wac_holm(corrected, p, judgement->count);
     judgement->verdict = judgement->leaning = WAC_VERDICT_HOLDS;
     for (size_t i = 0; i < judgement->count; i++) {
         wac_finding *finding = &judgement->findings[i];
+        bool holds = finding->counts && finding->p_for <= finding->level;
         finding->p_corrected = corrected[i];
-        finding->verdict = finding->p_for <= finding->level ? WAC_VERDICT_HOLDS
-                           : corrected[i] <= WAC_LEVEL      ? WAC_VERDICT_FAILS
-                                                            : WAC_VERDICT_UNDECIDED;
+        finding->verdict = holds                       ? WAC_VERDICT_HOLDS
+                           : corrected[i] <= WAC_LEVEL ? WAC_VERDICT_FAILS
+                                                       : WAC_VERDICT_UNDECIDED;
         if (finding->verdict != WAC_VERDICT_UNDECIDED)
             finding->leaning = finding->verdict;
-        else if (finding->seeds_needed > WAC_SEEDS_MOST)
-            wac_finding_add(finding, "; more than %d seeds would be needed", WAC_SEEDS_MOST);
-        else if (finding->seeds_needed > 0)
-            wac_finding_add(finding, "; %zu seeds would probably decide it", finding->seeds_needed);
         judgement->verdict = both(judgement->verdict, finding->verdict);
         judgement->leaning = both(judgement->leaning, finding->leaning);
     }
@@ -113,7 +134,7 @@ wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim, con
         status = judge_part(&at);
     }
     if (status == WAC_STATUS_OK)
-        status = conclude(judgement, error);
+        status = wac_judgement_conclude(judgement, error);
     if (status != WAC_STATUS_OK)
         wac_judgement_free(judgement);
     return status;

@@ -44,13 +44,20 @@ typedef struct wac_finding {
     double p_for, p_against;
     double p_corrected; /* p_against after Holm's correction over the claim's findings */
     double level;       /* of p_for */
+    bool counts;        /* false: too few seeds, or too little to see, whatever the p-values */
     int64_t epochs;     /* that were compared */
     size_t seeds;       /* planned in the smallest group */
-    size_t planned, finished, missing; /* runs that it is about */
-    size_t seeds_needed; /* undecided: would probably decide it; 0: not known; more than
-                            WAC_SEEDS_MOST: more than those */
-    char text[768];      /* all of this in words */
+    size_t planned, finished, missing;     /* runs that it is about */
+    char absent[2 * WAC_SWEEP_FOLDER + 4]; /* folders of the first two that are missing */
+    size_t seeds_needed; /* where seeds are too few: would probably decide it; 0: not known; more
+                            than WAC_SEEDS_MOST: more than those */
+    char text[768];      /* all of this in words, but for what would decide it */
 } wac_finding;
+
+/* What an undecided finding waits for, in words: "20 seeds would probably decide it", "waits for
+ * lqg/sac/seed-3"; empty where nobody knows, or where it is decided. */
+enum { WAC_OUTLOOK = 640 };
+const char *wac_finding_outlook(char text[WAC_OUTLOOK], const wac_finding *finding);
 
 typedef struct wac_judgement {
     wac_verdict verdict, leaning;
@@ -62,5 +69,9 @@ typedef struct wac_judgement {
 wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim, const wac_plan *plan,
                            wac_error *error);
 void wac_judgement_free(wac_judgement *judgement);
+
+/* The verdicts over the findings that there are: of one claim, or of all that several experiments
+ * say of it. */
+wac_status wac_judgement_conclude(wac_judgement *judgement, wac_error *error);
 
 #endif

@@ -35,6 +35,7 @@ static bool is_lqg(const wac_record *run)
 typedef struct view {
     const wac_record *run;
     size_t rows;
+    bool ended; /* before its last epoch, because of stop_success */
 } view;
 
 static double at(const view *view, wac_column column, size_t row)
@@ -71,7 +72,7 @@ static double highest(const view *view, wac_column column, size_t epochs)
     return best;
 }
 
-/* Where there is no goal the return tells. */
+/* Where there is no goal the return tells. A run that stop_success ended has what was asked for. */
 static double solved(const view *view, wac_column column, size_t epochs)
 {
     const wac_record *run = view->run;
@@ -81,7 +82,7 @@ static double solved(const view *view, wac_column column, size_t epochs)
                        : SOLVED_SUCCESS;
     for (size_t row = first_of_last(view, epochs); row < view->rows; row++) {
         double reached = at(view, river || lqg ? WAC_COLUMN_EVAL_RETURN : column, row);
-        if (reached >= aim)
+        if (reached >= aim || (view->ended && row + 1 == run->history.rows))
             return (double)row;
         meant = meant || !isnan(reached); /* a task without a goal is not unsolved */
     }
@@ -151,7 +152,7 @@ double wac_record_measure_until(const wac_record *run, wac_measure measure, int6
     bool ended = run->finished && run->history.rows <= (size_t)run->config.epochs;
     size_t rows_there = ended ? (size_t)run->config.epochs + 1 : run->history.rows;
     size_t asked = (size_t)epochs + 1;
-    view view = {run, rows_there < asked ? rows_there : asked};
+    view view = {run, rows_there < asked ? rows_there : asked, ended};
     return run->history.rows ? row->how(&view, row->column, row->epochs) : NAN;
 }
 

@@ -2,7 +2,10 @@
 #ifndef WAC_REPORT_RULES_CASE_H
 #define WAC_REPORT_RULES_CASE_H
 
+#include "base/rng.h"
 #include "report/judge.h"
+
+enum { WAC_SETTINGS_TEXT = 160 };
 
 /* One part in one task, and where its findings go. */
 typedef struct wac_case {
@@ -22,9 +25,25 @@ wac_finding wac_case_begin(const wac_case *at, const wac_condition *who, const w
 void wac_case_count(wac_finding *finding, const wac_planned_group *group);
 wac_status wac_case_end(const wac_case *at, wac_finding *finding);
 
-/* Add the finding that something is missing: undecided. */
-wac_status wac_case_lack(const wac_case *at, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Instead of an end: there is nothing to judge by, and why. */
+wac_status wac_case_lack(const wac_case *at, wac_finding *finding, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* How a finding's text begins: "Point 1, MEASURE: " */
+void wac_case_title(const wac_case *at, wac_finding *finding);
+
+/* What tells a group from others of its algorithm that the part means, in brackets after a blank:
+ * " (width 64)"; empty where nothing does. */
+const char *wac_case_settings(char text[WAC_SETTINGS_TEXT], const wac_case *at,
+                              const wac_planned_group *group);
+
+/* Fills in seeds_needed where nothing is decided: the fewest seeds with which four of five studies
+ * like this one would be, as far as the seeds at hand can tell. `study` draws so many of them anew,
+ * with replacement, and gives the trial its p-values. */
+typedef wac_status wac_study_fn(wac_finding *trial, void *user, size_t seeds, wac_rng *rng,
+                                wac_error *error);
+wac_status wac_case_seeds_needed(const wac_case *at, wac_finding *finding, wac_study_fn *study,
+                                 void *user);
 
 /* Add to a finding's text. */
 void wac_finding_add(wac_finding *finding, const char *format, ...)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SETTINGS = 64, STUDIES = 60 };
+enum { MOST_SETTINGS = 64 };
 static const double MARGIN = 0.1; /* of level: a share of the larger mean */
 
 /* A side: its groups, one for each setting. */
@@ -29,6 +29,7 @@ typedef struct samples {
     wac_values a[MOST_SETTINGS], b[MOST_SETTINGS];
     size_t strata;
     double *numbers; /* where they live */
+    bool is_cost;    /* less is better */
     bool imagined;   /* not of runs that there are */
 } samples;
 
@@ -86,19 +87,18 @@ static wac_status weigh_level(wac_finding *finding, const samples *samples, wac_
 }
 
 /* p-values of the rule, and what it estimates (for level with its interval). */
-static wac_status weigh(wac_finding *finding, const samples *samples, bool is_cost,
-                        wac_error *error)
+static wac_status weigh(wac_finding *finding, const samples *samples, wac_error *error)
 {
     wac_test test;
     if (finding->rule == WAC_RULE_LEVEL)
         return weigh_level(finding, samples, error);
-    bool spread = finding->rule == WAC_RULE_LESS_SPREAD, less = spread || is_cost;
+    bool spread = finding->rule == WAC_RULE_LESS_SPREAD, less = spread || samples->is_cost;
     wac_two_sample_test *run = spread              ? wac_spread_test
                                : samples->imagined ? wac_rank_test_quick
                                                    : wac_rank_test;
     WAC_TRY(run(&test, samples->a, samples->b, samples->strata, error));
     double even = spread ? 0 : 0.5;
-    finding->estimate = test.statistic;
+    finding->estimate = samples->is_cost && !spread ? 1 - test.statistic : test.statistic;
     finding->p_for = less ? test.falling : test.rising;
     finding->p_against = less ? test.rising : test.falling;
     double ahead = less ? even - test.statistic : test.statistic - even;
@@ -110,11 +110,16 @@ static wac_status weigh(wac_finding *finding, const samples *samples, bool is_co
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* How many values nobody knows yet; they are NaN. */
-static size_t collect(samples *samples, const wac_case *at, const side *a, const side *b,
-                      int64_t epochs)
+/* Values that are not there; they are NaN. */
+typedef struct gaps {
+    size_t unknown; /* all of them */
+    size_t never;   /* of runs that are finished */
+} gaps;
+
+static gaps collect(samples *samples, const wac_case *at, const side *a, const side *b,
+                    int64_t epochs)
 {
-    size_t unknown = 0;
+    gaps gaps = {0};
     double *next = samples->numbers;
     for (size_t s = 0; s < samples->strata; s++)
         for (int turn = 0; turn < 2; turn++) {
@@ -122,12 +127,13 @@ static size_t collect(samples *samples, const wac_case *at, const side *a, const
             *(turn ? &samples->b[s] : &samples->a[s]) = (wac_values){next, group->count};
             for (size_t i = 0; i < group->count; i++, next++) {
                 *next = wac_planned_value(&group->runs[i], at->part->measure, epochs);
-                unknown += isnan(*next);
+                gaps.unknown += isnan(*next);
+                gaps.never += isnan(*next) && group->runs[i].fate == WAC_FATE_FINISHED;
                 if (turn)
                     *next *= at->part->factor;
             }
         }
-    return unknown;
+    return gaps;
 }
 
 /* A copy in which what is unknown is `of_a` on one side and `of_b` on the other. */
@@ -147,19 +153,16 @@ static void assume(samples *copy, const samples *known, size_t total, double of_
         }
 }
 
-/* Evidence where runs are missing: what holds whatever they bring. */
+/* Evidence where values are unknown: what holds whatever they are. */
 static wac_status weigh_whatever(wac_finding *finding, const samples *known, samples *copy,
                                  size_t total, wac_error *error)
 {
-    bool is_cost = finding->rule == WAC_RULE_FASTER;
     wac_finding best = *finding, worst = *finding;
-    if (finding->rule == WAC_RULE_LEVEL || finding->rule == WAC_RULE_LESS_SPREAD)
-        return WAC_STATUS_OK;
-    double bad = is_cost ? INFINITY : -INFINITY;
+    double bad = known->is_cost ? INFINITY : -INFINITY;
     assume(copy, known, total, bad, -bad);
-    WAC_TRY(weigh(&worst, copy, is_cost, error));
+    WAC_TRY(weigh(&worst, copy, error));
     assume(copy, known, total, -bad, bad);
-    WAC_TRY(weigh(&best, copy, is_cost, error));
+    WAC_TRY(weigh(&best, copy, error));
     finding->p_for = worst.p_for;
     finding->p_against = best.p_against;
     finding->leaning = worst.leaning == best.leaning ? worst.leaning : WAC_VERDICT_UNDECIDED;
@@ -182,82 +185,101 @@ static double *draw_seeds(wac_values *to, const wac_values *from, size_t strata,
     return next + strata * count;
 }
 
-/* The fewest seeds with which four of five studies like this one would be decided, as far as the
- * seeds at hand can tell. */
-static wac_status find_seeds_needed(wac_finding *finding, const samples *known, bool is_cost,
-                                    wac_error *error)
+static wac_status study(wac_finding *trial, void *user, size_t seeds, wac_rng *rng,
+                        wac_error *error)
 {
-    static const size_t sizes[] = {5, 6, 8, 10, 12, 15, 20, 30, 50, WAC_SEEDS_MOST};
-    size_t strata = known->strata;
-    if (finding->rule == WAC_RULE_LESS_SPREAD) {
-        finding->seeds_needed = finding->seeds < WAC_SEEDS_SPREAD ? WAC_SEEDS_SPREAD : 0;
-        return WAC_STATUS_OK;
-    }
-    samples study = {.strata = strata, .imagined = true};
-    study.numbers = malloc(2 * strata * WAC_SEEDS_MOST * sizeof *study.numbers);
-    if (!study.numbers)
+    const samples *known = user;
+    samples drawn = {.strata = known->strata, .is_cost = known->is_cost, .imagined = true};
+    drawn.numbers = malloc(2 * known->strata * seeds * sizeof *drawn.numbers);
+    if (!drawn.numbers)
         return wac_fail_memory(error, "the seeds that it would take");
-    wac_rng rng = wac_rng_make(1, WAC_STREAM_BOOTSTRAP);
-    wac_status status = WAC_STATUS_OK;
-    finding->seeds_needed = WAC_SEEDS_MOST + 1;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes && status == WAC_STATUS_OK; k++) {
-        int decided = 0;
-        for (int i = 0; i < STUDIES && status == WAC_STATUS_OK && sizes[k] > finding->seeds; i++) {
-            wac_finding trial = *finding;
-            double *next = draw_seeds(study.a, known->a, strata, sizes[k], study.numbers, &rng);
-            draw_seeds(study.b, known->b, strata, sizes[k], next, &rng);
-            status = weigh(&trial, &study, is_cost, error);
-            decided += trial.p_for <= trial.level || trial.p_against <= trial.level;
-        }
-        if (decided * 5 >= STUDIES * 4) {
-            finding->seeds_needed = sizes[k];
-            break;
-        }
-    }
-    free(study.numbers);
+    double *next = draw_seeds(drawn.a, known->a, known->strata, seeds, drawn.numbers, rng);
+    draw_seeds(drawn.b, known->b, known->strata, seeds, next, rng);
+    wac_status status = weigh(trial, &drawn, error);
+    free(drawn.numbers);
     return status;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static double mean_of(const wac_values *strata, size_t count)
+/* The value with `place` smaller ones. */
+static double value_at(const wac_values *values, size_t place)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        size_t below = 0, equal = 0;
+        for (size_t k = 0; k < values->count; k++) {
+            below += values->values[k] < values->values[i];
+            equal += values->values[k] == values->values[i];
+        }
+        if (below <= place && place < below + equal)
+            return values->values[i];
+    }
+    return NAN;
+}
+
+/* Mean of all values that are finite, or of their distances from the medians of their settings. */
+static double mean_of(const wac_values *strata, size_t count, bool of_distances)
 {
     double sum = 0, known = 0;
-    for (size_t s = 0; s < count; s++)
-        for (size_t i = 0; i < strata[s].count; i++)
-            if (isfinite(strata[s].values[i])) {
-                sum += strata[s].values[i];
-                known++;
-            }
+    for (size_t s = 0; s < count; s++) {
+        size_t n = strata[s].count;
+        double median = (value_at(&strata[s], (n - 1) / 2) + value_at(&strata[s], n / 2)) / 2;
+        for (size_t i = 0; i < strata[s].count; i++) {
+            double value = strata[s].values[i];
+            if (!isfinite(value))
+                continue;
+            sum += of_distances ? fabs(value - median) : value;
+            known++;
+        }
+    }
     return known > 0 ? sum / known : NAN;
 }
 
-static void describe(wac_finding *finding, const wac_case *at, const samples *samples)
+static bool is_cut(const side *a, const side *b, size_t strata, int64_t epochs)
 {
+    for (size_t s = 0; s < strata; s++)
+        if (a->groups[s]->runs->config->epochs > epochs ||
+            b->groups[s]->runs->config->epochs > epochs)
+            return true;
+    return false;
+}
+
+static void describe(wac_finding *finding, const wac_case *at, const samples *samples,
+                     const side *a, const side *b)
+{
+    size_t strata = samples->strata;
     double factor = at->part->factor;
-    const char *words = wac_measure_words(at->part->measure);
-    wac_finding_add(finding, "%s, %s: %s %s, %s%s%s %s (means)", at->place, words, finding->who,
-                    WAC_DIGITS(mean_of(samples->a, samples->strata)),
-                    factor != 1 ? WAC_DIGITS(factor) : "", factor != 1 ? " times " : "",
-                    finding->than, WAC_DIGITS(mean_of(samples->b, samples->strata)));
+    bool spread = finding->rule == WAC_RULE_LESS_SPREAD;
+    char own[WAC_SETTINGS_TEXT] = "", other[WAC_SETTINGS_TEXT] = "";
+    if (strata == 1) {
+        wac_case_settings(own, at, a->groups[0]);
+        wac_case_settings(other, at, b->groups[0]);
+    }
+    wac_case_title(at, finding);
+    wac_finding_add(
+        finding, "%s%s for %s%s, %s for %s%s%s%s", spread ? "mean distance from the median " : "",
+        WAC_DIGITS(mean_of(samples->a, strata, spread)), finding->who, own,
+        WAC_DIGITS(mean_of(samples->b, strata, spread)), factor != 1 ? WAC_DIGITS(factor) : "",
+        factor != 1 ? " times " : "", finding->than, other);
     if (finding->rule == WAC_RULE_LEVEL)
-        wac_finding_add(finding, "; difference %s, to be within %s %% of the larger",
-                        WAC_DIGITS(finding->estimate), WAC_DIGITS(100 * MARGIN));
-    else if (finding->rule == WAC_RULE_LESS_SPREAD)
-        wac_finding_add(finding, "; mean distance from the median %s by %s",
-                        finding->estimate < 0 ? "smaller" : "larger",
-                        WAC_DIGITS(fabs(finding->estimate)));
-    else
-        wac_finding_add(finding, "; probability that %s %s %s", finding->who,
-                        finding->rule == WAC_RULE_FASTER ? "is first" : "is better",
+        wac_finding_add(finding, "; difference %s", WAC_DIGITS(finding->estimate));
+    else if (!spread && !isnan(finding->estimate))
+        wac_finding_add(finding, "; probability that %s is %s %s", finding->who,
+                        finding->rule == WAC_RULE_FASTER ? "first" : "ahead",
                         WAC_DIGITS(finding->estimate));
     if (!isnan(finding->low))
         wac_finding_add(finding, ", 95 %% interval %s to %s", WAC_DIGITS(finding->low),
                         WAC_DIGITS(finding->high));
+    if (finding->rule == WAC_RULE_LEVEL)
+        wac_finding_add(finding, ", to be within %s %% of the larger mean",
+                        WAC_DIGITS(100 * MARGIN));
     wac_finding_add(finding, "; p %s, of the contrary %s", WAC_DIGITS(finding->p_for),
                     WAC_DIGITS(finding->p_against));
-    if (samples->strata > 1)
-        wac_finding_add(finding, ", within each of %zu settings", samples->strata);
+    if (strata > 1)
+        wac_finding_add(finding, "; compared within each of %zu settings", strata);
+    if (is_cut(a, b, strata, finding->epochs))
+        wac_finding_add(finding, "; of longer runs the first %lld epochs",
+                        (long long)finding->epochs);
 }
 
 /* --- findings --------------------------------------------------------------------------------- */
@@ -275,45 +297,85 @@ static bool has_success(const samples *samples, double never)
 }
 
 /* The size of the effect, shown beside the test: a bootstrap interval of the probability. */
-static wac_status add_interval(wac_finding *finding, const samples *samples, bool is_cost,
-                               wac_error *error)
+static wac_status add_interval(wac_finding *finding, const samples *samples, wac_error *error)
 {
     wac_interval interval;
     if (finding->rule == WAC_RULE_LEVEL || finding->rule == WAC_RULE_LESS_SPREAD ||
         samples->strata > 1)
         return WAC_STATUS_OK;
-    WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, is_cost ? samples->b : samples->a,
-                            is_cost ? samples->a : samples->b, 1, wac_bootstrap_default(), error));
-    finding->estimate = interval.value;
+    const wac_values *better = samples->is_cost ? samples->b : samples->a;
+    const wac_values *worse = samples->is_cost ? samples->a : samples->b;
+    WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, better, worse, 1,
+                            wac_bootstrap_default(), error));
     finding->low = interval.low;
     finding->high = interval.high;
     return WAC_STATUS_OK;
 }
 
-static wac_status conclude(const wac_case *at, wac_finding *finding, samples *known, samples *copy,
-                           size_t total, size_t unknown)
+/* Why the spread of a side is not that of learning, or null: it has none, or it has a goal that it
+ * never reaches. */
+static const char *lacks_spread(const side *side, const wac_values *strata, size_t count,
+                                int64_t epochs)
 {
-    bool is_cost = wac_measure_is_cost(at->part->measure);
-    bool spread = finding->rule == WAC_RULE_LESS_SPREAD;
-    bool needs_numbers = spread || finding->rule == WAC_RULE_LEVEL;
-    if (finding->rule == WAC_RULE_FASTER && !has_success(known, (double)finding->epochs + 1) &&
-        !unknown)
-        return wac_case_lack(at, "neither %s nor %s ever succeeds in %lld epochs", finding->who,
-                             finding->than, (long long)finding->epochs);
-    if (unknown) {
-        WAC_TRY(weigh_whatever(finding, known, copy, total, at->error));
-    } else if (!needs_numbers || are_finite(known)) {
-        WAC_TRY(weigh(finding, known, is_cost, at->error));
-        if (!at->plan->is_quick)
-            WAC_TRY(add_interval(finding, known, is_cost, at->error));
+    bool constant = true, has_goal = false, solves = false;
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < strata[s].count; i++) {
+            const wac_planned_run *run = &side->groups[s]->runs[i];
+            constant &= strata[s].values[i] == strata[s].values[0];
+            has_goal |= !isnan(wac_planned_value(run, WAC_MEASURE_SUCCESS, epochs));
+            solves |= wac_planned_is_solved(run, epochs);
+        }
+    return constant ? "always comes out the same" : has_goal && !solves ? "never succeeds" : NULL;
+}
+
+static wac_status compare_spreads(const wac_case *at, wac_finding *finding, const samples *known,
+                                  const side *a, const side *b)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        const char *lacks =
+            lacks_spread(turn ? b : a, turn ? known->b : known->a, known->strata, finding->epochs);
+        if (lacks)
+            return wac_case_lack(at, finding, "%s %s, so its spread says nothing of learning",
+                                 turn ? finding->than : finding->who, lacks);
     }
-    if (spread && finding->seeds < WAC_SEEDS_SPREAD)
-        finding->p_for = finding->p_against = 1;
-    bool decided = finding->p_for <= finding->level || finding->p_against <= finding->level;
-    if (!at->plan->is_quick && !unknown && (!decided || finding->seeds < WAC_SEEDS_ENOUGH) &&
-        (!needs_numbers || are_finite(known)))
-        WAC_TRY(find_seeds_needed(finding, known, is_cost, at->error));
-    describe(finding, at, known);
+    WAC_TRY(weigh(finding, known, at->error));
+    describe(finding, at, known, a, b);
+    if (finding->seeds < WAC_SEEDS_SPREAD) {
+        finding->counts = false;
+        finding->seeds_needed = WAC_SEEDS_SPREAD;
+    }
+    return wac_case_end(at, finding);
+}
+
+static wac_status conclude(const wac_case *at, wac_finding *finding, samples *known, samples *copy,
+                           const side *a, const side *b, gaps gaps)
+{
+    bool spread = finding->rule == WAC_RULE_LESS_SPREAD;
+    bool needs_all = spread || finding->rule == WAC_RULE_LEVEL;
+    if (gaps.never)
+        return wac_case_lack(at, finding, "%zu of %zu runs have no %s", gaps.never,
+                             finding->planned, wac_measure_words(at->part->measure));
+    if (needs_all && !are_finite(known))
+        return wac_case_lack(at, finding,
+                             "%zu of %zu runs of %s and %s are missing or diverged, and this needs "
+                             "all",
+                             finding->planned - finding->finished, finding->planned, finding->who,
+                             finding->than);
+    if (finding->rule == WAC_RULE_FASTER && !gaps.unknown &&
+        !has_success(known, (double)finding->epochs + 1))
+        return wac_case_lack(at, finding, "neither %s nor %s ever succeeds in %lld epochs",
+                             finding->who, finding->than, (long long)finding->epochs);
+    if (spread)
+        return compare_spreads(at, finding, known, a, b);
+    if (gaps.unknown) {
+        WAC_TRY(weigh_whatever(finding, known, copy, finding->planned, at->error));
+    } else {
+        WAC_TRY(weigh(finding, known, at->error));
+        if (!at->plan->is_quick)
+            WAC_TRY(add_interval(finding, known, at->error));
+        WAC_TRY(wac_case_seeds_needed(at, finding, study, known));
+    }
+    describe(finding, at, known, a, b);
     return wac_case_end(at, finding);
 }
 
@@ -324,49 +386,56 @@ static wac_status compare(const wac_case *at, const side *a, const side *b, size
         wac_case_count(&finding, a->groups[s]);
         wac_case_count(&finding, b->groups[s]);
     }
-    size_t total = finding.planned;
-    samples known = {.strata = strata}, copy = {.strata = strata};
-    known.numbers = malloc(2 * total * sizeof *known.numbers);
+    samples known = {.strata = strata, .is_cost = wac_measure_is_cost(at->part->measure)}, copy;
+    known.numbers = malloc(2 * finding.planned * sizeof *known.numbers);
     if (!known.numbers)
         return wac_fail_memory(at->error, "the values of runs");
-    copy.numbers = known.numbers + total;
-    size_t unknown = collect(&known, at, a, b, finding.epochs);
-    wac_status status = conclude(at, &finding, &known, &copy, total, unknown);
+    copy.numbers = known.numbers + finding.planned;
+    gaps gaps = collect(&known, at, a, b, finding.epochs);
+    wac_status status = conclude(at, &finding, &known, &copy, a, b, gaps);
     free(known.numbers);
     return status;
 }
 
 /* Whether two groups are of the same settings, as far as both sides read them and are not told
  * apart by them. */
-static bool is_match(const wac_case *at, const side *a, const side *b, const wac_planned_group *own,
+static bool is_match(const side *a, const side *b, const wac_planned_group *own,
                      const wac_planned_group *other)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     const wac_config *x = own->runs->config, *y = other->runs->config;
-    (void)at;
     for (size_t i = 0; i < count; i++)
         if (wac_group_counts(&settings[i]) && wac_config_reads(x, &settings[i]) &&
             wac_config_reads(y, &settings[i]) && strcmp(settings[i].name, "algorithm") != 0 &&
             strcmp(settings[i].name, a->who->key) != 0 &&
             strcmp(settings[i].name, b->who->key) != 0 && wac_setting_compare(&settings[i], x, y))
             return false;
-    return own->count == other->count;
+    return true;
+}
+
+static bool has_same_seeds(const wac_planned_group *a, const wac_planned_group *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; i < a->count && same; i++)
+        same = a->runs[i].config->seed == b->runs[i].config->seed;
+    return same;
 }
 
 /* Puts b's groups into the order of a's; false where they do not match one to one. */
-static bool match(const wac_case *at, side *a, side *b)
+static bool match(side *a, side *b)
 {
     if (a->count != b->count)
         return false;
     for (size_t i = 0; i < a->count; i++) {
         size_t found = i, matches = 0;
         for (size_t k = i; k < b->count; k++)
-            if (is_match(at, a, b, a->groups[i], b->groups[k])) {
+            if (is_match(a, b, a->groups[i], b->groups[k])) {
                 found = k;
                 matches++;
             }
-        if (matches != 1 || a->groups[i]->count != a->groups[0]->count)
+        if (matches != 1 || !has_same_seeds(a->groups[i], a->groups[0]) ||
+            !has_same_seeds(b->groups[found], b->groups[0]))
             return false;
         const wac_planned_group *moved = b->groups[i];
         b->groups[i] = b->groups[found];
@@ -389,10 +458,10 @@ static wac_status compare_sides(const wac_case *at, const wac_condition *who,
 {
     side a = side_of(at, who), b = side_of(at, than);
     if (a.count == 0 || b.count == 0) {
-        wac_finding named = wac_case_begin(at, who, than);
-        return wac_case_lack(at, "no run of %s", a.count ? named.than : named.who);
+        wac_finding none = wac_case_begin(at, who, than);
+        return wac_case_lack(at, &none, "no run of %s is planned", a.count ? none.than : none.who);
     }
-    if (match(at, &a, &b))
+    if (match(&a, &b))
         return compare(at, &a, &b, a.count);
     for (size_t i = 0; i < a.count; i++)
         for (size_t k = 0; k < b.count; k++) {

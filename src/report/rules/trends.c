@@ -6,21 +6,24 @@
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "report/names.h"
 #include "stats/estimates.h"
 #include "stats/tests.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_LEVELS = 32, MOST_PAIRS = MOST_LEVELS * MOST_LEVELS, STUDIES = 60 };
+enum { MOST_LEVELS = 32, MOST_PAIRS = MOST_LEVELS * MOST_LEVELS };
 static const double NEGLIGIBLE = 0.1; /* of the range: a step against the trend that is none */
 
 /* A value for each seed and level of the setting. */
 typedef struct table {
     double levels[MOST_LEVELS];
     size_t level_count, seeds;
-    double *values; /* [seeds][level_count] */
-    bool imagined;  /* not of runs that there are */
+    double *values;  /* [seeds][level_count] */
+    int64_t longest; /* epochs of the longest run */
+    bool imagined;   /* not of runs that there are */
 } table;
 
 static wac_values column(const table *table, size_t level, double *to)
@@ -30,12 +33,16 @@ static wac_values column(const table *table, size_t level, double *to)
     return (wac_values){to, table->seeds};
 }
 
+/* Of the seeds that have not diverged. */
 static double level_mean(const table *table, size_t level)
 {
-    double sum = 0;
-    for (size_t i = 0; i < table->seeds; i++)
-        sum += table->values[i * table->level_count + level];
-    return sum / (double)table->seeds;
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < table->seeds; i++) {
+        double value = table->values[i * table->level_count + level];
+        sum += isfinite(value) ? value : 0;
+        count += isfinite(value);
+    }
+    return sum / count;
 }
 
 /* --- evidence --------------------------------------------------------------------------------- */
@@ -112,15 +119,16 @@ static wac_status weigh(evidence *evidence, const table *table, wac_error *error
     return status;
 }
 
-/* The p-values of the rule. A trend needs Page's test and no significant step against it; its
- * contrary is a trend the other way or such a step. What is not monotone has a rise and a fall, or
- * a trend with a step against it; its contrary is a trend without any step against it that counts.
+/* The p-values of the rule. A trend needs Page's test and nothing significant against it, neither
+ * between neighbours nor between any two settings; its contrary is a trend the other way or such a
+ * step. What is not monotone has a rise and a fall, or a trend with a step against it (so that a
+ * trend and this never both hold); its contrary is a trend without any step against it that counts.
  */
 static void apply(wac_finding *finding, const evidence *found)
 {
     if (finding->rule != WAC_RULE_NOT_MONOTONE) {
         int along = finding->rule == WAC_RULE_FALLS_WITH, other = !along;
-        bool broken = found->step[other] <= WAC_LEVEL;
+        bool broken = found->step[other] <= WAC_LEVEL || found->pair[other] <= WAC_LEVEL;
         double contrary[2] = {found->trend[other], found->step[other]}, corrected[2];
         wac_holm(corrected, contrary, 2);
         finding->p_for = broken ? 1 : found->trend[along];
@@ -148,117 +156,151 @@ static size_t place_of(const table *table, double level)
     return place;
 }
 
-/* Levels of the setting, and the number of seeds; counts the runs into the finding. */
+/* Whether the part means this group; then *level is what the setting is there. */
+static bool has_level(double *level, const wac_case *at, const wac_planned_group *group)
+{
+    return wac_case_means(at, group, NULL) &&
+           wac_config_number(level, group->runs->config, at->part->setting);
+}
+
+static const wac_planned_run *find_seed(const wac_planned_group *group, int64_t seed)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (group->runs[i].config->seed == seed)
+            return &group->runs[i];
+    return NULL;
+}
+
+/* Levels of the setting, and the most seeds that there may be; counts the runs into the finding. */
 static void find_levels(table *table, const wac_case *at, wac_finding *finding)
 {
     double level;
     table->seeds = SIZE_MAX;
     for (size_t g = 0; g < at->plan->group_count; g++) {
         const wac_planned_group *group = &at->plan->groups[g];
-        if (!wac_case_means(at, group, NULL) ||
-            !wac_config_number(&level, group->runs->config, at->part->setting))
+        if (!has_level(&level, at, group))
             continue;
         wac_case_count(finding, group);
         table->seeds = group->count < table->seeds ? group->count : table->seeds;
+        int64_t epochs = group->runs->config->epochs;
+        table->longest = epochs > table->longest ? epochs : table->longest;
         if (place_of(table, level) == table->level_count && table->level_count < MOST_LEVELS)
             table->levels[table->level_count++] = level;
     }
     wac_sort(table->levels, table->level_count);
 }
 
-/* False where some value is not known. */
-static bool fill(table *table, double *counts, const wac_case *at, int64_t epochs)
+/* The row of a seed; false where some setting lacks it. */
+static bool fill_seed(double *row, double *counts, const table *table, const wac_case *at,
+                      int64_t seed, int64_t epochs)
 {
     double level;
-    bool whole = true;
     for (size_t g = 0; g < at->plan->group_count; g++) {
         const wac_planned_group *group = &at->plan->groups[g];
-        if (!wac_case_means(at, group, NULL) ||
-            !wac_config_number(&level, group->runs->config, at->part->setting))
+        if (!has_level(&level, at, group))
             continue;
+        const wac_planned_run *run = find_seed(group, seed);
         size_t place = place_of(table, level);
-        for (size_t i = 0; i < table->seeds; i++) {
-            double value = wac_planned_value(&group->runs[i], at->part->measure, epochs);
-            table->values[i * table->level_count + place] += value;
-            counts[i * table->level_count + place]++;
-            whole &= isfinite(value);
-        }
+        if (!run)
+            return false;
+        if (place == table->level_count)
+            continue;
+        row[place] += wac_planned_value(run, at->part->measure, epochs);
+        counts[place]++;
     }
-    for (size_t i = 0; i < table->seeds * table->level_count; i++)
-        table->values[i] /= counts[i];
-    return whole;
+    for (size_t k = 0; k < table->level_count; k++)
+        row[k] /= counts[k];
+    return true;
 }
 
-/* See pairs.c: seeds are drawn anew, with replacement. */
-static wac_status find_seeds_needed(wac_finding *finding, const table *seen, wac_error *error)
+/* The seeds that all settings have. `counts`: [level_count] */
+static void fill(table *table, double *counts, const wac_case *at, int64_t epochs)
 {
-    static const size_t sizes[] = {5, 6, 8, 10, 12, 15, 20, 30};
-    table study = *seen;
-    study.imagined = true;
-    study.values = malloc(30 * seen->level_count * sizeof *study.values);
-    if (!study.values)
-        return wac_fail_memory(error, "the seeds that it would take");
-    wac_rng rng = wac_rng_make(1, WAC_STREAM_BOOTSTRAP);
-    wac_status status = WAC_STATUS_OK;
-    finding->seeds_needed = WAC_SEEDS_MOST + 1;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes && status == WAC_STATUS_OK; k++) {
-        int decided = 0;
-        study.seeds = sizes[k];
-        for (int s = 0; s < STUDIES && sizes[k] > seen->seeds && status == WAC_STATUS_OK; s++) {
-            wac_finding trial = *finding;
-            evidence found = {0};
-            for (size_t i = 0; i < study.seeds; i++) {
-                size_t seed = (size_t)(wac_rng_uniform(&rng) * (double)seen->seeds);
-                for (size_t level = 0; level < seen->level_count; level++)
-                    study.values[i * seen->level_count + level] =
-                        seen->values[seed * seen->level_count + level];
-            }
-            status = weigh(&found, &study, error);
-            apply(&trial, &found);
-            decided += trial.p_for <= trial.level || trial.p_against <= trial.level;
-        }
-        if (decided * 5 >= STUDIES * 4) {
-            finding->seeds_needed = sizes[k];
-            break;
-        }
+    const wac_planned_group *first = NULL;
+    double level;
+    for (size_t g = 0; g < at->plan->group_count && !first; g++)
+        if (has_level(&level, at, &at->plan->groups[g]))
+            first = &at->plan->groups[g];
+    size_t levels = table->level_count, most = table->seeds;
+    table->seeds = 0;
+    for (size_t i = 0; first && i < first->count && table->seeds < most; i++) {
+        double *row = table->values + table->seeds * levels;
+        memset(row, 0, levels * sizeof *row);
+        memset(counts, 0, levels * sizeof *counts);
+        table->seeds += fill_seed(row, counts, table, at, first->runs[i].config->seed, epochs);
     }
-    free(study.values);
+}
+
+static wac_status study(wac_finding *trial, void *user, size_t seeds, wac_rng *rng,
+                        wac_error *error)
+{
+    const table *seen = user;
+    table drawn = *seen;
+    evidence found = {0};
+    drawn.imagined = true;
+    drawn.seeds = seeds;
+    drawn.values = malloc(seeds * seen->level_count * sizeof *drawn.values);
+    if (!drawn.values)
+        return wac_fail_memory(error, "the seeds that it would take");
+    for (size_t i = 0; i < seeds; i++) {
+        size_t seed = (size_t)(wac_rng_uniform(rng) * (double)seen->seeds);
+        memcpy(drawn.values + i * seen->level_count, seen->values + seed * seen->level_count,
+               seen->level_count * sizeof *drawn.values);
+    }
+    wac_status status = weigh(&found, &drawn, error);
+    if (status == WAC_STATUS_OK)
+        apply(trial, &found);
+    free(drawn.values);
     return status;
 }
 
 static void describe(wac_finding *finding, const wac_case *at, const table *table,
                      const evidence *found)
 {
-    wac_finding_add(finding, "%s, %s: ", at->place, wac_measure_words(at->part->measure));
+    char setting[WAC_PRETTY];
+    wac_case_title(at, finding);
     for (size_t k = 0; k < table->level_count; k++)
         wac_finding_add(finding, "%s%s", k ? ", " : "", WAC_DIGITS(level_mean(table, k)));
-    wac_finding_add(finding, " at %s ", at->part->setting);
+    wac_finding_add(finding, " at %.40s ", wac_pretty_setting(setting, at->part->setting));
     for (size_t k = 0; k < table->level_count; k++)
         wac_finding_add(finding, "%s%s", k ? ", " : "", WAC_DIGITS(table->levels[k]));
-    wac_finding_add(finding, "; Page's L %s, p %s for rising, %s for falling",
-                    WAC_DIGITS(found->statistic), WAC_DIGITS(found->trend[0]),
-                    WAC_DIGITS(found->trend[1]));
-    static const char *const ways[] = {"up", "down"};
+    wac_finding_add(finding, "; Page's test: p %s for rising, %s for falling",
+                    WAC_DIGITS(found->trend[0]), WAC_DIGITS(found->trend[1]));
+    static const char *const ways[] = {"rise", "fall"};
     for (int way = 0; way < 2; way++)
         if (found->step[way] <= WAC_LEVEL)
-            wac_finding_add(finding, "; a step %s between neighbours, p %s", ways[way],
+            wac_finding_add(finding, "; a %s between neighbours, p %s", ways[way],
                             WAC_DIGITS(found->step[way]));
+        else if (found->pair[way] <= WAC_LEVEL)
+            wac_finding_add(finding, "; a %s between two settings, p %s", ways[way],
+                            WAC_DIGITS(found->pair[way]));
+    if (table->longest > finding->epochs)
+        wac_finding_add(finding, "; of longer runs the first %lld epochs",
+                        (long long)finding->epochs);
 }
 
 static wac_status judge_table(const wac_case *at, wac_finding *finding, table *table,
                               double *counts)
 {
     evidence found = {0};
-    if (!fill(table, counts, at, finding->epochs))
-        return wac_case_lack(at, "of %zu runs %zu are missing or diverged, and a trend needs all",
-                             finding->planned, finding->planned - finding->finished);
+    fill(table, counts, at, finding->epochs);
+    finding->seeds = table->seeds;
+    size_t unknown = 0;
+    for (size_t i = 0; i < table->seeds * table->level_count; i++)
+        unknown += isnan(table->values[i]);
+    if (table->seeds == 0)
+        return wac_case_lack(at, finding, "no seed has a run at every %s", at->part->setting);
+    if (unknown && finding->missing)
+        return wac_case_lack(at, finding, "%zu of %zu runs are missing, and a trend needs all",
+                             finding->missing, finding->planned);
+    if (unknown)
+        return wac_case_lack(at, finding, "some runs have no %s",
+                             wac_measure_words(at->part->measure));
     WAC_TRY(weigh(&found, table, at->error));
     apply(finding, &found);
     finding->estimate = found.statistic;
     describe(finding, at, table, &found);
-    if (!at->plan->is_quick && finding->p_for > finding->level &&
-        finding->p_against > finding->level)
-        WAC_TRY(find_seeds_needed(finding, table, at->error));
+    WAC_TRY(wac_case_seeds_needed(at, finding, study, table));
     return wac_case_end(at, finding);
 }
 
@@ -268,12 +310,12 @@ wac_status wac_rule_trend(const wac_case *at)
     table table = {0};
     find_levels(&table, at, &finding);
     if (table.level_count == 0)
-        return wac_case_lack(at, "no run");
+        return wac_case_lack(at, &finding, "no run that reads %s is planned", at->part->setting);
     if (table.level_count == 1)
-        return wac_case_lack(at, "%s is %s in all runs, so there is no trend to see",
+        return wac_case_lack(at, &finding, "%s is %s in all runs, so there is no trend to see",
                              at->part->setting, WAC_DIGITS(table.levels[0]));
     size_t cells = table.seeds * table.level_count;
-    table.values = calloc(2 * cells, sizeof *table.values);
+    table.values = calloc(cells + table.level_count, sizeof *table.values);
     if (!table.values)
         return wac_fail_memory(at->error, "the table of a trend");
     wac_status status = judge_table(at, &finding, &table, table.values + cells);
