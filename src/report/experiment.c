@@ -19,7 +19,8 @@ static const char variable[] = "WAC_EXPERIMENTS";
 const char *const wac_scale_names[WAC_SCALE_TOTAL + 1] = {
     [WAC_SCALE_QUICK] = "quick",
     [WAC_SCALE_HALF] = "half",
-    [WAC_SCALE_FULL] = "full",
+    [WAC_SCALE_PAPER] = "paper",
+    [WAC_SCALE_STRONG] = "strong",
 };
 
 int wac_scale_find(const char *name)
@@ -27,7 +28,17 @@ int wac_scale_find(const char *name)
     for (int i = 0; i < WAC_SCALE_TOTAL; i++)
         if (strcmp(wac_scale_names[i], name) == 0)
             return i;
-    return -1;
+    return strcmp(name, "full") == 0 ? WAC_SCALE_PAPER : -1;
+}
+
+const char *wac_scale_title(char text[WAC_SCALE_TITLE], const wac_experiment *experiment,
+                            wac_scale scale)
+{
+    snprintf(text, WAC_SCALE_TITLE, "%s", wac_scale_names[scale]);
+    if (experiment->seeds)
+        snprintf(text, WAC_SCALE_TITLE, "%s with %lld seed%s", wac_scale_names[scale],
+                 (long long)experiment->seeds, experiment->seeds == 1 ? "" : "s");
+    return text;
 }
 
 const char *wac_rule_name(wac_rule rule)
@@ -196,11 +207,25 @@ wac_status wac_experiment_check(const wac_experiment *experiment, wac_error *err
 
 const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale)
 {
-    if (scale == WAC_SCALE_FULL)
+    if (scale >= WAC_SCALE_PAPER)
         return NULL;
     if (*experiment->paper)
         return "the paper's";
-    return experiment->scales[WAC_SCALE_FULL].count ? "scale full" : NULL;
+    return experiment->scales[WAC_SCALE_PAPER].count ? "scale paper" : NULL;
+}
+
+wac_status wac_experiment_reseed(wac_experiment *experiment, int64_t seeds, wac_error *error)
+{
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++) {
+        wac_sweep made = {0};
+        if (experiment->scales[i].count == 0)
+            continue;
+        WAC_TRY(wac_sweep_reseed(&made, &experiment->scales[i], seeds, error));
+        wac_sweep_free(&experiment->scales[i]);
+        experiment->scales[i] = made;
+    }
+    experiment->seeds = seeds;
+    return WAC_STATUS_OK;
 }
 
 void wac_experiment_free(wac_experiment *experiment)

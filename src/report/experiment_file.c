@@ -487,6 +487,9 @@ static wac_status read_scale(reader *in, void *to, const wac_yaml_pair *pair)
 {
     wac_error why;
     int parts;
+    if (((const wac_sweep *)to)->count)
+        return wac_yaml_refuse(&in->yaml, wac_yaml_line(pair->key_node),
+                               "\"paper\" and \"full\" are the same scale");
     WAC_TRY(read_list(in, to, 0, 16, &parts, read_runs, pair));
     if (wac_sweep_check(to, &why) != WAC_STATUS_OK)
         return wac_yaml_refuse(&in->yaml, wac_yaml_line(pair->key_node), "%s", why.message);
@@ -496,14 +499,24 @@ static wac_status read_scale(reader *in, void *to, const wac_yaml_pair *pair)
 static const field scale_fields[] = {
     {"quick", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_QUICK])},
     {"half", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_HALF])},
-    {"full", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_FULL])},
+    {"paper", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_PAPER])},
+    {"full", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_PAPER])},
+    {"strong", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_STRONG])},
     {0},
 };
 
 static wac_status read_scales(reader *in, void *to, const wac_yaml_pair *pair)
 {
     size_t seen[MOST_FIELDS] = {0};
-    return read_mapping(in, pair->value, "\"scales\"", scale_fields, to, seen);
+    const wac_sweep *scales = in->experiment->scales;
+    WAC_TRY(read_mapping(in, pair->value, "\"scales\"", scale_fields, to, seen));
+    if (scales[WAC_SCALE_PAPER].count == 0 || scales[WAC_SCALE_STRONG].count > 0)
+        return WAC_STATUS_OK;
+    /* where those would be too many, it has no such scale */
+    wac_status status = wac_sweep_reseed(&in->experiment->scales[WAC_SCALE_STRONG],
+                                         &scales[WAC_SCALE_PAPER], WAC_SEEDS_STRONG, NULL);
+    return status == WAC_STATUS_MEMORY ? wac_fail_memory(in->yaml.error, "the list of runs")
+                                       : WAC_STATUS_OK;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -523,7 +536,7 @@ static wac_status refuse_key(const reader *in, const wac_yaml_pair *pair, const 
     size_t line = wac_yaml_line(pair->key_node);
     if (fields == scale_fields)
         return wac_yaml_refuse(&in->yaml, line,
-                               "there is no scale \"%s\"; scales are quick, half, full",
+                               "there is no scale \"%s\"; scales are quick, half, paper, strong",
                                WAC_CLIP(pair->key));
     if (fields == experiment_fields &&
         wac_word_index("environments|algorithms|seeds|settings", pair->key) >= 0)
@@ -554,8 +567,8 @@ static wac_status read_document(reader *in)
     for (int i = 0; i < WAC_SCALE_TOTAL; i++)
         if (in->experiment->scales[i].count)
             return WAC_STATUS_OK;
-    return wac_yaml_refuse(&in->yaml, 1,
-                           "an experiment needs \"scales\": the runs of quick, half or full");
+    return wac_yaml_refuse(
+        &in->yaml, 1, "an experiment needs \"scales\": the runs of quick, half, paper or strong");
 }
 
 wac_status wac_experiment_parse(wac_experiment **experiment, char *text, size_t size,

@@ -729,7 +729,43 @@ static void test_refusals(void **state)
                      WAC_STATUS_OK);
     wac_experiment_free(experiment);
     assert_int_equal(parse("title: T\nscales: {}\n"), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "scales", "quick, half or full");
+    assert_message(WAC_STATUS_INPUT, "scales", "quick, half, paper or strong");
+    assert_int_equal(parse("title: T\nscales:\n  paper: {environments: lqg, algorithms: sac}\n"
+                           "  full: {environments: lqg, algorithms: oac}\n"),
+                     WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "file:4:", "same scale");
+}
+
+/* The largest scale is that of the paper with 20 seeds, unless the file says otherwise; any number
+ * of seeds can be asked for. */
+static void test_scales(void **state)
+{
+    (void)state;
+    char title[WAC_SCALE_TITLE];
+    assert_int_equal(wac_scale_find("full"), WAC_SCALE_PAPER);
+    assert_int_equal(wac_scale_find("paper"), WAC_SCALE_PAPER);
+    assert_int_equal(wac_scale_find("fool"), -1);
+    assert_ok(parse("title: T\nscales:\n  quick: {environments: lqg, algorithms: sac}\n"
+                    "  full:\n    - {environments: lqg, algorithms: [sac, oac], seeds: [3, 5]}\n"
+                    "    - {environments: riverswim, algorithms: sac, seeds: 2, settings: {width: "
+                    "[16, 32]}}\n"));
+    const wac_sweep *strong = &experiment->scales[WAC_SCALE_STRONG];
+    assert_int_equal(experiment->scales[WAC_SCALE_PAPER].count, 8);
+    assert_int_equal(strong->count, 80);
+    assert_ok(wac_sweep_check(strong, &error));
+    assert_string_equal(strong->runs[0].folder, "lqg/sac/seed-3");
+    assert_string_equal(strong->runs[79].folder, "riverswim/sac/width-32/seed-20");
+    assert_ok(wac_experiment_reseed(experiment, 3, &error));
+    assert_int_equal(experiment->scales[WAC_SCALE_QUICK].count, 3);
+    assert_int_equal(experiment->scales[WAC_SCALE_HALF].count, 0);
+    assert_int_equal(strong->count, 12);
+    assert_string_equal(wac_scale_title(title, experiment, WAC_SCALE_PAPER), "paper with 3 seeds");
+    assert_int_equal(wac_experiment_reseed(experiment, 5000, &error), WAC_STATUS_INPUT);
+    wac_experiment_free(experiment);
+    assert_ok(parse("title: T\nscales:\n  paper: {environments: lqg, algorithms: sac, seeds: 5}\n"
+                    "  strong: {environments: lqg, algorithms: sac, seeds: 7}\n"));
+    assert_int_equal(experiment->scales[WAC_SCALE_STRONG].count, 7);
+    wac_experiment_free(experiment);
 }
 
 /* What comes with the program. */
@@ -738,15 +774,15 @@ static void test_shipped(void **state)
     (void)state;
     static const struct {
         const char *name;
-        size_t quick, full;
+        size_t quick, paper, strong;
         int claims;
     } expected[] = {
-        {"coverage-delta", 6, 50, 1}, {"coverage-lqg", 6, 100, 3},
-        {"coverage-oac", 6, 210, 1},  {"coverage-riverswim", 6, 100, 2},
-        {"mujoco", 2, 36, 1},         {"point-dense", 2, 80, 4},
-        {"point-sparse", 2, 60, 1},   {"tuning", 3, 384, 1},
-        {"uncertainty-lqg", 2, 2, 1}, {"visits-point2-sparse", 2, 3, 0},
-        {"visits-point3", 2, 3, 0},
+        {"coverage-delta", 6, 50, 200, 1}, {"coverage-lqg", 6, 100, 400, 2},
+        {"coverage-oac", 6, 210, 840, 1},  {"coverage-riverswim", 6, 100, 400, 2},
+        {"mujoco", 2, 36, 180, 1},         {"point-dense", 2, 80, 320, 4},
+        {"point-sparse", 2, 60, 240, 1},   {"tuning", 6, 404, 644, 1},
+        {"uncertainty-lqg", 2, 10, 40, 1}, {"visits-point2-sparse", 2, 3, 60, 0},
+        {"visits-point3", 2, 3, 60, 0},
     };
     char **names;
     size_t count;
@@ -758,12 +794,25 @@ static void test_shipped(void **state)
         assert_string_equal(names[i], expected[i].name);
         assert_ok(wac_experiment_read(&experiment, names[i], &error));
         assert_int_equal(experiment->scales[WAC_SCALE_QUICK].count, expected[i].quick);
-        assert_int_equal(experiment->scales[WAC_SCALE_FULL].count, expected[i].full);
+        assert_int_equal(experiment->scales[WAC_SCALE_PAPER].count, expected[i].paper);
+        assert_int_equal(experiment->scales[WAC_SCALE_STRONG].count, expected[i].strong);
+        for (int scale = 0; scale < WAC_SCALE_TOTAL; scale++)
+            assert_ok(wac_sweep_check(&experiment->scales[scale], &error));
         assert_ok(wac_experiment_check(experiment, &error));
         assert_int_equal(experiment->claim_count, expected[i].claims);
         assert_true(experiment->figure_count > 0 && *experiment->paper && *experiment->shows);
-        for (int k = 0; k < experiment->claim_count; k++)
-            claimed[experiment->claims[k].number] = true;
+        for (int k = 0; k < experiment->claim_count; k++) {
+            const wac_claim *claim = &experiment->claims[k];
+            claimed[claim->number] = true;
+            /* learning is judged by the whole curve, not by its end */
+            for (int j = 0; j < claim->count; j++)
+                if (claim->number >= 7 && claim->number <= 11 &&
+                    claim->parts[j].rule >= WAC_RULE_AHEAD_OF &&
+                    claim->parts[j].rule <= WAC_RULE_LEVEL)
+                    assert_true(claim->parts[j].measure == WAC_MEASURE_AREA_OF_EPISODES ||
+                                claim->parts[j].measure == WAC_MEASURE_AREA_OF_RETURN ||
+                                claim->parts[j].rule == WAC_RULE_FASTER);
+        }
         wac_experiment_free(experiment);
         free(names[i]);
     }
@@ -805,6 +854,7 @@ int main(void)
         CLAIM_TEST(test_solved_by_return),
         CLAIM_TEST(test_correlation),
         CLAIM_TEST(test_refusals),
+        CLAIM_TEST(test_scales),
         CLAIM_TEST(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
