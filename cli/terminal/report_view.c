@@ -22,7 +22,7 @@ static wac_scale choose_scale(const wac_runset *set, const wac_experiment *exper
 {
     wac_scale best = WAC_SCALE_QUICK;
     size_t most = 0;
-    while (best < WAC_SCALE_FULL && experiment->scales[best].count == 0)
+    while (best < WAC_SCALE_PAPER && experiment->scales[best].count == 0)
         best++;
     for (int i = WAC_SCALE_TOTAL - 1; i >= 0; i--) {
         size_t count = wac_report_matches(set, experiment, (wac_scale)i);

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "env/world.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 wac_lqg wac_lqg_make(const wac_config *config)
@@ -24,6 +25,19 @@ double wac_lqg_move(wac_lqg *lqg, double u, double v)
     u = wac_clamp(u, -lqg->action_bound, lqg->action_bound);
     lqg->state = wac_clamp(x + u + v, -lqg->state_bound, lqg->state_bound);
     return -(0.9 * x * x + 0.9 * u * u) / lqg->cost_scale;
+}
+
+double wac_lqg_best_return(const wac_config *config)
+{
+    const double gain = (sqrt(5) - 1) / 2; /* solves the Riccati equation of x' = x + u */
+    wac_lqg lqg = wac_lqg_make(config);
+    double noise = lqg.noise_std * lqg.noise_std, sum = 0;
+    double square = lqg.state_bound * lqg.state_bound + noise; /* of the state, on average */
+    for (int64_t step = 0; step < config->path_limit; step++) {
+        sum += square;
+        square = (1 - gain) * (1 - gain) * square + noise;
+    }
+    return -0.9 * (1 + gain * gain) * sum / lqg.cost_scale;
 }
 
 static wac_status create(void **world, wac_environment_spec *spec, const wac_config *config,

@@ -19,7 +19,8 @@ static const char variable[] = "WAC_EXPERIMENTS";
 const char *const wac_scale_names[WAC_SCALE_TOTAL + 1] = {
     [WAC_SCALE_QUICK] = "quick",
     [WAC_SCALE_HALF] = "half",
-    [WAC_SCALE_FULL] = "full",
+    [WAC_SCALE_PAPER] = "paper",
+    [WAC_SCALE_STRONG] = "strong",
 };
 
 int wac_scale_find(const char *name)
@@ -27,7 +28,36 @@ int wac_scale_find(const char *name)
     for (int i = 0; i < WAC_SCALE_TOTAL; i++)
         if (strcmp(wac_scale_names[i], name) == 0)
             return i;
-    return -1;
+    return strcmp(name, "full") == 0 ? WAC_SCALE_PAPER : -1;
+}
+
+const char *wac_scale_title(char text[WAC_SCALE_TITLE], const wac_experiment *experiment,
+                            wac_scale scale)
+{
+    snprintf(text, WAC_SCALE_TITLE, "%s", wac_scale_names[scale]);
+    if (experiment->seeds)
+        snprintf(text, WAC_SCALE_TITLE, "%s with %lld seed%s", wac_scale_names[scale],
+                 (long long)experiment->seeds, experiment->seeds == 1 ? "" : "s");
+    return text;
+}
+
+const char *wac_rule_name(wac_rule rule)
+{
+    static const char *const names[] = {
+        [WAC_RULE_RISES_WITH] = "rises-with",
+        [WAC_RULE_FALLS_WITH] = "falls-with",
+        [WAC_RULE_NOT_MONOTONE] = "not-monotone",
+        [WAC_RULE_AHEAD_OF] = "ahead-of",
+        [WAC_RULE_FASTER] = "faster",
+        [WAC_RULE_LESS_SPREAD] = "less-spread",
+        [WAC_RULE_LEVEL] = "level",
+        [WAC_RULE_NEVER] = "never",
+        [WAC_RULE_SOME] = "some",
+        [WAC_RULE_ANY] = "any",
+        [WAC_RULE_ALL] = "all",
+        [WAC_RULE_CORRELATION] = "correlation",
+    };
+    return names[rule];
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -123,17 +153,19 @@ wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wa
     return wac_experiment_parse(experiment, text, size, file, path, error);
 }
 
-/* Whether some run of some scale is meant: by `where`, of an algorithm (null: any), and in one of
- * its environments (null: any). */
-static bool has_run(const wac_experiment *experiment, const wac_where *where, const char *algorithm,
-                    const char *environment)
+/* Whether some run of some scale is meant: by `where`, on a side (null: any), and in one of its
+ * environments (null: any). */
+static bool has_run(const wac_experiment *experiment, const wac_where *where,
+                    const wac_condition *side, const char *environment)
 {
+    wac_where of_side = {.count = side != NULL};
+    if (side)
+        of_side.conditions[0] = *side;
     for (int scale = 0; scale < WAC_SCALE_TOTAL; scale++)
         for (size_t i = 0; i < experiment->scales[scale].count; i++) {
             const wac_config *config = &experiment->scales[scale].runs[i].config;
             char name[WAC_ENVIRONMENT_NAME];
-            if ((!algorithm ||
-                 strcmp(algorithm, wac_algorithm_name((wac_algorithm)config->algorithm)) == 0) &&
+            if (wac_where_holds(&of_side, config) &&
                 (!environment || strcmp(environment, wac_environment_name(name, config)) == 0) &&
                 wac_where_holds(where, config))
                 return true;
@@ -152,11 +184,12 @@ static wac_status check_part(const wac_experiment *experiment, const wac_claim *
                             "claim %d (%.80s): no run of any scale is as its \"where\" says%s%s",
                             claim->number, claim->says, place ? ", in " : "", place ? place : "");
         for (int i = 0; i < part->who_count + part->than_count; i++) {
-            const char *name = i < part->who_count ? part->who[i] : part->than[i - part->who_count];
-            if (!has_run(experiment, &part->where, name, place))
+            const wac_condition *side =
+                i < part->who_count ? &part->who[i] : &part->than[i - part->who_count];
+            if (!has_run(experiment, &part->where, side, place))
                 return wac_fail(error, WAC_STATUS_INPUT,
                                 "claim %d (%.80s): no scale has a run of %s%s%s that it is about",
-                                claim->number, claim->says, name, place ? " in " : "",
+                                claim->number, claim->says, side->values[0], place ? " in " : "",
                                 place ? place : "");
         }
     }
@@ -174,11 +207,25 @@ wac_status wac_experiment_check(const wac_experiment *experiment, wac_error *err
 
 const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale)
 {
-    if (scale == WAC_SCALE_FULL)
+    if (scale >= WAC_SCALE_PAPER)
         return NULL;
     if (*experiment->paper)
         return "the paper's";
-    return experiment->scales[WAC_SCALE_FULL].count ? "scale full" : NULL;
+    return experiment->scales[WAC_SCALE_PAPER].count ? "scale paper" : NULL;
+}
+
+wac_status wac_experiment_reseed(wac_experiment *experiment, int64_t seeds, wac_error *error)
+{
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++) {
+        wac_sweep made = {0};
+        if (experiment->scales[i].count == 0)
+            continue;
+        WAC_TRY(wac_sweep_reseed(&made, &experiment->scales[i], seeds, error));
+        wac_sweep_free(&experiment->scales[i]);
+        experiment->scales[i] = made;
+    }
+    experiment->seeds = seeds;
+    return WAC_STATUS_OK;
 }
 
 void wac_experiment_free(wac_experiment *experiment)

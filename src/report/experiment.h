@@ -36,14 +36,16 @@ typedef enum wac_rule {
     "rises-with|falls-with|not-monotone|ahead-of|faster|less-spread|level|never|some|any|all|"     \
     "correlation"
 
+const char *wac_rule_name(wac_rule rule); /* "ahead-of" */
+
 typedef struct wac_claim_part {
     wac_rule rule;
     char setting[WAC_WHERE_TEXT]; /* the trend's */
     wac_measure measure;
-    bool spread; /* of the measure: the distance of each run from the median of its group */
-    char who[WAC_EXPERIMENT_NAMES][WAC_WHERE_TEXT]; /* algorithms */
-    char than[WAC_EXPERIMENT_NAMES][WAC_WHERE_TEXT];
+    /* sides: an algorithm, or a setting with its value */
+    wac_condition who[WAC_EXPERIMENT_NAMES], than[WAC_EXPERIMENT_NAMES];
     int who_count, than_count;
+    double factor;       /* what is said is said of so many times `than` */
     double below, above; /* correlation: infinite where not given */
     wac_where where;
 } wac_claim_part;
@@ -51,7 +53,7 @@ typedef struct wac_claim_part {
 /* The conjunction of its parts. */
 typedef struct wac_claim {
     int number; /* as the paper's claims are counted here; else its place in the file */
-    char says[160];
+    char says[320];
     wac_claim_part parts[WAC_CLAIM_PARTS];
     int count;
 } wac_claim;
@@ -61,9 +63,12 @@ typedef struct wac_claim {
 typedef enum wac_scale {
     WAC_SCALE_QUICK,
     WAC_SCALE_HALF,
-    WAC_SCALE_FULL,
+    WAC_SCALE_PAPER,  /* "full" is another word for it */
+    WAC_SCALE_STRONG, /* where a file has none: that of the paper with WAC_SEEDS_STRONG seeds */
     WAC_SCALE_TOTAL,
 } wac_scale;
+
+enum { WAC_SEEDS_STRONG = 20 };
 
 extern const char *const wac_scale_names[WAC_SCALE_TOTAL + 1]; /* the last is null */
 
@@ -74,6 +79,7 @@ typedef struct wac_experiment {
     char name[64];
     char title[128], paper[64], shows[512];
     wac_sweep scales[WAC_SCALE_TOTAL];
+    int64_t seeds; /* that were asked for instead of the file's; 0: none */
     wac_figure figures[WAC_EXPERIMENT_FIGURES];
     int figure_count;
     wac_claim claims[WAC_EXPERIMENT_CLAIMS];
@@ -91,7 +97,15 @@ void wac_experiment_free(wac_experiment *experiment); /* null is fine */
  * leave some open). The error names the claim. */
 wac_status wac_experiment_check(const wac_experiment *experiment, wac_error *error);
 
-/* What a scale has less of runs and epochs than: "the paper's", or "scale full" for an experiment
+/* Runs with so many seeds at every scale, counted on from the first that the file has. */
+wac_status wac_experiment_reseed(wac_experiment *experiment, int64_t seeds, wac_error *error);
+
+/* "paper", "paper with 8 seeds" */
+enum { WAC_SCALE_TITLE = 48 };
+const char *wac_scale_title(char text[WAC_SCALE_TITLE], const wac_experiment *experiment,
+                            wac_scale scale);
+
+/* What a scale has less of runs and epochs than: "the paper's", or "scale paper" for an experiment
  * of one's own; null where there is nothing to have less than. */
 const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale);
 

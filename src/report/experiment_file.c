@@ -125,22 +125,24 @@ static wac_status read_number(reader *in, void *to, const wac_yaml_pair *pair)
     return wac_yaml_number(&in->yaml, to, pair->value, pair->key);
 }
 
-static wac_status find_measure(reader *in, wac_measure *measure, const char *name,
-                               const wac_yaml_pair *pair)
+static wac_status read_factor(reader *in, void *to, const wac_yaml_pair *pair)
 {
+    WAC_TRY(read_number(in, to, pair));
+    return *(double *)to > 0 ? WAC_STATUS_OK
+                             : refuse_value(in, pair, "\"factor\" is a number above 0");
+}
+
+static wac_status read_measure(reader *in, void *to, const wac_yaml_pair *pair)
+{
+    wac_measure *measure = to;
+    const char *name;
+    WAC_TRY(wac_yaml_text(&in->yaml, &name, pair->value, pair->key));
     if (wac_measure_find(measure, name) && strcmp(wac_measure_name(*measure), name) == 0)
         return WAC_STATUS_OK;
     const char *near = wac_measure_suggest(name);
     return wac_yaml_refuse(&in->yaml, wac_yaml_line(pair->value),
                            "there is no measure \"%s\"%s%s%s", WAC_CLIP(name),
                            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-}
-
-static wac_status read_measure(reader *in, void *to, const wac_yaml_pair *pair)
-{
-    const char *text;
-    WAC_TRY(wac_yaml_text(&in->yaml, &text, pair->value, pair->key));
-    return find_measure(in, to, text, pair);
 }
 
 /* --- lists and mappings ----------------------------------------------------------------------- */
@@ -306,15 +308,19 @@ static wac_status read_rule(reader *in, void *to, const wac_yaml_pair *pair)
     return wac_yaml_word(&in->yaml, to, pair, WAC_RULES);
 }
 
-/* "coverage", or "spread of coverage" */
-static wac_status read_part_measure(reader *in, void *to, const wac_yaml_pair *pair)
+/* A side of a comparison: an algorithm, or a setting with its value. */
+static wac_status read_side(reader *in, void *to, const wac_yaml_pair *pair)
 {
-    static const char prefix[] = "spread of ";
-    wac_claim_part *part = to;
-    const char *text;
-    WAC_TRY(wac_yaml_text(&in->yaml, &text, pair->value, pair->key));
-    part->spread = strncmp(text, prefix, strlen(prefix)) == 0;
-    return find_measure(in, &part->measure, text + (part->spread ? strlen(prefix) : 0), pair);
+    wac_condition *side = to;
+    wac_where where;
+    *side = (wac_condition){.key = "algorithm", .count = 1};
+    if (pair->value->type != YAML_MAPPING_NODE)
+        return read_algorithm(in, side->values[0], pair);
+    WAC_TRY(read_where(in, &where, pair));
+    if (where.count != 1 || where.conditions[0].count != 1)
+        return refuse_value(in, pair, "a side is an algorithm, or one setting with one value");
+    *side = where.conditions[0];
+    return WAC_STATUS_OK;
 }
 
 static wac_status read_claim_number(reader *in, void *to, const wac_yaml_pair *pair)
@@ -330,7 +336,7 @@ static wac_status read_claim_number(reader *in, void *to, const wac_yaml_pair *p
 static read_fn read_part;
 
 /* The keys of a part are those of a claim from the rule on; a claim's own go to its first part. */
-enum { NUMBER, SAYS, PARTS, RULE, SETTING, MEASURE };
+enum { NUMBER, SAYS, PARTS, RULE, SETTING, MEASURE, FACTOR };
 
 static const field claim_fields[] = {
     [NUMBER] = {"number", read_claim_number, FILLS(wac_claim, number)},
@@ -338,9 +344,10 @@ static const field claim_fields[] = {
     [PARTS] = {"parts", read_part, LISTS(wac_claim, parts, count)},
     [RULE] = {"rule", read_rule, FILLS(wac_claim, parts[0].rule)},
     [SETTING] = {"setting", read_setting, FILLS(wac_claim, parts[0].setting)},
-    [MEASURE] = {"measure", read_part_measure, FILLS(wac_claim, parts[0])},
-    {"who", read_algorithm, LISTS(wac_claim, parts[0].who, parts[0].who_count)},
-    {"than", read_algorithm, LISTS(wac_claim, parts[0].than, parts[0].than_count)},
+    [MEASURE] = {"measure", read_measure, FILLS(wac_claim, parts[0].measure)},
+    [FACTOR] = {"factor", read_factor, FILLS(wac_claim, parts[0].factor)},
+    {"who", read_side, LISTS(wac_claim, parts[0].who, parts[0].who_count)},
+    {"than", read_side, LISTS(wac_claim, parts[0].than, parts[0].than_count)},
     {"below", read_number, FILLS(wac_claim, parts[0].below)},
     {"above", read_number, FILLS(wac_claim, parts[0].above)},
     {"where", read_where, FILLS(wac_claim, parts[0].where)},
@@ -350,12 +357,13 @@ static const field *const part_fields = &claim_fields[RULE];
 
 static const wac_claim_part no_part = {
     .measure = WAC_MEASURE_SCORE,
+    .factor = 1,
     .below = INFINITY,
     .above = -INFINITY,
 };
 
 /* What a rule needs, and what would be silently ignored. */
-static wac_status check_part(const reader *in, const wac_claim_part *part, const size_t *seen,
+static wac_status check_part(const reader *in, wac_claim_part *part, const size_t *seen,
                              const wac_yaml_pair *pair)
 {
     bool trend = part->rule <= WAC_RULE_NOT_MONOTONE;
@@ -385,8 +393,12 @@ static wac_status check_part(const reader *in, const wac_claim_part *part, const
     else if (seen[MEASURE] &&
              (correlation || part->rule == WAC_RULE_FASTER || part->rule > WAC_RULE_LEVEL))
         why = "\"measure\" means nothing to this rule";
-    else if (part->spread && !trend)
-        why = "the spread of a measure is for trends; to compare algorithms use less-spread";
+    else if (seen[FACTOR] && part->rule != WAC_RULE_AHEAD_OF)
+        why = "\"factor\" means nothing to this rule";
+    if (part->rule == WAC_RULE_FASTER)
+        part->measure = WAC_MEASURE_SOLVED;
+    if (correlation)
+        part->measure = WAC_MEASURE_MIRROR;
     return why ? refuse_value(in, pair, why) : WAC_STATUS_OK;
 }
 
@@ -475,6 +487,9 @@ static wac_status read_scale(reader *in, void *to, const wac_yaml_pair *pair)
 {
     wac_error why;
     int parts;
+    if (((const wac_sweep *)to)->count)
+        return wac_yaml_refuse(&in->yaml, wac_yaml_line(pair->key_node),
+                               "\"paper\" and \"full\" are the same scale");
     WAC_TRY(read_list(in, to, 0, 16, &parts, read_runs, pair));
     if (wac_sweep_check(to, &why) != WAC_STATUS_OK)
         return wac_yaml_refuse(&in->yaml, wac_yaml_line(pair->key_node), "%s", why.message);
@@ -484,14 +499,24 @@ static wac_status read_scale(reader *in, void *to, const wac_yaml_pair *pair)
 static const field scale_fields[] = {
     {"quick", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_QUICK])},
     {"half", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_HALF])},
-    {"full", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_FULL])},
+    {"paper", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_PAPER])},
+    {"full", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_PAPER])},
+    {"strong", read_scale, FILLS(wac_experiment, scales[WAC_SCALE_STRONG])},
     {0},
 };
 
 static wac_status read_scales(reader *in, void *to, const wac_yaml_pair *pair)
 {
     size_t seen[MOST_FIELDS] = {0};
-    return read_mapping(in, pair->value, "\"scales\"", scale_fields, to, seen);
+    const wac_sweep *scales = in->experiment->scales;
+    WAC_TRY(read_mapping(in, pair->value, "\"scales\"", scale_fields, to, seen));
+    if (scales[WAC_SCALE_PAPER].count == 0 || scales[WAC_SCALE_STRONG].count > 0)
+        return WAC_STATUS_OK;
+    /* where those would be too many, it has no such scale */
+    wac_status status = wac_sweep_reseed(&in->experiment->scales[WAC_SCALE_STRONG],
+                                         &scales[WAC_SCALE_PAPER], WAC_SEEDS_STRONG, NULL);
+    return status == WAC_STATUS_MEMORY ? wac_fail_memory(in->yaml.error, "the list of runs")
+                                       : WAC_STATUS_OK;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -511,7 +536,7 @@ static wac_status refuse_key(const reader *in, const wac_yaml_pair *pair, const 
     size_t line = wac_yaml_line(pair->key_node);
     if (fields == scale_fields)
         return wac_yaml_refuse(&in->yaml, line,
-                               "there is no scale \"%s\"; scales are quick, half, full",
+                               "there is no scale \"%s\"; scales are quick, half, paper, strong",
                                WAC_CLIP(pair->key));
     if (fields == experiment_fields &&
         wac_word_index("environments|algorithms|seeds|settings", pair->key) >= 0)
@@ -542,8 +567,8 @@ static wac_status read_document(reader *in)
     for (int i = 0; i < WAC_SCALE_TOTAL; i++)
         if (in->experiment->scales[i].count)
             return WAC_STATUS_OK;
-    return wac_yaml_refuse(&in->yaml, 1,
-                           "an experiment needs \"scales\": the runs of quick, half or full");
+    return wac_yaml_refuse(
+        &in->yaml, 1, "an experiment needs \"scales\": the runs of quick, half, paper or strong");
 }
 
 wac_status wac_experiment_parse(wac_experiment **experiment, char *text, size_t size,

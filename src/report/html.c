@@ -193,7 +193,7 @@ static void write_claims(FILE *to, const wac_report_page *page)
         if (is_leaning(judgement->verdict, judgement->leaning))
             fprintf(to, "<br><span class=\"soft\">points towards %s</span>",
                     wac_verdict_name(judgement->leaning));
-        if (options->scale != WAC_SCALE_FULL)
+        if (options->scale != WAC_SCALE_PAPER)
             fprintf(to, "<br><span class=\"soft\">at scale %s</span>",
                     wac_scale_names[options->scale]);
         fputs("</td><td><ul>", to);

@@ -1,28 +1,25 @@
 /* Claims against runs: does what the paper says hold here?
  *
- * A part of a claim is judged in each task by itself, and for each pair of algorithms that it
- * names: that is a finding. A claim is the conjunction of its findings: it fails if one fails, else
- * it is undecided if one is. Only finished runs count, and with fewer than WAC_SEEDS_ENOUGH seeds
- * nothing is decided; `leaning` is what the numbers by themselves would say.
+ * A part of a claim is judged in each task by itself, and for each pair that it names: that is a
+ * finding, with the evidence for it and the evidence of the contrary, both as one-sided p-values. A
+ * claim
  *
- *   rises-with, falls-with  Page's trend test over seeds, p < .05. A seed is a block; its value at
- *                           a setting is averaged over whatever else varies
- *   not-monotone            that test finds no trend either way, or neighbouring settings differ
- *                           against the trend (as ahead-of has it)
- *   ahead-of                the probability of improvement has its lower 95 % bound above .5
- *   faster                  the same of the epoch of first success (never: the last + 1)
- *   less-spread             the bootstrap 95 % interval of the difference of standard deviations
- *                           lies below 0
- *   level                   the 95 % interval of the difference of interquartile means holds 0
- *   never, some, any, all   of n runs 0; neither 0 nor n; at least 1; n solve the task
- *   correlation             Spearman's over the cells of state and action, of what the agent is
- *                           unsure of and where it went: its mean over runs is below (above) a
- *                           number
+ *   holds      if there is evidence for every finding, each at its level (2.5 %, spreads 1 %)
+ *   fails      if there is evidence against one of them, after Holm's correction over all, or a
+ *              counterexample where it says never or all
+ *   undecided  else: because seeds are too few, or runs are missing
+ *
+ * so that lack of evidence is never reported as evidence of the contrary. Planned runs count, not
+ * finished ones: one that diverged is the worst of its group, one that is missing leaves a finding
+ * undecided unless the others decide it whatever it brings. Fewer than WAC_SEEDS_ENOUGH seeds
+ * decide nothing. Values under several settings are compared within each setting and never pooled;
+ * runs of different length are cut to the shorter one. docs/experiments.md has the rules.
  */
 #ifndef WAC_REPORT_JUDGE_H
 #define WAC_REPORT_JUDGE_H
 
 #include "report/experiment.h"
+#include "report/plan.h"
 
 typedef enum wac_verdict {
     WAC_VERDICT_HOLDS,
@@ -32,11 +29,35 @@ typedef enum wac_verdict {
 
 const char *wac_verdict_name(wac_verdict verdict); /* "holds" */
 
+#define WAC_LEVEL 0.025       /* one-sided, of every rule but one */
+#define WAC_LEVEL_SPREAD 0.01 /* of less-spread, whose test is not quite exact … */
+enum { WAC_SEEDS_SPREAD = 10, /* … and needs so many */ WAC_SEEDS_MOST = 100 };
+
 typedef struct wac_finding {
-    wac_verdict verdict, leaning;
-    size_t seeds;   /* the fewest of those that were compared */
-    char text[640]; /* what was compared, the numbers, the number of seeds */
+    wac_verdict verdict;
+    wac_verdict leaning; /* what the numbers point to where they do not decide */
+    wac_rule rule;
+    char place[WAC_WHERE_TEXT];                     /* the environment */
+    char who[WAC_WHERE_TEXT], than[WAC_WHERE_TEXT]; /* than: empty where there is none */
+    char measure[WAC_WHERE_TEXT];
+    double estimate, low, high; /* what is estimated, with its 95 % interval; NaN: nothing is */
+    double p_for, p_against;
+    double p_corrected; /* p_against after Holm's correction over the claim's findings */
+    double level;       /* of p_for */
+    bool counts;        /* false: too few seeds, or too little to see, whatever the p-values */
+    int64_t epochs;     /* that were compared */
+    size_t seeds;       /* planned in the smallest group */
+    size_t planned, finished, missing;     /* runs that it is about */
+    char absent[2 * WAC_SWEEP_FOLDER + 4]; /* folders of the first two that are missing */
+    size_t seeds_needed; /* where seeds are too few: would probably decide it; 0: not known; more
+                            than WAC_SEEDS_MOST: more than those */
+    char text[768];      /* all of this in words, but for what would decide it */
 } wac_finding;
+
+/* What an undecided finding waits for, in words: "20 seeds would probably decide it", "waits for
+ * lqg/sac/seed-3"; empty where nobody knows, or where it is decided. */
+enum { WAC_OUTLOOK = 640 };
+const char *wac_finding_outlook(char text[WAC_OUTLOOK], const wac_finding *finding);
 
 typedef struct wac_judgement {
     wac_verdict verdict, leaning;
@@ -45,8 +66,12 @@ typedef struct wac_judgement {
 } wac_judgement;
 
 /* Judge one claim. On failure (memory) there is nothing to free. */
-wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim,
-                           const wac_selection *selection, wac_error *error);
+wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim, const wac_plan *plan,
+                           wac_error *error);
 void wac_judgement_free(wac_judgement *judgement);
+
+/* The verdicts over the findings that there are: of one claim, or of all that several experiments
+ * say of it. */
+wac_status wac_judgement_conclude(wac_judgement *judgement, wac_error *error);
 
 #endif

@@ -34,7 +34,7 @@ const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
     return text;
 }
 
-static void write_environment(char text[WAC_PRETTY], const char *name)
+const char *wac_pretty_environment(char text[WAC_PRETTY], const char *name)
 {
     const char *pretty = look_up(name);
     if (!pretty && strncmp(name, "point-", 6) == 0 && name[6])
@@ -42,6 +42,7 @@ static void write_environment(char text[WAC_PRETTY], const char *name)
                  strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);
     else
         snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
+    return text;
 }
 
 /* Word by word. */
@@ -84,6 +85,6 @@ const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selectio
     if (shared)
         snprintf(text, WAC_PRETTY, "%.300s", found->task_name);
     else
-        write_environment(text, name);
+        wac_pretty_environment(text, name);
     return text;
 }

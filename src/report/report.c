@@ -55,27 +55,20 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
     return count;
 }
 
-static const wac_record *find_record(const wac_runset *set, const wac_config *config)
+static wac_status find_missing(wac_report *report, const wac_plan *plan, wac_error *error)
 {
-    for (size_t i = 0; i < set->count; i++)
-        if (set->runs[i].config.seed == config->seed && is_sibling(&set->runs[i].config, config))
-            return &set->runs[i];
-    return NULL;
-}
-
-static wac_status find_missing(wac_report *report, const wac_runset *set, const wac_sweep *sweep,
-                               wac_error *error)
-{
-    report->missing = calloc(sweep->count + 1, sizeof *report->missing);
-    for (size_t i = 0; report->missing && i < sweep->count; i++) {
-        const wac_record *record = find_record(set, &sweep->runs[i].config);
-        if (record && record->finished)
+    report->missing = calloc(plan->count + 1, sizeof *report->missing);
+    for (size_t i = 0; report->missing && i < plan->count; i++) {
+        const wac_planned_run *run = &plan->runs[i];
+        const wac_record *record = run->record;
+        if (run->fate == WAC_FATE_FINISHED)
             continue;
         char **to = &report->missing[report->missing_count];
-        int length = record ? asprintf(to, "%s (%zu of %lld epochs)", sweep->runs[i].folder,
+        int length = record ? asprintf(to, "%s (%zu of %lld epochs%s)", run->folder,
                                        record->history.rows ? record->history.rows - 1 : 0,
-                                       (long long)record->config.epochs)
-                            : asprintf(to, "%s", sweep->runs[i].folder);
+                                       (long long)record->config.epochs,
+                                       run->fate == WAC_FATE_DIVERGED ? ", diverged" : "")
+                            : asprintf(to, "%s", run->folder);
         if (length < 0)
             return wac_fail_memory(error, "the list of missing runs");
         report->missing_count++;
@@ -284,28 +277,76 @@ static wac_status draw_all(wac_report_page *page, wac_error *error)
 /* --- claims ----------------------------------------------------------------------------------- */
 
 static wac_status judge_claims(wac_report *report, const wac_experiment *experiment,
-                               const wac_selection *selection, wac_error *error)
+                               const wac_plan *plan, wac_error *error)
 {
     report->judgements = calloc(WAC_EXPERIMENT_CLAIMS, sizeof *report->judgements);
     if (!report->judgements)
         return wac_fail_memory(error, "the verdicts");
     for (; report->count < (size_t)experiment->claim_count; report->count++)
         WAC_TRY(wac_claim_judge(&report->judgements[report->count],
-                                &experiment->claims[report->count], selection, error));
+                                &experiment->claims[report->count], plan, error));
     return WAC_STATUS_OK;
+}
+
+/* The claims and what is missing of the experiment's runs. */
+static wac_status judge(wac_report *report, const wac_report_options *options,
+                        const wac_runset *set, wac_error *error)
+{
+    wac_plan plan;
+    WAC_TRY(wac_plan_make(&plan, &options->experiment->scales[options->scale], set, error));
+    wac_status status = find_missing(report, &plan, error);
+    if (status == WAC_STATUS_OK)
+        status = judge_claims(report, options->experiment, &plan, error);
+    wac_plan_free(&plan);
+    return status;
+}
+
+/* A number, or null where there is none. */
+static json_t *number_json(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *finding_json(const wac_finding *finding)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "verdict",
+                  wac_verdict_name(finding->verdict), "leaning", wac_verdict_name(finding->leaning),
+                  "rule", wac_rule_name(finding->rule), "environment", finding->place, "who",
+                  finding->who, "than", finding->than, "measure", finding->measure);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"estimate", finding->estimate},
+        {"low", finding->low},
+        {"high", finding->high},
+        {"p", finding->p_for},
+        {"p_contrary", finding->p_against},
+        {"p_contrary_corrected", finding->p_corrected},
+        {"level", finding->level},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(json, numbers[i].key, number_json(numbers[i].value));
+    const struct {
+        const char *key;
+        size_t value;
+    } counts[] = {
+        {"epochs", (size_t)finding->epochs}, {"seeds", finding->seeds},
+        {"planned", finding->planned},       {"finished", finding->finished},
+        {"missing", finding->missing},       {"seeds_needed", finding->seeds_needed},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_object_set_new(json, counts[i].key, json_integer((json_int_t)counts[i].value));
+    json_object_set_new(json, "text", json_string(finding->text));
+    return json;
 }
 
 static json_t *claim_json(const wac_claim *claim, const wac_judgement *judgement)
 {
     json_t *findings = json_array();
-    for (size_t i = 0; i < judgement->count; i++) {
-        const wac_finding *finding = &judgement->findings[i];
-        json_array_append_new(findings,
-                              json_pack("{s:s, s:s, s:I, s:s}", "verdict",
-                                        wac_verdict_name(finding->verdict), "leaning",
-                                        wac_verdict_name(finding->leaning), "seeds",
-                                        (json_int_t)finding->seeds, "text", finding->text));
-    }
+    for (size_t i = 0; i < judgement->count; i++)
+        json_array_append_new(findings, finding_json(&judgement->findings[i]));
     return json_pack("{s:i, s:s, s:s, s:s, s:o}", "number", claim->number, "says", claim->says,
                      "verdict", wac_verdict_name(judgement->verdict), "leaning",
                      wac_verdict_name(judgement->leaning), "findings", findings);
@@ -320,8 +361,12 @@ static wac_status write_json(const wac_report *report, const wac_report_options 
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(claims,
                               claim_json(&options->experiment->claims[i], &report->judgements[i]));
-    json_t *all = json_pack("{s:s, s:s, s:o}", "experiment", options->experiment->name, "scale",
-                            wac_scale_names[options->scale], "claims", claims);
+    json_t *missing = json_array();
+    for (size_t i = 0; i < report->missing_count; i++)
+        json_array_append_new(missing, json_string(report->missing[i]));
+    json_t *all =
+        json_pack("{s:s, s:s, s:o, s:o}", "experiment", options->experiment->name, "scale",
+                  wac_scale_names[options->scale], "claims", claims, "missing", missing);
     char *text = wac_json_text(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
     json_decref(all);
     if (!text)
@@ -351,8 +396,7 @@ static wac_status write_parts(wac_report_page *page, wac_error *error)
     WAC_TRY(make_folder(page->figures, error));
     WAC_TRY(wac_path_join(report->page, sizeof report->page, options->out, "report.html", error));
     if (options->experiment) {
-        WAC_TRY(find_missing(report, set, &options->experiment->scales[options->scale], error));
-        WAC_TRY(judge_claims(report, options->experiment, page->selection, error));
+        WAC_TRY(judge(report, options, set, error));
         WAC_TRY(write_json(report, options, error));
     }
     if (options->csv)

@@ -190,6 +190,7 @@ wac_manifest wac_manifest_read(const char *directory)
         .processors = json_integer_value(json_object_get(machine, "processors")),
         .seconds = json_number_value(json_object_get(json, "seconds")),
         .finished = json_is_string(json_object_get(json, "finished")),
+        .diverged = json_is_string(json_object_get(json, "diverged")),
     };
     copy_text(manifest.version, sizeof manifest.version, json, "version");
     copy_text(manifest.commit, sizeof manifest.commit, json, "commit");
@@ -201,7 +202,7 @@ wac_manifest wac_manifest_read(const char *directory)
 }
 
 wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
-                             bool finished, wac_error *error)
+                             bool finished, const char *diverged, wac_error *error)
 {
     char now[32];
     json_t *manifest = read_manifest(directory);
@@ -210,6 +211,10 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
     time_now(now);
     json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null());
     json_object_set_new(manifest, "seconds", json_real(floor(seconds * 1e3) / 1e3));
+    if (diverged)
+        json_object_set_new(manifest, "diverged", json_string(diverged));
+    else
+        json_object_del(manifest, "diverged");
     return write_manifest(manifest, directory, error);
 }
 

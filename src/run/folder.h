@@ -60,13 +60,15 @@ typedef struct wac_manifest {
     int64_t processors;
     double seconds; /* of training so far */
     bool finished;
+    bool diverged; /* the last try left the finite numbers */
 } wac_manifest;
 
 wac_manifest wac_manifest_read(const char *directory);
 
-/* Note how long the run has trained, and whether it is finished. */
+/* Note how long the run has trained, whether it is finished, and how it left the finite numbers, if
+ * it did (else null). */
 wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
-                             bool finished, wac_error *error);
+                             bool finished, const char *diverged, wac_error *error);
 
 /* --- progress.csv ---------------------------------------------------------------------------- */
 

@@ -21,7 +21,13 @@
 
 wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error)
 {
-    return wac_manifest_note(run->directory, &run->config, wac_run_seconds(run), finished, error);
+    return wac_manifest_note(run->directory, &run->config, wac_run_seconds(run), finished, NULL,
+                             error);
+}
+
+void wac_runlog_note_divergence(const wac_run *run, const char *how)
+{
+    (void)wac_manifest_note(run->directory, &run->config, wac_run_seconds(run), false, how, NULL);
 }
 
 /* Where row `rows` ends, or null if the text has fewer; *last is its beginning (or null). */

@@ -8,6 +8,9 @@
 /* Note in the manifest how long the run has trained, and whether it is finished. */
 wac_status wac_runlog_note_time(const wac_run *run, bool finished, wac_error *error);
 
+/* Note how it left the finite numbers: it would again, so whoever judges runs counts it as lost. */
+void wac_runlog_note_divergence(const wac_run *run, const char *how);
+
 /* Refuses a run without a checkpoint whose progress.csv shows that there was one: what it has must
  * not be overwritten. */
 wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error);

@@ -182,7 +182,8 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
     /* first of all: from here on its last row may be missing */
     wac_manifest manifest = wac_manifest_read(run->directory);
     if (run->config.epochs > before && manifest.finished)
-        WAC_TRY(wac_manifest_note(run->directory, &run->config, manifest.seconds, false, error));
+        WAC_TRY(
+            wac_manifest_note(run->directory, &run->config, manifest.seconds, false, NULL, error));
     WAC_TRY(wac_runlog_open(run, error));
     wac_folder_tidy(run->directory);
     if (run->config.epochs != before)

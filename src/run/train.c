@@ -265,6 +265,8 @@ wac_status wac_run_train(wac_run *run, wac_error *error)
         if (wac_checkpoint_save(run, &failure) != WAC_STATUS_OK)
             status = wac_fail(error, failure.status, "interrupted, and %s", failure.message);
     }
+    if (status == WAC_STATUS_NUMERIC)
+        wac_runlog_note_divergence(run, error->message);
     run->seconds_before = wac_run_seconds(run);
     run->start = wac_clock_seconds();
     return status;

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "stats/distributions.h"
 
 #include <assert.h>
 #include <math.h>
@@ -51,6 +52,29 @@ double wac_spread(const double *values, size_t count)
     return 2 * wac_std(values, count) / sqrt((double)count);
 }
 
+wac_interval wac_interval_share(size_t successes, size_t count)
+{
+    double k = (double)successes, n = (double)count;
+    return (wac_interval){
+        .value = count ? k / n : NAN,
+        .low = successes ? wac_beta_quantile(0.025, k, n - k + 1) : 0,
+        .high = successes < count ? wac_beta_quantile(0.975, k + 1, n - k) : 1,
+        .fewest = count,
+    };
+}
+
+wac_interval wac_interval_means(const wac_values *a, const wac_values *b)
+{
+    double n = (double)a->count, m = (double)b->count;
+    double difference = wac_mean(a->values, a->count) - wac_mean(b->values, b->count);
+    double own = pow(wac_std(a->values, a->count), 2) / n;
+    double other = pow(wac_std(b->values, b->count), 2) / m, both = own + other;
+    double freedom = both * both / (own * own / (n - 1) + other * other / (m - 1));
+    double reach = both > 0 ? wac_t_quantile(0.975, freedom) * sqrt(both) : both;
+    return (wac_interval){difference, difference - reach, difference + reach,
+                          a->count < b->count ? a->count : b->count};
+}
+
 double wac_iqm(double *values, size_t count)
 {
     if (count == 0 || has_nan(values, count))
@@ -62,22 +86,61 @@ double wac_iqm(double *values, size_t count)
 
 /* --- pools --------------------------------------------------------------------------------- */
 
-/* All samples of an algorithm; without any, tasks is 0. */
+/* A value, and how much it counts. */
+typedef struct weighed {
+    double value, weight;
+} weighed;
+
+/* All samples of an algorithm; without any, tasks is 0. Every task counts the same: as if each of
+ * its runs were there as often as it takes to give all tasks equally many (`share`). */
 typedef struct pool {
     const wac_values *samples; /* for their counts */
     size_t tasks, total;
-    double *values; /* [total], task by task, sorted within each */
-    double *drawn;  /* [total], as values, resampled */
+    double share;    /* what a task counts: its runs together */
+    double *values;  /* [total], task by task, sorted within each */
+    double *drawn;   /* [total], as values, resampled */
+    weighed *sorted; /* [total], scratch */
 } pool;
+
+/* The least common multiple of the counts, so that weights are whole numbers; where that is too
+ * large to be exact, a large number instead. */
+static double find_share(const wac_values *samples, size_t tasks)
+{
+    const double most = (double)(1LL << 40);
+    uint64_t share = 1;
+    for (size_t i = 0; i < tasks && (double)share < most; i++) {
+        uint64_t a = share, b = samples[i].count;
+        if (b == 0)
+            continue;
+        while (a % b != 0) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        share = share / b * samples[i].count;
+    }
+    return fmin((double)share, most);
+}
+
+static double weight_of(const pool *pool, size_t task)
+{
+    return pool->share / (double)pool->samples[task].count;
+}
+
+static double weight_of_all(const pool *pool)
+{
+    return pool->share * (double)pool->tasks;
+}
 
 static wac_status fill_pool(pool *pool, const wac_values *samples, size_t tasks, wac_error *error)
 {
-    *pool = (struct pool){.samples = samples, .tasks = tasks};
+    *pool = (struct pool){.samples = samples, .tasks = tasks, .share = find_share(samples, tasks)};
     for (size_t i = 0; i < tasks; i++)
         pool->total += samples[i].count;
     /* one more, so that an empty pool is no failure */
     pool->values = malloc((2 * pool->total + 1) * sizeof *pool->values);
-    if (!pool->values)
+    pool->sorted = malloc((pool->total + 1) * sizeof *pool->sorted);
+    if (!pool->values || !pool->sorted)
         return wac_fail_memory(error, "resampling");
     pool->drawn = pool->values + pool->total;
     double *next = pool->values;
@@ -117,8 +180,7 @@ static void resample(pool *pool, dice *dice)
 
 /* --- statistics of drawn pools ------------------------------------------------------------- */
 
-/* What is asked: a pool or two, and thresholds where it takes some. A statistic may reorder what is
- * drawn. */
+/* What is asked: a pool or two, and thresholds where it takes some. */
 typedef struct question {
     pool a, b;
     const double *thresholds;
@@ -126,39 +188,53 @@ typedef struct question {
     void (*statistic)(double *answers, struct question *question);
 } question;
 
+static int compare_weighed(const void *a, const void *b)
+{
+    const weighed *x = a, *y = b;
+    int order = (x->value > y->value) - (x->value < y->value);
+    return order ? order : (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+/* A quarter of the weight, rounded down, is cut off at either end. */
 static void give_iqm(double *answers, question *question)
 {
-    answers[0] = wac_iqm(question->a.drawn, question->a.total);
+    pool *pool = &question->a;
+    double all = weight_of_all(pool), cut = floor(all / 4), before = 0, sum = 0;
+    size_t place = 0;
+    for (size_t task = 0; task < pool->tasks; task++)
+        for (size_t k = 0; k < pool->samples[task].count; k++, place++)
+            pool->sorted[place] = (weighed){pool->drawn[place], weight_of(pool, task)};
+    qsort(pool->sorted, pool->total, sizeof *pool->sorted, compare_weighed);
+    for (size_t i = 0; i < pool->total; i++) {
+        double after = before + pool->sorted[i].weight;
+        sum += pool->sorted[i].value * fmax(0, fmin(after, all - cut) - fmax(before, cut));
+        before = after;
+    }
+    answers[0] = sum / (all - 2 * cut);
 }
 
 static void give_gap(double *answers, question *question)
 {
+    const pool *pool = &question->a;
+    const double *drawn = pool->drawn;
     double sum = 0;
-    for (size_t i = 0; i < question->a.total; i++)
-        sum += fmax(0, 1 - question->a.drawn[i]);
-    answers[0] = sum / (double)question->a.total;
+    for (size_t task = 0; task < pool->tasks; task++)
+        for (size_t k = 0; k < pool->samples[task].count; k++)
+            sum += weight_of(pool, task) * fmax(0, 1 - *drawn++);
+    answers[0] = sum / weight_of_all(pool);
 }
 
 static void give_profile(double *answers, question *question)
 {
+    const pool *pool = &question->a;
     for (size_t i = 0; i < question->answers; i++) {
-        size_t above = 0;
-        for (size_t k = 0; k < question->a.total; k++)
-            above += question->a.drawn[k] > question->thresholds[i];
-        answers[i] = (double)above / (double)question->a.total;
+        const double *drawn = pool->drawn;
+        double above = 0;
+        for (size_t task = 0; task < pool->tasks; task++)
+            for (size_t k = 0; k < pool->samples[task].count; k++)
+                above += *drawn++ > question->thresholds[i] ? weight_of(pool, task) : 0;
+        answers[i] = above / weight_of_all(pool);
     }
-}
-
-static void give_difference(double *answers, question *question)
-{
-    answers[0] = wac_iqm(question->a.drawn, question->a.total) -
-                 wac_iqm(question->b.drawn, question->b.total);
-}
-
-static void give_spread(double *answers, question *question)
-{
-    answers[0] = wac_std(question->a.drawn, question->a.total) -
-                 wac_std(question->b.drawn, question->b.total);
 }
 
 static void give_improvement(double *answers, question *question)
@@ -247,7 +323,9 @@ static wac_status answer(wac_interval *intervals, question *question, const wac_
             status = bootstrap_answers(intervals, question, bootstrap, error);
     }
     free(question->a.values);
+    free(question->a.sorted);
     free(question->b.values);
+    free(question->b.sorted);
     return status;
 }
 
@@ -258,8 +336,6 @@ wac_status wac_interval_of(wac_interval *interval, wac_estimate estimate, const 
     static void (*const statistics[])(double *answers, question *question) = {
         [WAC_ESTIMATE_IQM] = give_iqm,
         [WAC_ESTIMATE_GAP] = give_gap,
-        [WAC_ESTIMATE_DIFFERENCE] = give_difference,
-        [WAC_ESTIMATE_SPREAD] = give_spread,
         [WAC_ESTIMATE_IMPROVEMENT] = give_improvement,
     };
     question question = {.statistic = statistics[estimate], .answers = 1};

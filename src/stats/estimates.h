@@ -48,13 +48,11 @@ double wac_iqm(double *values, size_t count);
 
 /* --- with an interval, over `tasks` samples ------------------------------------------------ */
 
-/* What is estimated, of all values together; the last three of two algorithms, a and b, on the same
- * tasks, each resampled by itself. */
+/* What is estimated, of all values together, every task counting the same whatever its number of
+ * runs; the last one of two algorithms, a and b, on the same tasks, each resampled by itself. */
 typedef enum wac_estimate {
-    WAC_ESTIMATE_IQM,        /* interquartile mean */
-    WAC_ESTIMATE_GAP,        /* optimality gap: mean of how much is missing to 1 */
-    WAC_ESTIMATE_DIFFERENCE, /* interquartile mean of a less that of b */
-    WAC_ESTIMATE_SPREAD,     /* standard deviation of a less that of b */
+    WAC_ESTIMATE_IQM, /* interquartile mean */
+    WAC_ESTIMATE_GAP, /* optimality gap: mean of how much is missing to 1 */
     /* the probability that a run of a has a larger value than one of b (Mann-Whitney U / (n m), a
      * tie counts half), averaged over tasks */
     WAC_ESTIMATE_IMPROVEMENT,
@@ -64,8 +62,15 @@ wac_status wac_interval_of(wac_interval *interval, wac_estimate estimate, const 
                            const wac_values *b, size_t tasks, wac_bootstrap bootstrap,
                            wac_error *error);
 
-/* Performance profile: for each of the `count` thresholds the share of values above it, with its
- * pointwise interval; intervals: [count]. */
+/* The share of successes among so many, with its exact interval (Clopper and Pearson). */
+wac_interval wac_interval_share(size_t successes, size_t count);
+
+/* Mean of a less mean of b, with Welch's interval: of few seeds it is right where a bootstrap's is
+ * too narrow. */
+wac_interval wac_interval_means(const wac_values *a, const wac_values *b);
+
+/* Performance profile: for each of the `count` thresholds the share of values above it (every task
+ * counting the same), with its pointwise interval; intervals: [count]. */
 wac_status wac_profile(wac_interval *intervals, const double *thresholds, size_t count,
                        const wac_values *samples, size_t tasks, wac_bootstrap bootstrap,
                        wac_error *error);

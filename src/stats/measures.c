@@ -1,9 +1,13 @@
 /* Measuring runs: the functions that the rows name, and the table. */
 #include "stats/measures.h"
 
+#include "base/number.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "env/lqg.h"
 #include "env/riverswim.h"
+#include "run/coverage.h"
+#include "stats/tests.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,46 +24,108 @@ static bool is_riverswim(const wac_record *run)
     return strcmp(run->config.environment, "riverswim") == 0;
 }
 
-/* --- ways to measure ----------------------------------------------------------------------- */
-
-/* A run's number from a column over the last so many rows. */
-typedef double measure_fn(const wac_record *run, wac_column column, size_t epochs);
-
-static double mean(const wac_record *run, wac_column column, size_t epochs)
+static bool is_lqg(const wac_record *run)
 {
-    return wac_history_mean(&run->history, column, epochs);
+    return strcmp(run->config.environment, "lqg") == 0;
 }
 
-static double highest(const wac_record *run, wac_column column, size_t epochs)
+/* --- ways to measure ----------------------------------------------------------------------- */
+
+/* A run as far as it is looked at. */
+typedef struct view {
+    const wac_record *run;
+    size_t rows;
+    bool ended; /* before its last epoch, because of stop_success */
+} view;
+
+static double at(const view *view, wac_column column, size_t row)
+{
+    const wac_history *history = &view->run->history;
+    return history->columns[column][row < history->rows ? row : history->rows - 1];
+}
+
+static size_t first_of_last(const view *view, size_t most)
+{
+    return view->rows > most ? view->rows - most : 0;
+}
+
+/* A run's number from a column over the last so many rows. */
+typedef double measure_fn(const view *view, wac_column column, size_t epochs);
+
+static double mean(const view *view, wac_column column, size_t epochs)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t row = first_of_last(view, epochs); row < view->rows; row++)
+        if (!isnan(at(view, column, row))) {
+            sum += at(view, column, row);
+            count++;
+        }
+    return count ? sum / (double)count : NAN;
+}
+
+static double highest(const view *view, wac_column column, size_t epochs)
 {
     double best = NAN;
-    for (size_t row = run->history.rows > epochs ? run->history.rows - epochs : 0;
-         row < run->history.rows; row++)
-        best = fmax(best, run->history.columns[column][row]); /* which passes over NaN */
+    for (size_t row = first_of_last(view, epochs); row < view->rows; row++)
+        best = fmax(best, at(view, column, row)); /* which passes over NaN */
     return best;
 }
 
-/* In RiverSwim the return tells. */
-static double solved(const wac_record *run, wac_column column, size_t epochs)
+/* Where there is no goal the return tells. A run that stop_success ended has what was asked for. */
+static double solved(const view *view, wac_column column, size_t epochs)
 {
-    bool river = is_riverswim(run);
-    const double *reached = run->history.columns[river ? WAC_COLUMN_EVAL_RETURN : column];
-    double aim = river ? WAC_RIVERSWIM_SOLVED : SOLVED_SUCCESS;
-    bool meant = false; /* a task without a goal is not unsolved */
-    for (size_t row = run->history.rows > epochs ? run->history.rows - epochs : 0;
-         row < run->history.rows; row++) {
-        if (reached[row] >= aim)
+    const wac_record *run = view->run;
+    bool river = is_riverswim(run), lqg = is_lqg(run), meant = false;
+    double aim = river ? WAC_RIVERSWIM_SOLVED
+                 : lqg ? 1.1 * wac_lqg_best_return(&run->config)
+                       : SOLVED_SUCCESS;
+    for (size_t row = first_of_last(view, epochs); row < view->rows; row++) {
+        double reached = at(view, river || lqg ? WAC_COLUMN_EVAL_RETURN : column, row);
+        if (reached >= aim || (view->ended && row + 1 == run->history.rows))
             return (double)row;
-        meant = meant || !isnan(reached[row]);
+        meant = meant || !isnan(reached); /* a task without a goal is not unsolved */
     }
-    return meant ? (double)run->config.epochs + 1 : NAN;
+    return meant ? (double)view->rows : NAN;
 }
 
-static double score(const wac_record *run, wac_column column, size_t epochs)
+static double score(const view *view, wac_column column, size_t epochs)
 {
-    if (is_point(run))
-        return wac_record_measure(run, WAC_MEASURE_SUCCESS);
-    return mean(run, column, epochs) / (is_riverswim(run) ? WAC_RIVERSWIM_ALWAYS_UP : 1);
+    if (is_point(view->run))
+        return mean(view, WAC_COLUMN_EVAL_SUCCESS, 50);
+    return mean(view, column, epochs) / (is_riverswim(view->run) ? WAC_RIVERSWIM_ALWAYS_UP : 1);
+}
+
+static bool read_cells(double *sigma, double *visits, const view *view)
+{
+    return wac_cells_read(sigma, visits, view->run->path, NULL) == WAC_STATUS_OK;
+}
+
+static double mirror(const view *view, wac_column column, size_t epochs)
+{
+    (void)column, (void)epochs;
+    double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS], correlation = NAN;
+    if (read_cells(sigma, visits, view))
+        (void)wac_spearman(&correlation, sigma, visits, WAC_COVERAGE_BINS, NULL);
+    return correlation;
+}
+
+/* Cells that are visited as often as the last of the quarter share its place. */
+static double unseen_std(const view *view, wac_column column, size_t epochs)
+{
+    (void)column, (void)epochs;
+    double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS], sorted[WAC_COVERAGE_BINS];
+    if (!read_cells(sigma, visits, view))
+        return NAN;
+    memcpy(sorted, visits, sizeof sorted);
+    wac_sort(sorted, WAC_COVERAGE_BINS);
+    double most = sorted[WAC_COVERAGE_BINS / 4 - 1], sum = 0, count = 0;
+    for (int i = 0; i < WAC_COVERAGE_BINS; i++)
+        if (visits[i] <= most) {
+            sum += sigma[i];
+            count++;
+        }
+    return sum / count;
 }
 
 /* --- the table ----------------------------------------------------------------------------- */
@@ -80,9 +146,19 @@ static const row rows[WAC_MEASURE_TOTAL] = {
 #undef ROW
 };
 
+double wac_record_measure_until(const wac_record *run, wac_measure measure, int64_t epochs)
+{
+    const row *row = &rows[measure];
+    bool ended = run->finished && run->history.rows <= (size_t)run->config.epochs;
+    size_t rows_there = ended ? (size_t)run->config.epochs + 1 : run->history.rows;
+    size_t asked = (size_t)epochs + 1;
+    view view = {run, rows_there < asked ? rows_there : asked, ended};
+    return run->history.rows ? row->how(&view, row->column, row->epochs) : NAN;
+}
+
 double wac_record_measure(const wac_record *run, wac_measure measure)
 {
-    return rows[measure].how(run, rows[measure].column, rows[measure].epochs);
+    return wac_record_measure_until(run, measure, run->config.epochs);
 }
 
 size_t wac_records_measure(double *values, const wac_record **whose, const wac_record *const *runs,
@@ -102,7 +178,8 @@ size_t wac_records_measure(double *values, const wac_record **whose, const wac_r
 
 bool wac_record_is_solved(const wac_record *run)
 {
-    return wac_record_measure(run, WAC_MEASURE_SOLVED) <= (double)run->config.epochs; /* not NaN */
+    /* never: the row after the last */
+    return wac_record_measure(run, WAC_MEASURE_SOLVED) < (double)run->history.rows;
 }
 
 const char *wac_measure_name(wac_measure measure)

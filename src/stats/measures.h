@@ -14,7 +14,9 @@
 
 /* score: by the environment: Point: success; RiverSwim: return divided by WAC_RIVERSWIM_ALWAYS_UP;
  * all others: return. solved: first epoch with success of 0.9 (RiverSwim: with return of
- * WAC_RIVERSWIM_SOLVED); never: config.epochs + 1. coverage: the paper's. */
+ * WAC_RIVERSWIM_SOLVED, LQG: within 10 % of the best linear controller's); never: the last epoch
+ * + 1. coverage: the paper's. An area is the mean over all epochs. mirror and unseen-std: of WAC on
+ * tasks with one state and one action, from the checkpoint, over the cells of run/coverage.h. */
 #define WAC_MEASURES(MEASURE)                                                                      \
     MEASURE(SCORE, "score", score, EVAL_RETURN, 10, false, "score")                                \
     MEASURE(RETURN, "return", mean, EVAL_RETURN, 10, false, "return, last 10 epochs")              \
@@ -26,7 +28,15 @@
             "coverage by steps, mean of all epochs")                                               \
     MEASURE(EPISODES, "episodes", mean, EVAL_EPISODES, 50, false,                                  \
             "episodes completed, last 50 epochs")                                                  \
-    MEASURE(BEST, "best", highest, EVAL_RETURN, INT_MAX, false, "best return")
+    MEASURE(BEST, "best", highest, EVAL_RETURN, INT_MAX, false, "best return")                     \
+    MEASURE(AREA_OF_RETURN, "area-of-return", mean, EVAL_RETURN, INT_MAX, false,                   \
+            "return, mean of all epochs")                                                          \
+    MEASURE(AREA_OF_EPISODES, "area-of-episodes", mean, EVAL_EPISODES, INT_MAX, false,             \
+            "episodes completed, mean of all epochs")                                              \
+    MEASURE(MIRROR, "mirror", mirror, EPOCH, INT_MAX, false,                                       \
+            "rank correlation of uncertainty and visits")                                          \
+    MEASURE(UNSEEN_STD, "unseen-std", unseen_std, EPOCH, INT_MAX, false,                           \
+            "uncertainty over the quarter of cells visited least")
 
 #define WAC_MEASURE_ENUM(id, ...) WAC_MEASURE_##id,
 typedef enum wac_measure { WAC_MEASURES(WAC_MEASURE_ENUM) WAC_MEASURE_TOTAL } wac_measure;
@@ -34,6 +44,10 @@ typedef enum wac_measure { WAC_MEASURES(WAC_MEASURE_ENUM) WAC_MEASURE_TOTAL } wa
 /* What has no meaning for a run is NaN: success without a goal, anything of a run without rows. Ask
  * for numbers of finished runs only. */
 double wac_record_measure(const wac_record *run, wac_measure measure);
+
+/* The same as if the run had been of so many epochs. One that ended because of stop_success counts
+ * as if it had gone on as it ended. */
+double wac_record_measure_until(const wac_record *run, wac_measure measure, int64_t epochs);
 
 /* The numbers of those of the runs that are finished and have one, in their order; `whose` (or
  * null; may be `runs`) gets the runs. Both have room for all. Returns how many. */

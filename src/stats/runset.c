@@ -149,6 +149,7 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
                         : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
     run->finished = wac_history_is_complete(&run->history, &run->config);
     strcpy(run->algorithm, wac_algorithm_name((wac_algorithm)run->config.algorithm));
+    run->diverged = !run->finished && wac_manifest_read(directory).diverged;
     return WAC_STATUS_OK;
 }
 

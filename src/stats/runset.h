@@ -27,6 +27,7 @@ typedef struct wac_record {
                             that is the name of one of ours */
     wac_history history;
     bool finished; /* has the row after its last epoch, or reached stop_success */
+    bool diverged; /* left the finite numbers, and would again */
     size_t group;  /* its place in groups */
 } wac_record;
 

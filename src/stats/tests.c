@@ -1,10 +1,12 @@
-/* Tests on ranks: Page, Spearman.
+/* Tests of two samples, of trends, and a correlation: permutations of what there is.
  *
  * Ranks are kept doubled, so that the average rank of ties is a whole number. Small tests are
  * exact: the distribution of the statistic over all ways to hand out the ranks that there are, ties
  * included, is built up by dynamic programming over sums of doubled ranks. */
 #include "stats/tests.h"
 
+#include "base/number.h"
+#include "base/rng.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -42,6 +44,13 @@ static bool rank_twice(size_t *doubled, ranked *scratch, const double *values, s
     return true;
 }
 
+/* How probable it is that a normal variable is larger, or smaller; NaN: where nothing varies. */
+static void read_normal(wac_test *test, double z)
+{
+    test->rising = isnan(z) ? 1 : 0.5 * erfc(z / sqrt(2));
+    test->falling = isnan(z) ? 1 : 0.5 * erfc(-z / sqrt(2));
+}
+
 /* The tails of a distribution over whole numbers, both with `at` itself. weights: [count] */
 static void read_tails(wac_test *test, const double *weights, size_t count, size_t at)
 {
@@ -54,6 +63,244 @@ static void read_tails(wac_test *test, const double *weights, size_t count, size
     test->rising = (weights[at] + above) / all;
     test->falling = (below + weights[at]) / all;
     test->exact = true;
+}
+
+/* --- Mann-Whitney -------------------------------------------------------------------------- */
+
+enum { MOST_RANKED = 400, MOST_IMAGINED = 20 };
+
+/* The distribution of the sum of `some` of `all` scores: numbers of ways, [width]. Sums of more
+ * scores grow out of those of fewer, score by score. `ways`: [some + 1][width], zeroed. */
+static const double *deal_scores(double *ways, const size_t *scores, size_t all, size_t some,
+                                 size_t width)
+{
+    ways[0] = 1;
+    for (size_t i = 0; i < all; i++) {
+        size_t most = i + 1 < some ? i + 1 : some;
+        for (size_t k = most; k > 0; k--) {
+            const double *from = ways + (k - 1) * width;
+            double *to = ways + k * width;
+            for (size_t sum = scores[i]; sum < width; sum++)
+                to[sum] += from[sum - scores[i]];
+        }
+    }
+    return ways + some * width;
+}
+
+static void approximate_deal(wac_test *test, const size_t *scores, double n, double m, double sum)
+{
+    double all = n + m, mean = 0, squares = 0;
+    for (size_t i = 0; i < (size_t)all; i++)
+        mean += (double)scores[i] / all;
+    for (size_t i = 0; i < (size_t)all; i++)
+        squares += ((double)scores[i] - mean) * ((double)scores[i] - mean);
+    double variance = n * m / (all * (all - 1)) * squares;
+    double z = (sum - n * mean) / sqrt(variance);
+    read_normal(test, variance > 0 ? z : NAN);
+}
+
+/* Each seed's sum of doubled ranks over the strata. False for NaN. */
+static bool add_ranks(size_t *scores, size_t *ranks, ranked *scratch, double *values,
+                      const wac_values *a, const wac_values *b, size_t strata)
+{
+    size_t n = a->count, all = n + b->count;
+    memset(scores, 0, all * sizeof *scores);
+    for (size_t s = 0; s < strata; s++) {
+        memcpy(values, a[s].values, n * sizeof *values);
+        memcpy(values + n, b[s].values, b->count * sizeof *values);
+        if (!rank_twice(ranks, scratch, values, all))
+            return false;
+        for (size_t i = 0; i < all; i++)
+            scores[i] += ranks[i];
+    }
+    return true;
+}
+
+static wac_status test_ranks(wac_test *test, const wac_values *a, const wac_values *b,
+                             size_t strata, size_t most_exact, wac_error *error)
+{
+    size_t n = a->count, m = b->count, all = n + m, sum = 0;
+    *test = (wac_test){NAN, NAN, NAN, false};
+    if (n == 0 || m == 0)
+        return WAC_STATUS_OK;
+    bool exact = all <= most_exact;
+    size_t width = strata * all * (all + 1) + 1; /* all doubled ranks together, and zero */
+    double *values = malloc(all * sizeof *values);
+    size_t *scores = malloc(2 * all * sizeof *scores);
+    ranked *scratch = malloc(all * sizeof *scratch);
+    double *ways = exact ? calloc((n + 1) * width, sizeof *ways) : NULL;
+    wac_status status = WAC_STATUS_OK;
+    if (!values || !scores || !scratch || (exact && !ways)) {
+        status = wac_fail_memory(error, "a rank test");
+    } else if (add_ranks(scores, scores + all, scratch, values, a, b, strata)) {
+        for (size_t i = 0; i < n; i++)
+            sum += scores[i];
+        double u = ((double)sum / (double)strata - (double)(n * (n + 1))) / 2;
+        test->statistic = u / ((double)n * (double)m);
+        if (exact)
+            read_tails(test, deal_scores(ways, scores, all, n, width), width, sum);
+        else
+            approximate_deal(test, scores, (double)n, (double)m, (double)sum);
+    }
+    free(values);
+    free(scores);
+    free(scratch);
+    free(ways);
+    return status;
+}
+
+wac_status wac_rank_test(wac_test *test, const wac_values *a, const wac_values *b, size_t strata,
+                         wac_error *error)
+{
+    return test_ranks(test, a, b, strata, MOST_RANKED, error);
+}
+
+wac_status wac_rank_test_quick(wac_test *test, const wac_values *a, const wac_values *b,
+                               size_t strata, wac_error *error)
+{
+    return test_ranks(test, a, b, strata, MOST_IMAGINED, error);
+}
+
+/* --- spread -------------------------------------------------------------------------------- */
+
+enum { MOST_DEALS = 200000, DRAWN_DEALS = 20000 };
+
+/* Adds each value's distance from the median to `sums`; both and scratch: [count] */
+static void add_distances(double *sums, double *scratch, const wac_values *sample)
+{
+    size_t count = sample->count;
+    memcpy(scratch, sample->values, count * sizeof *scratch);
+    wac_sort(scratch, count);
+    double median = (scratch[(count - 1) / 2] + scratch[count / 2]) / 2;
+    for (size_t i = 0; i < count; i++)
+        sums[i] += fabs(sample->values[i] - median);
+}
+
+/* Ways to choose `some` of `all`; any large number where they are many. */
+static double ways_to_choose(size_t all, size_t some)
+{
+    double ways = 1;
+    for (size_t i = 1; i <= some; i++)
+        ways *= (double)(all - some + i) / (double)i;
+    return ways;
+}
+
+/* The next choice of `some` places out of `all`, in ascending order; false after the last. */
+static bool next_choice(size_t *places, size_t some, size_t all)
+{
+    size_t i = some;
+    while (i > 0 && places[i - 1] == all - some + i - 1)
+        i--;
+    if (i == 0)
+        return false;
+    places[i - 1]++;
+    for (; i < some; i++)
+        places[i] = places[i - 1] + 1;
+    return true;
+}
+
+static double sum_at(const double *values, const size_t *places, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[places[i]];
+    return sum;
+}
+
+/* How many deals have a sum as large, or as small, as the one seen. */
+typedef struct tally {
+    double seen, slack; /* sums this close are the same but for rounding */
+    double above, below, all;
+} tally;
+
+static void count_deal(tally *tally, double sum)
+{
+    tally->above += sum >= tally->seen - tally->slack;
+    tally->below += sum <= tally->seen + tally->slack;
+    tally->all++;
+}
+
+static void deal_distances(wac_test *test, const double *distances, size_t n, size_t all,
+                           size_t *places, double seen)
+{
+    tally tally = {.seen = seen, .slack = 1e-12 * fabs(seen)};
+    for (size_t i = 0; i < all; i++)
+        places[i] = i;
+    test->exact = ways_to_choose(all, n) <= MOST_DEALS;
+    if (test->exact) {
+        do
+            count_deal(&tally, sum_at(distances, places, n));
+        while (next_choice(places, n, all));
+    } else {
+        wac_rng rng = wac_rng_make(1, WAC_STREAM_BOOTSTRAP);
+        count_deal(&tally, seen); /* the one that was seen is one of them */
+        for (int draw = 0; draw < DRAWN_DEALS; draw++) {
+            for (size_t i = 0; i < n; i++) { /* the first n of a shuffle */
+                size_t pick = i + (size_t)(wac_rng_uniform(&rng) * (double)(all - i));
+                size_t place = places[pick];
+                places[pick] = places[i];
+                places[i] = place;
+            }
+            count_deal(&tally, sum_at(distances, places, n));
+        }
+    }
+    test->rising = tally.above / tally.all;
+    test->falling = tally.below / tally.all;
+}
+
+static bool has_nan(const wac_values *sample)
+{
+    for (size_t i = 0; i < sample->count; i++)
+        if (isnan(sample->values[i]))
+            return true;
+    return false;
+}
+
+wac_status wac_spread_test(wac_test *test, const wac_values *a, const wac_values *b, size_t strata,
+                           wac_error *error)
+{
+    size_t n = a->count, m = b->count;
+    *test = (wac_test){NAN, NAN, NAN, false};
+    for (size_t s = 0; s < strata; s++)
+        if (n == 0 || m == 0 || has_nan(&a[s]) || has_nan(&b[s]))
+            return WAC_STATUS_OK;
+    double *distances = calloc(2 * (n + m), sizeof *distances), *scratch = distances + n + m;
+    size_t *places = malloc((n + m) * sizeof *places);
+    wac_status status = WAC_STATUS_OK;
+    if (distances && places) {
+        for (size_t s = 0; s < strata; s++) {
+            add_distances(distances, scratch, &a[s]);
+            add_distances(distances + n, scratch, &b[s]);
+        }
+        wac_sort(distances, n); /* so that the order of runs does not count */
+        wac_sort(distances + n, m);
+        double own = wac_mean(distances, n), other = wac_mean(distances + n, m);
+        test->statistic = (own - other) / (double)strata;
+        wac_sort(distances, n + m);
+        deal_distances(test, distances, n, n + m, places, own * (double)n);
+    } else {
+        status = wac_fail_memory(error, "a test of spread");
+    }
+    free(distances);
+    free(places);
+    return status;
+}
+
+/* --- several tests ------------------------------------------------------------------------- */
+
+void wac_holm(double *corrected, const double *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        corrected[i] = p[i];
+        for (size_t j = 0; j < count; j++) { /* what does not go before p[i] changes nothing */
+            size_t smaller = 0;
+            for (size_t k = 0; k < count; k++)
+                smaller += p[k] < p[j];
+            if (p[j] <= p[i])
+                corrected[i] = fmax(corrected[i], (double)(count - smaller) * p[j]);
+        }
+        corrected[i] = fmin(1, corrected[i]);
+    }
 }
 
 /* --- Page ---------------------------------------------------------------------------------- */
@@ -126,9 +373,7 @@ static void approximate_page(wac_test *test, const trend *trend)
         variance += distance * distance * positions / (k - 1);
     }
     double z = (test->statistic - expected) / sqrt(variance);
-    /* how probable it is that a normal variable is larger, or smaller */
-    test->rising = variance > 0 ? 0.5 * erfc(z / sqrt(2)) : 1;
-    test->falling = variance > 0 ? 0.5 * erfc(-z / sqrt(2)) : 1;
+    read_normal(test, variance > 0 ? z : NAN);
 }
 
 static wac_status test_trend(wac_test *test, trend *trend, const double *values, wac_error *error)

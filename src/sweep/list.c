@@ -17,6 +17,46 @@ void wac_sweep_free(wac_sweep *sweep)
     *sweep = (wac_sweep){0};
 }
 
+/* The length of a folder's name up to "seed-N". */
+static size_t folder_of_seeds(const wac_sweep_run *run)
+{
+    const char *slash = strrchr(run->folder, '/');
+    return slash ? (size_t)(slash - run->folder) + 1 : 0;
+}
+
+/* Seeds of the same settings are neighbours. */
+static bool begins_settings(const wac_sweep *sweep, size_t index)
+{
+    size_t length = folder_of_seeds(&sweep->runs[index]);
+    return index == 0 || length != folder_of_seeds(&sweep->runs[index - 1]) ||
+           strncmp(sweep->runs[index].folder, sweep->runs[index - 1].folder, length) != 0;
+}
+
+wac_status wac_sweep_reseed(wac_sweep *made, const wac_sweep *sweep, int64_t seeds,
+                            wac_error *error)
+{
+    size_t settings = 0;
+    *made = (wac_sweep){0};
+    for (size_t i = 0; i < sweep->count; i++)
+        settings += begins_settings(sweep, i);
+    if (seeds < 1 || settings > (size_t)(WAC_SWEEP_RUNS / seeds))
+        return wac_fail(error, WAC_STATUS_INPUT, "%lld seeds of %zu settings are more than %d runs",
+                        (long long)seeds, settings, WAC_SWEEP_RUNS);
+    made->runs = calloc(settings * (size_t)seeds + 1, sizeof *made->runs);
+    if (!made->runs)
+        return wac_fail_memory(error, "the list of runs");
+    for (size_t i = 0; i < sweep->count; i++)
+        for (int64_t k = 0; k < seeds && begins_settings(sweep, i); k++) {
+            wac_sweep_run *run = &made->runs[made->count++];
+            size_t length = folder_of_seeds(&sweep->runs[i]);
+            run->config = sweep->runs[i].config;
+            run->config.seed += k;
+            snprintf(run->folder, sizeof run->folder, "%.*sseed-%lld", (int)length,
+                     sweep->runs[i].folder, (long long)run->config.seed);
+        }
+    return WAC_STATUS_OK;
+}
+
 void wac_sweep_line(char line[WAC_SWEEP_LINE], const wac_config *config)
 {
     size_t count;

@@ -26,6 +26,11 @@ void wac_sweep_free(wac_sweep *sweep);
  * good, folders relative and below the directory, no two runs with the same folder or settings. */
 wac_status wac_sweep_check(const wac_sweep *sweep, wac_error *error);
 
+/* The same settings with so many seeds each, counted on from the first of each. More runs than a
+ * list can hold are an error (input); on failure there is nothing to free. */
+wac_status wac_sweep_reseed(wac_sweep *made, const wac_sweep *sweep, int64_t seeds,
+                            wac_error *error);
+
 /* A config in one line of YAML, "{environment: lqg, algorithm: sac, …}": equal configs, equal
  * lines. */
 enum { WAC_SWEEP_LINE = 4096 };

@@ -37,7 +37,7 @@ static void check_part(const wac_claim_part *part)
 {
     bool trend = part->rule <= WAC_RULE_NOT_MONOTONE;
     require(part->rule <= WAC_RULE_CORRELATION && part->measure < WAC_MEASURE_TOTAL);
-    require(trend == (*part->setting != 0) && (trend || !part->spread));
+    require(trend == (*part->setting != 0));
     require(part->who_count >= 0 && part->who_count <= WAC_EXPERIMENT_NAMES);
     require(part->than_count >= 0 && part->than_count <= WAC_EXPERIMENT_NAMES);
     bool pair = part->rule >= WAC_RULE_AHEAD_OF && part->rule <= WAC_RULE_LEVEL;

@@ -33,8 +33,15 @@ def iqm(rows):
     return stats.trim_mean(rows, 0.25, axis=-1)
 
 
-def std(rows):
-    return np.std(rows, ddof=1, axis=-1)
+def equal(tasks):
+    """All values, those of a task with few runs repeated until tasks have equally many."""
+    common = np.lcm.reduce([x.shape[-1] for x in tasks])
+    return np.concatenate([np.repeat(x, common // x.shape[-1], axis=-1) for x in tasks], axis=-1)
+
+
+def in_pieces(statistic, tasks, piece=10000):
+    return np.concatenate([statistic(equal([x[i:i + piece] for x in tasks]))
+                           for i in range(0, RESAMPLES, piece)])
 
 
 def improvement(a, b):
@@ -65,21 +72,17 @@ def intervals():
         b = [sample(n + 1, ties=True) + 0.3 for n in sizes]
         b = [np.round(x, 1) for x in b]
         drawn_a, drawn_b = resample(a), resample(b)
-        rows_a, rows_b = np.concatenate(drawn_a, axis=1), np.concatenate(drawn_b, axis=1)
-        all_a, all_b = np.concatenate(a), np.concatenate(b)
+        all_a = equal(a)
         yield {
             "a": lists(a), "b": lists(b), "thresholds": thresholds,
-            "iqm": {"value": float(iqm(all_a)), **percentile_interval(iqm(rows_a))},
-            "gap": {"value": np.maximum(0, 1 - all_a).mean(),
-                    **percentile_interval(np.maximum(0, 1 - rows_a).mean(axis=1))},
-            "difference": {"value": float(iqm(all_a) - iqm(all_b)),
-                           **percentile_interval(iqm(rows_a) - iqm(rows_b))},
-            "spread": {"value": float(std(all_a) - std(all_b)),
-                       **percentile_interval(std(rows_a) - std(rows_b))},
+            "iqm": {"value": float(iqm(all_a)), **percentile_interval(in_pieces(iqm, drawn_a))},
+            "gap": {"value": np.maximum(0, 1 - all_a).mean(), **percentile_interval(
+                in_pieces(lambda x: np.maximum(0, 1 - x).mean(axis=1), drawn_a))},
             "improvement": {"value": float(improvement(a, b)), **percentile_interval(
                 improvement([x[:50000] for x in drawn_a], [x[:50000] for x in drawn_b]))},
             "profile": [{"value": float((all_a > t).mean()),
-                         **percentile_interval((rows_a > t).mean(axis=1))} for t in thresholds],
+                         **percentile_interval(in_pieces(
+                             lambda x: (x > t).mean(axis=1), drawn_a))} for t in thresholds],
         }
 
 
@@ -111,6 +114,73 @@ def page_ties():
         yield {"values": x.tolist(), "statistic": found,
                "rising": float((sums >= found - 1e-9).mean()),
                "falling": float((sums <= found + 1e-9).mean()), "exact": True}
+
+
+def two_samples(scores_of, statistic_of, cases):
+    """Exact p-values over all ways to deal the seeds, each with its values in all strata."""
+    from itertools import combinations
+
+    for n, m, strata, ties in cases:
+        a, b = [sample(n, ties) for _ in range(strata)], [sample(m, ties) for _ in range(strata)]
+        scores = sum(scores_of(x, y) for x, y in zip(a, b))
+        sums = np.array([scores[list(c)].sum() for c in combinations(range(n + m), n)])
+        seen = scores[:n].sum()
+        yield {"a": lists(a), "b": lists(b),
+               "statistic": float(np.mean([statistic_of(x, y) for x, y in zip(a, b)])),
+               "rising": float((sums >= seen - 1e-9).mean()),
+               "falling": float((sums <= seen + 1e-9).mean()), "exact": True}
+
+
+def rank():
+    def ranks(x, y):
+        return stats.rankdata(np.concatenate([x, y]))
+
+    def share(x, y):
+        return float(stats.mannwhitneyu(x, y).statistic) / (len(x) * len(y))
+
+    yield from two_samples(ranks, share, (
+        (1, 1, 1, False), (4, 4, 1, False), (5, 5, 1, True), (4, 10, 1, True), (6, 7, 1, True),
+        (5, 5, 3, True), (4, 6, 2, False), (8, 8, 4, True)))
+    for n, m in ((5, 5), (20, 20), (10, 20)):
+        a, b = sample(n, False), sample(m, False)
+        rising = stats.mannwhitneyu(a, b, alternative="greater", method="exact")
+        falling = stats.mannwhitneyu(a, b, alternative="less", method="exact")
+        yield {"a": lists([a]), "b": lists([b]), "statistic": float(rising.statistic) / (n * m),
+               "rising": float(rising.pvalue), "falling": float(falling.pvalue), "exact": True}
+
+
+def spread_of_two():
+    def distance(x):
+        return np.abs(x - np.median(x))
+
+    yield from two_samples(
+        lambda x, y: np.concatenate([distance(x), distance(y)]),
+        lambda x, y: distance(x).mean() - distance(y).mean(),
+        ((4, 4, 1, False), (5, 5, 1, False), (10, 10, 1, False), (7, 9, 1, False), (5, 5, 3, False),
+         (10, 8, 4, False)))
+
+
+def holm():
+    for p in ([0.01], [0.04, 0.01, 0.03], [0.01, 0.01, 0.5, 0.02], [0.9, 0.8, 0.7], [0, 0.2, 1]):
+        order, adjusted, before = np.argsort(p, kind="stable"), [0] * len(p), 0
+        for place, i in enumerate(order):
+            before = min(1, max(before, (len(p) - place) * p[i]))
+            adjusted[i] = before
+        yield {"p": p, "adjusted": adjusted}
+
+
+def shares():
+    for k, n in ((0, 5), (5, 5), (1, 5), (3, 20), (20, 20), (0, 1), (7, 11)):
+        exact = stats.binomtest(k, n).proportion_ci(0.95, method="exact")
+        yield {"successes": k, "count": n, "low": exact.low, "high": exact.high}
+
+
+def means():
+    for n, m in ((2, 2), (4, 5), (5, 5), (20, 10)):
+        a, b = sample(n, False), sample(m, False)
+        exact = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+        yield {"a": a.tolist(), "b": b.tolist(), "value": float(a.mean() - b.mean()),
+               "low": float(exact.low), "high": float(exact.high)}
 
 
 def spearman():
@@ -162,6 +232,7 @@ def measures():
 
 
 parts = {"one_sample": one_sample, "intervals": intervals, "page": page,
-         "page_ties": page_ties, "spearman": spearman, "measures": measures}
+         "page_ties": page_ties, "rank": rank, "spread_of_two": spread_of_two,
+         "holm": holm, "shares": shares, "means": means, "spearman": spearman, "measures": measures}
 path = pathlib.Path(__file__).with_suffix(".json")
 path.write_text(json.dumps({name: list(make()) for name, make in parts.items()}) + "\n")

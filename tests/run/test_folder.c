@@ -44,10 +44,10 @@ static void test_manifest(void **state)
     assert_string_equal(manifest.version, wac_version());
     assert_string_equal(manifest.commit, wac_commit());
     assert_true(manifest.processors > 0 && manifest.seconds == 0 && !manifest.finished);
-    assert_ok(wac_manifest_note(at("run"), &config, 2.5, false, &error));
+    assert_ok(wac_manifest_note(at("run"), &config, 2.5, false, NULL, &error));
     manifest = wac_manifest_read(at("run"));
     assert_true(manifest.seconds == 2.5 && !manifest.finished);
-    assert_ok(wac_manifest_note(at("run"), &config, 3.25, true, &error));
+    assert_ok(wac_manifest_note(at("run"), &config, 3.25, true, NULL, &error));
     assert_true(wac_manifest_read(at("run")).finished);
     /* one that is damaged tells nothing, and the next note makes it anew */
     static const char *const damaged[] = {"", "{\"finished\": \"tod", "[1]",
@@ -56,7 +56,7 @@ static void test_manifest(void **state)
         save_text(at("run/manifest.json"), damaged[i]);
         manifest = wac_manifest_read(at("run"));
         assert_true(!*manifest.version && manifest.seconds == 0 && !manifest.finished);
-        assert_ok(wac_manifest_note(at("run"), &config, 1, true, &error));
+        assert_ok(wac_manifest_note(at("run"), &config, 1, true, NULL, &error));
         assert_true(wac_manifest_read(at("run")).finished);
     }
 }

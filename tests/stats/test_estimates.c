@@ -135,12 +135,6 @@ static void check_intervals(const json_t *item, wac_bootstrap bootstrap, double 
     check_interval(&found, json_object_get(item, "iqm"), share, 2 * step, fewest);
     assert_ok(wac_interval_of(&found, WAC_ESTIMATE_GAP, a.samples, NULL, n, bootstrap, &error));
     check_interval(&found, json_object_get(item, "gap"), share, step, fewest);
-    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_DIFFERENCE, a.samples, b.samples, n, bootstrap,
-                              &error));
-    check_interval(&found, json_object_get(item, "difference"), share, step, fewest);
-    assert_ok(
-        wac_interval_of(&found, WAC_ESTIMATE_SPREAD, a.samples, b.samples, n, bootstrap, &error));
-    check_interval(&found, json_object_get(item, "spread"), share, 2 * step, fewest);
     assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, a.samples, b.samples, n, bootstrap,
                               &error));
     check_interval(&found, json_object_get(item, "improvement"), share,
@@ -191,6 +185,91 @@ static void test_page(void **state)
     check_page(item);
 }
 
+static void check_two_samples(const char *kind, wac_two_sample_test *run)
+{
+    FOR_CASES(kind, item)
+    {
+        tasks a, b;
+        wac_test test, turned;
+        read_tasks(&a, json_object_get(item, "a"));
+        read_tasks(&b, json_object_get(item, "b"));
+        assert_int_equal(run(&test, a.samples, b.samples, a.count, NULL), WAC_STATUS_OK);
+        check_test(&test, item);
+        assert_int_equal(run(&turned, b.samples, a.samples, a.count, NULL), WAC_STATUS_OK);
+        close_to(turned.rising, test.falling);
+        close_to(turned.falling, test.rising);
+    }
+}
+
+static void test_two_samples(void **state)
+{
+    (void)state;
+    check_two_samples("rank", wac_rank_test);
+    check_two_samples("spread_of_two", wac_spread_test);
+}
+
+/* Many values: near to the exact test, whichever way, and the same at every call. */
+static void test_many_values(void **state)
+{
+    (void)state;
+    enum { SIDE = 201 };
+    static double x[SIDE], y[SIDE];
+    for (int i = 0; i < SIDE; i++) {
+        x[i] = i % 40;
+        y[i] = (i * 7) % 40 + 1.5;
+    }
+    wac_values small_x = {x, SIDE - 1}, small_y = {y, SIDE - 1}, all_x = {x, SIDE},
+               all_y = {y, SIDE};
+    wac_test exact, near_to, drawn, again;
+    assert_int_equal(wac_rank_test(&exact, &small_x, &small_y, 1, NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_rank_test(&near_to, &all_x, &all_y, 1, NULL), WAC_STATUS_OK);
+    assert_true(exact.exact && !near_to.exact);
+    near(near_to.falling, exact.falling, 0.01);
+    assert_int_equal(wac_spread_test(&drawn, &small_x, &small_y, 1, NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_spread_test(&again, &small_x, &small_y, 1, NULL), WAC_STATUS_OK);
+    assert_true(!drawn.exact && drawn.rising == again.rising);
+    near(drawn.rising + drawn.falling, 1, 0.05);
+    /* distances that are clearly apart, and none at all */
+    for (int i = 0; i < SIDE; i++)
+        y[i] = x[i] / 8;
+    wac_values twenty_x = {x, 20}, twenty_y = {y, 20}, same = {(double[20]){0}, 20};
+    assert_int_equal(wac_spread_test(&drawn, &twenty_y, &twenty_x, 1, NULL), WAC_STATUS_OK);
+    assert_true(!drawn.exact && drawn.falling < 0.001 && drawn.rising > 0.99);
+    assert_int_equal(wac_spread_test(&drawn, &same, &same, 1, NULL), WAC_STATUS_OK);
+    assert_true(drawn.rising == 1 && drawn.falling == 1);
+}
+
+static void test_corrections_and_intervals(void **state)
+{
+    (void)state;
+    FOR_CASES("holm", item)
+    {
+        double p[MOST], expected[MOST], corrected[MOST];
+        size_t count = numbers(p, json_object_get(item, "p"));
+        numbers(expected, json_object_get(item, "adjusted"));
+        wac_holm(corrected, p, count);
+        for (size_t i = 0; i < count; i++)
+            close_to(corrected[i], expected[i]);
+    }
+    FOR_CASES("shares", item)
+    {
+        wac_interval share =
+            wac_interval_share((size_t)number(item, "successes"), (size_t)number(item, "count"));
+        close_to(share.low, number(item, "low"));
+        close_to(share.high, number(item, "high"));
+    }
+    FOR_CASES("means", item)
+    {
+        double x[MOST], y[MOST];
+        wac_values a = {x, numbers(x, json_object_get(item, "a"))};
+        wac_values b = {y, numbers(y, json_object_get(item, "b"))};
+        wac_interval difference = wac_interval_means(&a, &b);
+        close_to(difference.value, number(item, "value"));
+        near(difference.low, number(item, "low"), 1e-10);
+        near(difference.high, number(item, "high"), 1e-10);
+    }
+}
+
 static void test_spearman(void **state)
 {
     (void)state;
@@ -218,13 +297,13 @@ static void test_order_and_seed(void **state)
     const double x[] = {0.3, 0.9, 0.1, 0.7, 0.2}, y[] = {0.2, 0.7, 0.3, 0.1, 0.9};
     const double u[] = {0.5, 0.4, 0.8, 0.6}, v[] = {0.6, 0.8, 0.5, 0.4};
     const wac_values one[] = {{x, 5}, {u, 4}}, other[] = {{y, 5}, {v, 4}};
-    wac_bootstrap usual = wac_bootstrap_default(), another = {.seed = 2, .resamples = 2000};
+    wac_bootstrap usual = wac_bootstrap_default(), another = {.seed = 3, .resamples = 500};
     wac_interval a, b;
     assert_ok(wac_interval_of(&a, WAC_ESTIMATE_GAP, one, NULL, 2, usual, &error));
     assert_ok(wac_interval_of(&b, WAC_ESTIMATE_GAP, other, NULL, 2, usual, &error));
     assert_true(same_bytes(&a, &b));
-    assert_ok(wac_interval_of(&a, WAC_ESTIMATE_SPREAD, one, one + 1, 1, usual, &error));
-    assert_ok(wac_interval_of(&b, WAC_ESTIMATE_SPREAD, other, other + 1, 1, usual, &error));
+    assert_ok(wac_interval_of(&a, WAC_ESTIMATE_IMPROVEMENT, one, one + 1, 1, usual, &error));
+    assert_ok(wac_interval_of(&b, WAC_ESTIMATE_IMPROVEMENT, other, other + 1, 1, usual, &error));
     assert_true(same_bytes(&a, &b));
     assert_ok(wac_interval_of(&a, WAC_ESTIMATE_IQM, one, NULL, 2, usual, &error));
     assert_ok(wac_interval_of(&b, WAC_ESTIMATE_IQM, other, NULL, 2, usual, &error));
@@ -252,6 +331,29 @@ static void test_strata(void **state)
     const double at_one = 1;
     assert_ok(wac_profile(&found, &at_one, 1, samples, 1, wac_bootstrap_default(), &error));
     assert_true(found.value == 0);
+}
+
+/* A task with more runs counts no more: as if the runs of the others were repeated. */
+static void test_tasks_count_equally(void **state)
+{
+    (void)state;
+    const double few[] = {0.1, 0.5}, many[] = {0.2, 0.6, 0.7, 0.8, 0.9, 1.2};
+    const double repeated[] = {0.1, 0.1, 0.1, 0.5, 0.5, 0.5}, thresholds[] = {0.4, 0.65};
+    const wac_values uneven[] = {{few, 2}, {many, 6}}, even[] = {{repeated, 6}, {many, 6}};
+    static const wac_estimate estimates[] = {WAC_ESTIMATE_IQM, WAC_ESTIMATE_GAP};
+    wac_bootstrap usual = wac_bootstrap_default();
+    wac_interval a, b, one[2], other[2];
+    for (int i = 0; i < 2; i++) {
+        assert_ok(wac_interval_of(&a, estimates[i], uneven, NULL, 2, usual, &error));
+        assert_ok(wac_interval_of(&b, estimates[i], even, NULL, 2, usual, &error));
+        close_to(a.value, b.value);
+    }
+    close_to(b.value, (0.7 + 1.8 / 6) / 2); /* what is missing to 1 in each, averaged */
+    assert_ok(wac_profile(one, thresholds, 2, uneven, 2, usual, &error));
+    assert_ok(wac_profile(other, thresholds, 2, even, 2, usual, &error));
+    for (int i = 0; i < 2; i++)
+        close_to(one[i].value, other[i].value);
+    close_to(one[0].value, (1. / 2 + 5. / 6) / 2);
 }
 
 static void test_improvement_bounds(void **state)
@@ -291,17 +393,12 @@ static void test_nothing(void **state)
         assert_ok(
             wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, fine, bad[i], 1, usual, &error));
         assert_true(isnan(interval.value) && interval.fewest == 0);
-        assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_SPREAD, fine, bad[i], 1, usual, &error));
-        assert_true(isnan(interval.value) && interval.fewest == 0);
     }
     assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_GAP, fine, NULL, 2, usual,
                               &error)); /* a task without runs */
     assert_true(isnan(interval.value) && interval.fewest == 0);
     assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_IQM, fine, NULL, 0, usual, &error));
     assert_true(isnan(interval.value) && interval.fewest == 0);
-    const wac_values single = {good, 1}; /* has no spread */
-    assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_SPREAD, fine, &single, 1, usual, &error));
-    assert_true(isnan(interval.value) && isnan(interval.low) && isnan(interval.high));
     assert_ok(wac_trend_test(&test, holes, 2, 2, &error));
     assert_true(isnan(test.statistic) && isnan(test.rising));
     assert_ok(wac_trend_test(&test, constant, 2, 2, &error)); /* all tied: no trend either way */
@@ -333,9 +430,13 @@ int main(void)
         cmocka_unit_test(test_one_sample),
         cmocka_unit_test(test_intervals),
         cmocka_unit_test(test_page),
+        cmocka_unit_test(test_two_samples),
+        cmocka_unit_test(test_many_values),
+        cmocka_unit_test(test_corrections_and_intervals),
         cmocka_unit_test(test_spearman),
         cmocka_unit_test(test_order_and_seed),
         cmocka_unit_test(test_strata),
+        cmocka_unit_test(test_tasks_count_equally),
         cmocka_unit_test(test_improvement_bounds),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_extremes),

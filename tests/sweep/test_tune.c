@@ -138,7 +138,7 @@ static void make_run(const wac_sweep_run *run, int solved, double episodes)
             sprintf(end, "%d,0,0,0,%d,%g,,,,,,,0,0,,\n", i, solved >= 0 && i >= solved, episodes);
     assert_ok(wac_folder_path(path, folder, WAC_FOLDER_PROGRESS, &error));
     save_text(path, text);
-    assert_ok(wac_manifest_note(folder, &run->config, 1, true, &error));
+    assert_ok(wac_manifest_note(folder, &run->config, 1, true, NULL, &error));
 }
 
 static void search_for(wac_sweep *sweep, wac_search *search, const char *text)
@@ -329,7 +329,7 @@ static void train_fake(const wac_sweep *sweep, wac_sweep_item *item, size_t run)
         end += sprintf(end, "%d,0,0,%g,,1,,,,,,,0,0,,\n", i, earned(run, i));
     assert_ok(wac_folder_path(path, folder, WAC_FOLDER_PROGRESS, &error));
     save_text(path, text);
-    assert_ok(wac_manifest_note(folder, &config, 1, true, &error));
+    assert_ok(wac_manifest_note(folder, &config, 1, true, NULL, &error));
     item->state = WAC_SWEEP_STATE_DONE;
 }
 

@@ -1,0 +1,9 @@
+/* One side against another: ahead-of, faster, level, less-spread. */
+#ifndef WAC_REPORT_RULES_PAIRS_H
+#define WAC_REPORT_RULES_PAIRS_H
+
+#include "report/rules/case.h"
+
+wac_status wac_rule_pairs(const wac_case *at);
+
+#endif
