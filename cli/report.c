@@ -4,9 +4,9 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
-#include "base/json.h"
+#include "base/status.h"
+#include "report/note.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -31,56 +31,52 @@ static const char help[] =
     "  wac report runs\n"
     "  wac report sweeps/lambda --out lambda-report\n";
 
-/* What `wac reproduce` left behind; false where there is nothing of the kind. */
-static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
-{
-    char path[PATH_MAX], *text;
-    if (wac_path_join(path, sizeof path, directory, "reproduce.json", NULL) != WAC_STATUS_OK ||
-        wac_file_read(&text, NULL, path, 1 << 20, NULL) != WAC_STATUS_OK)
-        return false;
-    json_t *note = json_loads(text, 0, NULL);
-    const char *word = json_string_value(json_object_get(note, "scale"));
-    const char *folder = json_string_value(json_object_get(note, "runs"));
-    *scale = word ? wac_scale_find(word) : -1;
-    bool good = (!word || *scale >= 0) && folder && strlen(folder) < PATH_MAX;
-    if (good && folder[0] == '/')
-        strcpy(runs, folder);
-    else if (good)
-        good = wac_path_join(runs, PATH_MAX, directory, folder, NULL) == WAC_STATUS_OK;
-    json_decref(note);
-    free(text);
-    return good;
-}
-
 static const char *out;
 static const cli_option options[] = {{"out", .text = &out}, {0}};
 
-static int report_experiment(const char *directory, const char *runs, int scale,
-                             const char *command)
+/* As it was when it was run; where this program no longer understands that, as it is now. */
+static wac_status read_experiment(wac_experiment **experiment, const char *directory,
+                                  const wac_note *note, wac_error *error)
 {
     char path[PATH_MAX];
-    wac_experiment *experiment;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, "experiment.yaml", error));
+    if (wac_experiment_read(experiment, path, error) != WAC_STATUS_OK) {
+        wac_error unknown = {0};
+        if (wac_experiment_read(experiment, note->experiment, &unknown) != WAC_STATUS_OK)
+            return error->status;
+        fprintf(stderr, "wac: judged by the claims of today: %s\n", error->message);
+    }
+    strcpy((*experiment)->name, note->experiment);
+    return note->seeds ? wac_experiment_reseed(*experiment, note->seeds, error) : WAC_STATUS_OK;
+}
+
+static int report_experiment(const char *directory, const wac_note *note, const char *command)
+{
+    wac_experiment *experiment = NULL;
     wac_error error = {0};
-    if (wac_path_join(path, sizeof path, directory, "experiment.yaml", &error) != WAC_STATUS_OK ||
-        wac_experiment_read(&experiment, path, &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
-    cli_report_plan plan = {runs, out ? out : directory, experiment, scale, command, NULL};
-    int status = cli_report_make(&plan);
+    int status;
+    if (read_experiment(&experiment, directory, note, &error) != WAC_STATUS_OK) {
+        status = cli_fail(&error);
+    } else {
+        cli_report_plan plan = {note->runs, out ? out : directory, experiment, note->scale, command,
+                                NULL};
+        status = cli_report_make(&plan);
+    }
     wac_experiment_free(experiment);
     return status;
 }
 
 static int run(char **words)
 {
-    char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
-    int scale = -1;
+    char directory[PATH_MAX], command[3 * PATH_MAX];
+    wac_note note;
     const char *from = words[0];
     if (!*from || (out && !*out))
         return cli_refuse("the name of a folder is empty");
     snprintf(command, sizeof command, "wac report %s%s%s", from, out ? " --out " : "",
              out ? out : "");
-    if (read_note(from, &scale, runs))
-        return report_experiment(from, runs, scale, command);
+    if (wac_note_read(&note, from))
+        return report_experiment(from, &note, command);
     wac_error error = {0};
     if (!out && wac_path_join(directory, sizeof directory, from, "report", &error))
         return cli_fail(&error);

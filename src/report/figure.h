@@ -53,6 +53,7 @@ typedef struct wac_drawing {
     char name[64]; /* NAME.svg, NAME.png and NAME.pdf in the folder of figures */
     int width;     /* pixels */
     bool drawn;
+    bool empty; /* not drawn, since these runs have nothing that it would show */
     char problem[512];
 } wac_drawing;
 

@@ -389,7 +389,7 @@ static void test_missing_runs(void **state)
     assert_verdict(ahead, WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS, "6 of 24 runs missing");
     char outlook[WAC_OUTLOOK];
     assert_string_equal(wac_finding_outlook(outlook, judgement.findings),
-                        "waits for run-18, run-19 and 4 more runs");
+                        "waits for run-18, run-19 and 4 more");
     assert_verdict(level, WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "missing or diverged");
     /* by cost too: a missing run could be first */
     assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: solved", WAC_VERDICT_UNDECIDED,
