@@ -41,7 +41,7 @@ static const char help[] =
     "      area-of-return, area-of-episodes\n"
     "                        the same over all epochs: the area below the curve\n"
     "      mirror            WAC on LQG, RiverSwim: rank correlation of uncertainty\n"
-    "                        and visits; unseen-std: uncertainty where it hardly went\n"
+    "                        and visits; unseen-std: uncertainty where it hardly was\n"
     "      best              highest return\n"
     "  --json              everything as JSON, for other programs\n"
     "\n"
