@@ -25,7 +25,7 @@ static const char help[] =
     "the prize far up the river, for 30 epochs (about 2 minutes on two free\n"
     "cores). Ends with a verdict and a picture, DIR/demo.png and DIR/demo.svg:\n"
     "learning curves, coverage, where both have been, and where OE-WAC is unsure.\n"
-    "Ctrl-C leaves everything whole; the same command goes on.\n"
+    "Ctrl-C leaves everything whole; the same command goes on. Needs gnuplot.\n"
     "\n"
     "Flags\n"
     "  --out DIR           folder of the demo (wac-demo)\n"
@@ -350,8 +350,11 @@ static int run(char **words)
     if (status)
         return status;
 
+    bool finished = sides[OE_WAC].finished && sides[SAC].finished;
+    if (!finished && cli_need_gnuplot())
+        return CLI_FAILED;
     fputs(task, stderr);
-    if (sides[OE_WAC].finished && sides[SAC].finished) {
+    if (finished) {
         fprintf(stderr,
                 "%s holds a finished demo: there is nothing to train.\n"
                 "To begin anew, remove the folder or choose another with --out; a larger\n"

@@ -4,11 +4,10 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "report/note.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -39,42 +38,38 @@ static const char help[] =
     "  wac report sweeps/lambda --out lambda-report\n"
     "  wac report runs stable-baselines3.csv --csv all.csv\n";
 
-/* What `wac reproduce` left behind; false where there is nothing of the kind. */
-static bool read_note(const char *directory, int *scale, char runs[PATH_MAX])
-{
-    char path[PATH_MAX], *text;
-    if (wac_path_join(path, sizeof path, directory, "reproduce.json", NULL) != WAC_STATUS_OK ||
-        wac_file_read(&text, NULL, path, 1 << 20, NULL) != WAC_STATUS_OK)
-        return false;
-    json_t *note = json_loads(text, 0, NULL);
-    const char *word = json_string_value(json_object_get(note, "scale"));
-    const char *folder = json_string_value(json_object_get(note, "runs"));
-    *scale = word ? wac_scale_find(word) : -1;
-    bool good = (!word || *scale >= 0) && folder && strlen(folder) < PATH_MAX;
-    if (good && folder[0] == '/')
-        strcpy(runs, folder);
-    else if (good)
-        good = wac_path_join(runs, PATH_MAX, directory, folder, NULL) == WAC_STATUS_OK;
-    json_decref(note);
-    free(text);
-    return good;
-}
-
 static const char *out, *csv;
 static const cli_option options[] = {{"out", .text = &out}, {"csv", .text = &csv}, {0}};
 
-static int report_experiment(const char *directory, const char *runs, int scale,
-                             const char *command)
+/* As it was when it was run; where this program no longer understands that, as it is now. */
+static wac_status read_experiment(wac_experiment **experiment, const char *directory,
+                                  const wac_note *note, wac_error *error)
 {
     char path[PATH_MAX];
-    wac_experiment *experiment;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, "experiment.yaml", error));
+    if (wac_experiment_read(experiment, path, error) != WAC_STATUS_OK) {
+        wac_error unknown = {0};
+        if (wac_experiment_read(experiment, note->experiment, &unknown) != WAC_STATUS_OK)
+            return error->status;
+        fprintf(stderr, "wac: judged by the claims of today: %s\n", error->message);
+    }
+    strcpy((*experiment)->name, note->experiment);
+    return note->seeds ? wac_experiment_reseed(*experiment, note->seeds, error) : WAC_STATUS_OK;
+}
+
+static int report_experiment(const char *directory, const wac_note *note, const char *command)
+{
+    wac_experiment *experiment = NULL;
     wac_error error = {0};
-    if (wac_path_join(path, sizeof path, directory, "experiment.yaml", &error) != WAC_STATUS_OK ||
-        wac_experiment_read(&experiment, path, &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
-    const char *const folders[] = {runs, NULL};
-    cli_report_plan plan = {folders, out ? out : directory, experiment, scale, command, csv, NULL};
-    int status = cli_report_make(&plan);
+    int status;
+    if (read_experiment(&experiment, directory, note, &error) != WAC_STATUS_OK) {
+        status = cli_fail(&error);
+    } else {
+        const char *const folders[] = {note->runs, NULL};
+        cli_report_plan plan = {
+            folders, out ? out : directory, experiment, note->scale, command, csv, NULL};
+        status = cli_report_make(&plan);
+    }
     wac_experiment_free(experiment);
     return status;
 }
@@ -92,8 +87,8 @@ static wac_status choose_out(char directory[PATH_MAX], const char *from, wac_err
 
 static int run(char **words)
 {
-    char directory[PATH_MAX], runs[PATH_MAX], command[4 * PATH_MAX];
-    int scale = -1;
+    char directory[PATH_MAX], command[4 * PATH_MAX];
+    wac_note note;
     size_t used = (size_t)snprintf(command, sizeof command, "wac report");
     for (char **word = words; *word; word++) {
         if (!**word)
@@ -106,8 +101,8 @@ static int run(char **words)
     if (used < sizeof command)
         snprintf(command + used, sizeof command - used, "%s%s%s%s", out ? " --out " : "",
                  out ? out : "", csv ? " --csv " : "", csv ? csv : "");
-    if (!words[1] && read_note(words[0], &scale, runs))
-        return report_experiment(words[0], runs, scale, command);
+    if (!words[1] && wac_note_read(&note, words[0]))
+        return report_experiment(words[0], &note, command);
     wac_error error = {0};
     if (!out && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
         return cli_fail(&error);

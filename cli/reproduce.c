@@ -2,14 +2,15 @@
 #include "cli.h"
 #include "sweep_run.h"
 #include "terminal/report_view.h"
+#include "terminal/scoreboard_view.h"
 #include "terminal/terminal.h"
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/status.h"
 #include "base/stop.h"
 #include "base/suggest.h"
 #include "bench/cost.h"
+#include "report/note.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +21,9 @@ static const char help[] =
     "\n"
     "Usage\n"
     "  wac reproduce\n"
-    "  wac reproduce NAME [--scale quick|half|full] [--out DIR] [--workers N]\n"
-    "  wac reproduce NAME --from DIR [--scale quick|half|full] [--out DIR]\n"
+    "  wac reproduce NAME [--scale NAME] [--seeds N] [--out DIR] [--workers N]\n"
+    "  wac reproduce NAME --from DIR [--scale NAME] [--seeds N] [--out DIR]\n"
+    "  wac reproduce --all [--from DIR...] [--out DIR]\n"
     "\n"
     "Alone it lists the experiments, with the number of runs and about how long\n"
     "they take. With a NAME it trains what that experiment needs, several runs at\n"
@@ -29,27 +31,37 @@ static const char help[] =
     "or undecided, with the numbers), and writes DIR/report.html, with all runs as\n"
     "one table beside it in DIR/data.csv. Ctrl-C saves; the same command again goes\n"
     "on, and keeps runs that are finished. NAME may be a file of your own, FILE.yaml\n"
-    "(docs/experiments.md).\n"
+    "(docs/experiments.md). Needs gnuplot.\n"
     "\n"
-    "Scales shrink settings, seeds and epochs. A verdict from a shrunk one says so,\n"
-    "and fewer than 4 seeds decide nothing.\n"
+    "With --all it trains nothing and puts all experiments that have been run onto\n"
+    "one scoreboard of the paper's twelve claims: scoreboard.html, scoreboard.tex\n"
+    "and claims.json.\n"
+    "\n"
+    "Scales set settings, seeds and epochs. A verdict from one below the paper's\n"
+    "says so, and fewer than 4 seeds decide nothing.\n"
     "\n"
     "  quick               within 10 minutes on two cores: a first look\n"
-    "  half                enough seeds for verdicts\n"
-    "  full                as in the paper: days\n"
+    "  half                fewer settings, half the epochs, 4 seeds\n"
+    "  paper               as in the paper: days (\"full\" means the same)\n"
+    "  strong              the same with 20 seeds, which decide what 5 leave open\n"
     "\n"
     "Flags\n"
-    "  --scale NAME        quick, half or full (the first that there is; with --from\n"
-    "                      the one that most of the runs belong to)\n"
-    "  --out DIR           where runs and report go (reproduced/NAME-SCALE)\n"
+    "  --scale NAME        quick, half, paper or strong (the first that there is;\n"
+    "                      with --from the one that most of the runs belong to)\n"
+    "  --seeds N           as many seeds instead of the scale's\n"
+    "  --out DIR           where runs and report go (reproduced/NAME-SCALE, with\n"
+    "                      --seeds reproduced/NAME-SCALE-Nseeds; with --all\n"
+    "                      reproduced)\n"
     "  --from DIR          train nothing: judge the runs of that folder, and name\n"
-    "                      what is missing\n"
+    "                      what is missing; with --all any number of folders\n"
+    "                      (reproduced)\n"
     "  --workers N         runs at a time (one for each processor it may use)\n"
     "\n"
     "Examples\n"
     "  wac reproduce coverage-lqg\n"
-    "  wac reproduce point-dense --scale full --workers 32\n"
-    "  wac reproduce point-dense --from sweeps/point\n";
+    "  wac reproduce point-dense --scale strong --workers 32\n"
+    "  wac reproduce point-dense --from sweeps/point\n"
+    "  wac reproduce --all\n";
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -121,9 +133,12 @@ static int list(void)
 /* What was asked for. */
 static const char *word; /* that named the experiment */
 static const char *scale_name, *out, *from;
-static int64_t workers;
+static int64_t workers, seeds;
+static bool all;
 static const cli_option options[] = {
+    {"all", .on = &all},
     {"scale", .text = &scale_name},
+    {"seeds", .count = &seeds, .smallest = 1, .largest = 1000},
     {"out", .text = &out},
     {"from", .text = &from},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
@@ -135,62 +150,52 @@ static wac_experiment *experiment;
 static int scale = -1; /* not chosen */
 static char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
 
-static const char note_name[] = "reproduce.json";
+static const char default_folder[] = "reproduced";
+enum { MOST_FOLDERS = 64 };
 
-/* What `wac report` needs to do this again: the experiment, its scale (null: as the runs have it),
- * where the runs are. The note first: it makes the folder one of ours. */
+/* What `wac report` needs to do this again: the note, and the experiment. The note first: it makes
+ * the folder one of ours. */
 static wac_status write_note(wac_error *error)
 {
-    char path[PATH_MAX], whole[PATH_MAX];
-    size_t size;
-    const char *where = from && realpath(from, whole) ? whole : "runs";
-    if (!wac_path_exists(directory) && wac_directory_make(directory, error) != WAC_STATUS_OK)
-        return error->status;
-    json_t *note = json_pack("{s:s, s:s?, s:s}", "experiment", experiment->name, "scale",
-                             scale < 0 ? NULL : wac_scale_names[scale], "runs", where);
-    char *text = wac_json_text(note, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
-    json_decref(note);
-    wac_status status = text ? wac_path_join(path, sizeof path, directory, note_name, error)
-                             : wac_fail_memory(error, note_name);
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, text, size, error);
-    free(text);
-    if (status != WAC_STATUS_OK ||
-        wac_path_join(path, sizeof path, directory, "experiment.yaml", error))
-        return error->status;
+    char path[PATH_MAX];
+    wac_note note = {.scale = scale, .seeds = seeds};
+    snprintf(note.experiment, sizeof note.experiment, "%s", experiment->name);
+    if (!from || !realpath(from, note.runs))
+        strcpy(note.runs, "runs");
+    if (!wac_path_exists(directory))
+        WAC_TRY(wac_directory_make(directory, error));
+    WAC_TRY(wac_note_write(&note, directory, error));
+    WAC_TRY(wac_path_join(path, sizeof path, directory, "experiment.yaml", error));
     return wac_file_write(path, experiment->text, experiment->size, error);
 }
 
-/* Before anything is written: only a folder that is new, empty, or of the same experiment and scale
- * is taken. */
+/* Before anything is written: only a folder that is new, empty, or of the same experiment, scale
+ * and seeds is taken. */
 static int check_folder(void)
 {
-    char path[PATH_MAX], *text = NULL;
-    wac_error error = {0};
+    wac_note note;
     /* another process may just be writing the note */
-    if (!wac_path_exists(directory) || wac_directory_is_unused(directory, note_name))
+    if (!wac_path_exists(directory) || wac_directory_is_unused(directory, wac_note_name))
         return CLI_OK;
-    if (wac_path_join(path, sizeof path, directory, note_name, &error))
-        return cli_fail(&error);
-    if (wac_file_read(&text, NULL, path, 1 << 20, &error) != WAC_STATUS_OK)
+    if (!wac_note_read(&note, directory))
         return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
                           "folder with --out",
                           directory);
-    json_t *note = json_loads(text, 0, NULL);
-    const char *name = json_string_value(json_object_get(note, "experiment"));
-    const char *theirs = json_string_value(json_object_get(note, "scale"));
-    const char *own = scale < 0 ? NULL : wac_scale_names[scale];
-    int status = CLI_OK;
-    if (!name || strcmp(name, experiment->name) != 0)
-        status = cli_refuse("%s holds %s%s; name another folder with --out", directory,
-                            name ? "the experiment " : "something else", name ? name : "");
-    else if (!theirs != !own || (theirs && strcmp(theirs, own) != 0))
-        status =
-            cli_refuse("%s holds %s %s%s; name another folder with --out", directory, name,
-                       theirs ? "at scale " : "from runs of whatever scale", theirs ? theirs : "");
-    json_decref(note);
-    free(text);
-    return status;
+    if (strcmp(note.experiment, experiment->name) != 0)
+        return cli_refuse("%s holds the experiment %s; name another folder with --out", directory,
+                          note.experiment);
+    if (note.scale != scale)
+        return cli_refuse("%s holds %s %s%s; name another folder with --out", directory,
+                          note.experiment,
+                          note.scale < 0 ? "from runs of whatever scale" : "at scale ",
+                          note.scale < 0 ? "" : wac_scale_names[note.scale]);
+    if (note.seeds != seeds && note.seeds)
+        return cli_refuse("%s holds %s with --seeds %lld; name another folder with --out",
+                          directory, note.experiment, (long long)note.seeds);
+    if (note.seeds != seeds)
+        return cli_refuse("%s holds %s with the seeds of its scale; name another folder with --out",
+                          directory, note.experiment);
+    return CLI_OK;
 }
 
 /* Before anything is written: a folder that holds other runs is refused. */
@@ -226,7 +231,7 @@ static int begin(void)
 static int settle_scale(void)
 {
     const wac_sweep *sweeps = experiment->scales;
-    char there[48] = "";
+    char there[64] = "";
     int first = -1;
     for (int i = 0; i < WAC_SCALE_TOTAL; i++) {
         if (sweeps[i].count == 0)
@@ -250,13 +255,18 @@ static int reproduce(void)
     int refused = settle_scale();
     if (refused)
         return refused;
+    char named[32] = "", flag[40] = "";
+    if (seeds) {
+        snprintf(named, sizeof named, "-%lldseed%s", (long long)seeds, seeds == 1 ? "" : "s");
+        snprintf(flag, sizeof flag, " --seeds %lld", (long long)seeds);
+    }
     int length = out ? snprintf(directory, PATH_MAX, "%s", out)
-                     : snprintf(directory, PATH_MAX, "reproduced/%s-%s", experiment->name,
-                                scale < 0 ? "from" : wac_scale_names[scale]);
+                     : snprintf(directory, PATH_MAX, "%s/%s-%s%s", default_folder, experiment->name,
+                                scale < 0 ? "from" : wac_scale_names[scale], named);
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
-    snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s", cli_program(), word,
-             scale < 0 ? "" : " --scale ", scale < 0 ? "" : wac_scale_names[scale],
+    snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s%s", cli_program(), word,
+             scale < 0 ? "" : " --scale ", scale < 0 ? "" : wac_scale_names[scale], flag,
              from ? " --from " : "", from ? from : "", out ? " --out " : "", out ? out : "");
     if (from)
         snprintf(runs, sizeof runs, "%s", from);
@@ -274,7 +284,7 @@ static int reproduce(void)
                             command, NULL,      from ? begin : NULL};
     if (from)
         return cli_report_make(&plan);
-    if (begin())
+    if (cli_need_gnuplot() || begin())
         return CLI_FAILED;
     bool goes_on = true;
     int trained = train(&goes_on);
@@ -282,29 +292,58 @@ static int reproduce(void)
     return trained ? trained : reported;
 }
 
-static int run(char **words)
+static int run_one(void)
 {
     wac_error error = {0};
-    if (!words[0])
-        return scale_name || out || from
-                   ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
-                   : list();
-    if (scale_name && (scale = wac_scale_find(scale_name)) < 0)
-        return cli_refuse("--scale must be quick, half or full, not \"%s\"", WAC_CLIP(scale_name));
-    if ((out && !*out) || (from && !*from))
-        return cli_refuse("the name of a folder is empty");
-    word = words[0];
     wac_status read = wac_experiment_read(&experiment, word, &error);
     if (read == WAC_STATUS_OK)
         read = wac_experiment_check(experiment, &error);
-    if (read != WAC_STATUS_OK) {
-        wac_experiment_free(experiment);
-        return cli_blame(&error);
-    }
-    int status = reproduce();
+    if (read == WAC_STATUS_OK && seeds)
+        read = wac_experiment_reseed(experiment, seeds, &error);
+    int status = read == WAC_STATUS_OK ? reproduce() : cli_blame(&error);
     wac_experiment_free(experiment);
     return status;
 }
 
-const cli_command cli_reproduce = {
-    "reproduce", "the paper's experiments, from runs to verdicts", help, run, options, 1, NULL};
+/* The folders after --from, and those that follow. */
+static int run_all(char **words)
+{
+    const char *folders[MOST_FOLDERS] = {from ? from : default_folder};
+    size_t count = 1;
+    if (scale_name || seeds || workers)
+        return cli_refuse("--all judges runs that are there, at their own scale: it takes --from "
+                          "and --out");
+    if (words[0] && !from)
+        return cli_refuse("--all is about every experiment; folders of runs go after --from");
+    for (; words[count - 1]; count++) {
+        if (count == MOST_FOLDERS)
+            return cli_refuse("more than %d folders after --from", MOST_FOLDERS);
+        folders[count] = words[count - 1];
+    }
+    return cli_scoreboard_make(folders, count, out ? out : default_folder);
+}
+
+static int run(char **words)
+{
+    if ((out && !*out) || (from && !*from))
+        return cli_refuse("the name of a folder is empty");
+    if (all)
+        return run_all(words);
+    if (!words[0])
+        return scale_name || out || from || seeds
+                   ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
+                   : list();
+    if (words[1])
+        return cli_refuse("what to do with \"%s\"? see \"%s reproduce --help\"", WAC_CLIP(words[1]),
+                          cli_program());
+    if (scale_name && (scale = wac_scale_find(scale_name)) < 0)
+        return cli_refuse("--scale must be quick, half, paper or strong, not \"%s\"",
+                          WAC_CLIP(scale_name));
+    word = words[0];
+    return run_one();
+}
+
+const cli_command cli_reproduce = {"reproduce", "the paper's experiments, from runs to verdicts",
+                                   help,        run,
+                                   options,     CLI_ANY_WORDS,
+                                   NULL};

@@ -17,21 +17,19 @@ static void show_progress(void *user, int done, int figures)
     display->shown = 1;
 }
 
-/* The scale that most of the runs belong to; of equal ones the larger. */
-static wac_scale choose_scale(const wac_runset *set, const wac_experiment *experiment)
+enum { INDENT = 15 }; /* of claims: number and verdict stand before */
+
+void cli_print_claim(int number, const char *says, const wac_judgement *judgement)
 {
-    wac_scale best = WAC_SCALE_QUICK;
-    size_t most = 0;
-    while (best < WAC_SCALE_PAPER && experiment->scales[best].count == 0)
-        best++;
-    for (int i = WAC_SCALE_TOTAL - 1; i >= 0; i--) {
-        size_t count = wac_report_matches(set, experiment, (wac_scale)i);
-        if (count > most) {
-            most = count;
-            best = (wac_scale)i;
-        }
-    }
-    return best;
+    cli_style style = cli_style_of(stdout);
+    const char *colour = judgement->verdict == WAC_VERDICT_HOLDS   ? style.green
+                         : judgement->verdict == WAC_VERDICT_FAILS ? style.red
+                                                                   : style.blue;
+    printf("%s%2d  %s%-9s%s  ", style.bold, number, colour, wac_verdict_name(judgement->verdict),
+           style.plain);
+    cli_print_wrapped(says, INDENT, cli_width(stdout));
+    if (judgement->verdict == WAC_VERDICT_UNDECIDED && judgement->leaning != WAC_VERDICT_UNDECIDED)
+        printf("%*spoints towards %s\n", INDENT, "", wac_verdict_name(judgement->leaning));
 }
 
 static void print_claims(const wac_report *report, const wac_experiment *experiment,
@@ -44,25 +42,20 @@ static void print_claims(const wac_report *report, const wac_experiment *experim
     for (size_t i = 0; i < report->count; i++) {
         const wac_claim *claim = &experiment->claims[i];
         const wac_judgement *judgement = &report->judgements[i];
-        const char *colour = judgement->verdict == WAC_VERDICT_HOLDS   ? style.green
-                             : judgement->verdict == WAC_VERDICT_FAILS ? style.red
-                                                                       : style.blue;
-        printf("%s%2d  %s%-9s%s  ", style.bold, claim->number, colour,
-               wac_verdict_name(judgement->verdict), style.plain);
-        cli_print_wrapped(claim->says, 15, width);
-        if (judgement->verdict == WAC_VERDICT_UNDECIDED &&
-            judgement->leaning != WAC_VERDICT_UNDECIDED)
-            printf("%*spoints towards %s\n", 15, "", wac_verdict_name(judgement->leaning));
+        cli_print_claim(claim->number, claim->says, judgement);
         for (size_t k = 0; k < judgement->count; k++) {
             const wac_finding *finding = &judgement->findings[k];
+            char outlook[WAC_OUTLOOK], text[sizeof finding->text + WAC_OUTLOOK + 2];
+            wac_finding_outlook(outlook, finding);
+            snprintf(text, sizeof text, "%s%s%s", finding->text, *outlook ? "; " : "", outlook);
             printf("    %s%-9s%s  ", style.dim, wac_verdict_name(finding->verdict), style.plain);
-            cli_print_wrapped(finding->text, 15, width);
+            cli_print_wrapped(text, INDENT, width);
         }
     }
     const char *whole = wac_experiment_measure_of(experiment, scale);
     if (whole)
         printf("\nThese verdicts are from scale %s: fewer runs and epochs than %s.\n",
-               wac_scale_names[scale], whole);
+               wac_scale_title((char[WAC_SCALE_TITLE]){0}, experiment, scale), whole);
     putchar('\n');
 }
 
@@ -88,7 +81,7 @@ static void print_notes(const wac_report *report, const wac_runset *set)
 static int settle_scale(const cli_report_plan *plan, const wac_runset *set)
 {
     bool given = plan->scale >= 0;
-    int scale = given ? plan->scale : (int)choose_scale(set, plan->experiment);
+    int scale = given ? plan->scale : (int)wac_report_scale(set, plan->experiment);
     if (wac_report_matches(set, plan->experiment, (wac_scale)scale) == 0) {
         fprintf(stderr,
                 "wac: none of these %zu run%s belongs to %s%s%s; its YAML file says which would\n",
@@ -135,8 +128,9 @@ static int report(const cli_report_plan *plan, const wac_runset *set)
     if (plan->experiment)
         print_claims(&report, plan->experiment, options.scale);
     printf("%s\n", report.page);
+    int drawn = report.figures_failed ? CLI_FAILED : CLI_OK;
     wac_report_free(&report);
-    return CLI_OK;
+    return drawn;
 }
 
 int cli_report_make(const cli_report_plan *plan)

@@ -18,4 +18,7 @@ typedef struct cli_report_plan {
  * page's path. Notes on stderr what was left out. An exit status. */
 int cli_report_make(const cli_report_plan *plan);
 
+/* A claim with its verdict and what the numbers point towards, as rows of a table. */
+void cli_print_claim(int number, const char *says, const wac_judgement *judgement);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "draw/plot.h"
+
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,6 +45,15 @@ int cli_refuse(const char *format, ...)
 int cli_blame(const wac_error *error)
 {
     return error->status == WAC_STATUS_INPUT ? cli_refuse("%s", error->message) : cli_fail(error);
+}
+
+int cli_need_gnuplot(void)
+{
+    wac_error error = {0};
+    if (wac_plot_find(&error) == WAC_STATUS_OK)
+        return CLI_OK;
+    fprintf(stderr, "wac: %s; then call this again (nothing has been trained)\n", error.message);
+    return CLI_FAILED;
 }
 
 cli_style cli_style_of(FILE *stream)

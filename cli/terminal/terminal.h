@@ -20,6 +20,10 @@ int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Whichever of the two it is: wrong input is what the user asked for. */
 int cli_blame(const wac_error *error);
 
+/* Before hours of training whose end is a picture: whether gnuplot can be found. Says what is
+ * wrong; returns an exit status. */
+int cli_need_gnuplot(void);
+
 /* Escape sequences for a stream; empty strings unless it is a terminal that shows colours and
  * NO_COLOR is not set. */
 typedef struct cli_style {

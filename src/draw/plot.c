@@ -144,14 +144,33 @@ static wac_status take_picture(const wac_plot *plot, const char *path, wac_error
     return status;
 }
 
+static wac_status fail_absent(wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "cannot draw: the program gnuplot is not installed; install it with: "
+                    "apt-get install gnuplot-nox");
+}
+
+wac_status wac_plot_find(wac_error *error)
+{
+    const char *folders = getenv("PATH");
+    char path[PATH_MAX];
+    for (folders = folders ? folders : "/bin:/usr/bin"; *folders;) {
+        int length = (int)strcspn(folders, ":");
+        snprintf(path, sizeof path, "%.*s%sgnuplot", length, folders, length ? "/" : "");
+        if (access(path, X_OK) == 0)
+            return WAC_STATUS_OK;
+        folders += length + (folders[length] == ':');
+    }
+    return fail_absent(error);
+}
+
 static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
 {
     pid_t process;
     int result, failure = start(&process, plot->directory, commands);
     if (failure == ENOENT)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "cannot draw: the program gnuplot is not installed; install it with: "
-                        "apt-get install gnuplot-nox");
+        return fail_absent(error);
     if (failure)
         return wac_fail(error, WAC_STATUS_IO, "cannot start gnuplot: %s", strerror(failure));
     if ((failure = await(plot, process, &result)))

@@ -32,6 +32,9 @@ typedef struct wac_plot {
     const volatile int *stop; /* once this is not zero, drawing ends (interrupted) */
 } wac_plot;
 
+/* Whether there is a gnuplot to draw with; if not, the error (input) says how to get it. */
+wac_status wac_plot_find(wac_error *error);
+
 wac_status wac_plot_begin(wac_plot *plot, wac_error *error);
 
 /* Begin a file of the folder, then add to it. The first failure is kept for wac_plot_draw. */

@@ -303,6 +303,7 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
     drawing->width = 1200;
     write_seeds(drawing, count, left_out, seeds);
+    drawing->empty = count == 0;
     return count ? wac_render(&drawn, paths, count, &options, error)
                  : wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
 }

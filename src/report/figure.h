@@ -54,6 +54,7 @@ typedef struct wac_drawing {
     bool has_table; /* and NAME.csv, what is drawn in numbers */
     int width;      /* pixels */
     bool drawn;
+    bool empty; /* not drawn, since these runs have nothing that it would show */
     char problem[512];
 } wac_drawing;
 

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "report/markup.h"
 #include "report/names.h"
 #include "stats/compare.h"
 
@@ -12,80 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1a1a1a;--paper:#fff;--soft:#5a5a5a;--line:#d8d8d8;"
-    "--card:#f6f6f4;--good:#006b4f;--bad:#a83800;--open:#6b5900}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e8e8e6;--paper:#16181a;--soft:#a5a8ab;"
-    "--line:#3a3d40;--card:#1f2225;--good:#5fd3ae;--bad:#ff9a66;--open:#e3cc5a}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;padding:1.5rem clamp(1rem,4vw,3rem) 4rem;max-width:76rem;"
-    "background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,sans-serif}\n"
-    "h1{font-size:1.7rem;line-height:1.25;margin:.5rem 0}h2{font-size:1.25rem;margin:2.4rem 0 "
-    ".6rem;border-bottom:1px solid var(--line);padding-bottom:.25rem}\n"
-    "p{max-width:46rem}.soft,figcaption,.note{color:var(--soft)}\n"
-    ".wide{overflow-x:auto;max-width:100%}\n"
-    "table{border-collapse:collapse;font-size:.93rem;margin-bottom:1.2rem}th,td{text-align:left;"
-    "padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,"
-    "th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
-    ".claims td ul{margin:0;padding-left:1.1rem}.claims td:nth-child(2){min-width:11rem;width:24%}"
-    ".claims td:nth-child(3){min-width:7rem}.claims td:nth-child(4){min-width:20rem;"
-    "font-size:.88rem}\n"
-    ".v{font-weight:700;white-space:nowrap}.holds{color:var(--good)}.fails{color:var(--bad)}"
-    ".undecided{color:var(--open)}\n"
-    "figure{margin:1.2rem 0 2rem}figure img{display:block;height:auto;background:#fff;"
-    "border-radius:4px;border:1px solid var(--line)}figcaption{margin-top:.4rem;font-size:.93rem}\n"
-    "figure a{color:inherit}\n"
-    "pre{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.7rem .9rem;"
-    "overflow-x:auto;font-size:.9rem}\n"
-    ".warn{background:var(--card);border-left:4px solid var(--open);padding:.6rem .9rem;"
-    "margin:1rem 0;max-width:none;overflow-wrap:anywhere}\n"
-    "details summary{cursor:pointer}\n"
-    "@media print{:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--card:#fff;--good:#000;"
-    "--bad:#000;--open:#000}body{padding:0;max-width:none;font-size:10pt}.wide{overflow:visible}"
-    "figure,tr{break-inside:avoid}figure img{width:100%!important;min-width:0!important;border:0}"
-    "h2{break-after:avoid}a{text-decoration:none}}\n";
-
-/* --- text ------------------------------------------------------------------------------------- */
-
-/* The length of a letter in UTF-8 that is whole, or 0. */
-static size_t letter_size(const char *text)
-{
-    unsigned char c = (unsigned char)*text;
-    size_t size = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-    if (c >= 0xf5)
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if (((unsigned char)text[i] & 0xc0) != 0x80)
-            return 0;
-    return size;
-}
-
-void wac_html_escape(FILE *to, const char *text)
-{
-    static const char markup[] = "&<>\"'";
-    static const char *const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    while (*text) {
-        size_t size = letter_size(text);
-        unsigned char c = (unsigned char)*text;
-        const char *found = strchr(markup, *text);
-        if (size == 0 || (c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
-            fputs("�", to);
-        else if (found)
-            fputs(escaped[found - markup], to);
-        else
-            fwrite(text, 1, size, to);
-        text += size ? size : 1;
-    }
-}
-
-static void tag(FILE *to, const char *before, const char *text, const char *after)
-{
-    fputs(before, to);
-    wac_html_escape(to, text);
-    fputs(after, to);
-}
 
 static const char *number(char text[32], double value)
 {
@@ -135,7 +62,7 @@ static void write_warnings(FILE *to, const wac_report_page *page)
                 set->problem_count, set->problem_count == 1 ? "" : "s",
                 set->problem_count == 1 ? "is" : "are");
         for (size_t i = 0; i < set->problem_count; i++)
-            tag(to, "<li>", set->problems[i].message, "</li>");
+            wac_html_tag(to, "<li>", set->problems[i].message, "</li>");
         fputs("</ul></div>\n", to);
     }
     if (report->missing_count) {
@@ -145,7 +72,7 @@ static void write_warnings(FILE *to, const wac_report_page *page)
                 report->missing_count <= 5 ? " open" : "", report->missing_count,
                 report->missing_count == 1 ? "" : "s", report->missing_count == 1 ? "is" : "are");
         for (size_t i = 0; i < report->missing_count; i++)
-            tag(to, "<li>", report->missing[i], "</li>");
+            wac_html_tag(to, "<li>", report->missing[i], "</li>");
         fputs("</ul></details></div>\n", to);
     }
     if (report->left_out)
@@ -156,17 +83,6 @@ static void write_warnings(FILE *to, const wac_report_page *page)
                 report->left_out == 1 ? "is" : "are", report->left_out == 1 ? "is" : "are");
 }
 
-static void write_verdict(FILE *to, wac_verdict verdict)
-{
-    const char *name = wac_verdict_name(verdict);
-    fprintf(to, "<span class=\"v %s\">%s</span>", name, name);
-}
-
-static bool is_leaning(wac_verdict verdict, wac_verdict leaning)
-{
-    return verdict == WAC_VERDICT_UNDECIDED && leaning != WAC_VERDICT_UNDECIDED;
-}
-
 static void write_claims(FILE *to, const wac_report_page *page)
 {
     const wac_report *report = page->report;
@@ -174,12 +90,14 @@ static void write_claims(FILE *to, const wac_report_page *page)
     if (!options->experiment || report->count == 0)
         return;
     fputs("<h2 id=\"claims\">Claims</h2>\n", to);
+    char scale[WAC_SCALE_TITLE];
+    wac_scale_title(scale, options->experiment, options->scale);
     const char *whole = wac_experiment_measure_of(options->experiment, options->scale);
     if (whole)
         fprintf(to,
                 "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
                 "verdict here is about those.</p>\n",
-                wac_scale_names[options->scale], whole);
+                scale, whole);
     fprintf(to,
             "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
             "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
@@ -188,30 +106,17 @@ static void write_claims(FILE *to, const wac_report_page *page)
         const wac_claim *claim = &options->experiment->claims[i];
         const wac_judgement *judgement = &report->judgements[i];
         fprintf(to, "<tr><td class=\"n\">%d</td>", claim->number);
-        tag(to, "<td>", claim->says, "</td><td>");
-        write_verdict(to, judgement->verdict);
-        if (is_leaning(judgement->verdict, judgement->leaning))
-            fprintf(to, "<br><span class=\"soft\">points towards %s</span>",
-                    wac_verdict_name(judgement->leaning));
-        if (options->scale != WAC_SCALE_PAPER)
-            fprintf(to, "<br><span class=\"soft\">at scale %s</span>",
-                    wac_scale_names[options->scale]);
+        wac_html_tag(to, "<td>", claim->says, "</td><td>");
+        wac_html_verdict(to, judgement->verdict, judgement->leaning);
+        if (whole || options->experiment->seeds)
+            fprintf(to, "<br><span class=\"soft\">at scale %s</span>", scale);
         fputs("</td><td><ul>", to);
-        for (size_t k = 0; k < judgement->count; k++) {
-            const wac_finding *finding = &judgement->findings[k];
-            fputs("<li>", to);
-            write_verdict(to, finding->verdict);
-            tag(to, " ", finding->text, "");
-            if (is_leaning(finding->verdict, finding->leaning))
-                fprintf(to, "; points towards %s", wac_verdict_name(finding->leaning));
-            fputs("</li>", to);
-        }
+        for (size_t k = 0; k < judgement->count; k++)
+            wac_html_finding(to, &judgement->findings[k], "");
         fputs("</ul></td></tr>\n", to);
     }
-    fputs("</tbody></table></div>\n"
-          "<p class=\"note\">Fewer than 4 seeds decide nothing. A claim of several parts fails if "
-          "one fails, and is undecided if one is.</p>\n",
-          to);
+    fputs("</tbody></table></div>\n", to);
+    wac_html_rules(to);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -235,8 +140,9 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
     for (size_t i = 0; i < page->drawing_count; i++) {
         const wac_drawing *drawing = &page->drawings[i];
         if (!drawing->drawn) {
-            tag(to, "<p class=\"warn\">The figure “", drawing->title, "” could not be drawn: ");
-            tag(to, "", drawing->problem, "</p>\n");
+            wac_html_tag(to, "<p class=\"warn\">The figure “", drawing->title,
+                         drawing->empty ? "” is not drawn: " : "” could not be drawn: ");
+            wac_html_tag(to, "", drawing->problem, "</p>\n");
             continue;
         }
         char path[PATH_MAX], name[96], *bytes;
@@ -251,9 +157,9 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
                 drawing->width, narrow);
         write_base64(to, bytes, size);
         free(bytes);
-        tag(to, "\" alt=\"", drawing->title, ": ");
-        tag(to, "", drawing->caption, "\"></div>");
-        tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");
+        wac_html_tag(to, "\" alt=\"", drawing->title, ": ");
+        wac_html_tag(to, "", drawing->caption, "\"></div>");
+        wac_html_tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");
         wac_html_escape(to, drawing->caption);
         fprintf(to,
                 " <span class=\"soft\">Files: figures/%s.svg, .png, .pdf%s</span></figcaption>"
@@ -283,8 +189,8 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
     size_t solved = 0;
     for (size_t i = 0; i < group->count; i++)
         solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
-    tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
-    tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
+    wac_html_tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
+    wac_html_tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
     fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished,
             group->finished < WAC_SEEDS_ENOUGH ? "*" : "");
     write_mean(to, group, WAC_MEASURE_SCORE, values);
@@ -312,9 +218,10 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
     for (size_t i = 0; i < comparison->pair_count; i++) {
         const wac_pair_summary *pair = &comparison->pairs[i];
         char label[WAC_PRETTY];
-        tag(to, "<tr><td>", wac_pretty_label(label, comparison->methods[pair->better].label),
-            "</td>");
-        tag(to, "<td>", wac_pretty_label(label, comparison->methods[pair->worse].label), "</td>");
+        wac_html_tag(to, "<tr><td>",
+                     wac_pretty_label(label, comparison->methods[pair->better].label), "</td>");
+        wac_html_tag(to, "<td>", wac_pretty_label(label, comparison->methods[pair->worse].label),
+                     "</td>");
         fprintf(to,
                 "<td class=\"n\">%s</td><td class=\"n\">%s to %s</td><td class=\"n\">%zu</td>"
                 "<td class=\"n\">%zu%s</td></tr>\n",
@@ -334,7 +241,7 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
     wac_status status =
         wac_compare(&comparison, set, WAC_MEASURE_SCORE, wac_bootstrap_default(), &why);
     if (status == WAC_STATUS_INPUT) {
-        tag(to, "<p class=\"note\">None: ", why.message, ".</p>\n");
+        wac_html_tag(to, "<p class=\"note\">None: ", why.message, ".</p>\n");
         return WAC_STATUS_OK;
     }
     if (status != WAC_STATUS_OK)
@@ -412,11 +319,11 @@ static void write_settings(FILE *to, const wac_report_page *page)
             size_t found = values_of(page, &settings[i], values);
             if (found == 0 || (found > 1) != varied)
                 continue;
-            tag(to, "<tr><td>", settings[i].name, "</td><td>");
+            wac_html_tag(to, "<tr><td>", settings[i].name, "</td><td>");
             for (size_t k = 0; k < found; k++)
-                tag(to, k ? ", " : "", values[k], "");
-            tag(to, found == MOST_VALUES ? ", …</td><td>" : "</td><td>", settings[i].help,
-                "</td></tr>\n");
+                wac_html_tag(to, k ? ", " : "", values[k], "");
+            wac_html_tag(to, found == MOST_VALUES ? ", …</td><td>" : "</td><td>", settings[i].help,
+                         "</td></tr>\n");
         }
         fputs("</tbody></table></div></details>\n", to);
     }
@@ -462,15 +369,15 @@ static void write_made(FILE *to, const wac_report_page *page)
     }
     fputs("<h2 id=\"made\">How it was made</h2>\n<pre>", to);
     if (page->options->command)
-        tag(to, "", page->options->command, "\n");
+        wac_html_tag(to, "", page->options->command, "\n");
     if (first)
-        tag(to, "# one of the runs again, to the same numbers\nwac train --config ", first->path,
-            "/config.yaml --out again\n");
+        wac_html_tag(to, "# one of the runs again, to the same numbers\nwac train --config ",
+                     first->path, "/config.yaml --out again\n");
     fputs("</pre>\n<ul>", to);
     for (size_t i = 0; i < program_count; i++)
-        tag(to, "<li>Runs trained by ", programs[i], "</li>");
+        wac_html_tag(to, "<li>Runs trained by ", programs[i], "</li>");
     for (size_t i = 0; i < machine_count; i++)
-        tag(to, "<li>on ", machines[i], "</li>");
+        wac_html_tag(to, "<li>on ", machines[i], "</li>");
     double unit = seconds < 120 ? 1 : seconds < 7200 ? 60 : 3600;
     const char *units = seconds < 120 ? "seconds" : seconds < 7200 ? "minutes" : "hours";
     if (seconds > 0)
@@ -481,11 +388,11 @@ static void write_made(FILE *to, const wac_report_page *page)
     fprintf(to, "<li>Report by wac %s, commit %s, %s</li></ul>\n", wac_version(), wac_commit(),
             now);
     if (*page->report->table)
-        tag(to, "<p>All runs as one table: ", page->report->table, "</p>\n");
+        wac_html_tag(to, "<p>All runs as one table: ", page->report->table, "</p>\n");
     fprintf(to, "<details><summary>Folders of the runs</summary><ul>");
     for (size_t i = 0; i < set->count; i++)
         if (wac_selection_has(page->selection, set->runs[i].group))
-            tag(to, "<li>", set->runs[i].path, "</li>");
+            wac_html_tag(to, "<li>", set->runs[i].path, "</li>");
     fputs("</ul></details>\n", to);
 }
 
@@ -501,17 +408,12 @@ static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *e
              : *name    ? "Runs in "
                         : "Runs",
              experiment ? experiment->title : name);
-    tag(to,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
-        title, " – wac report</title>\n<style>\n");
-    fputs(style, to);
-    tag(to, "</style>\n</head>\n<body>\n<main>\n<h1>", title, "</h1>\n");
+    wac_html_begin(to, title);
     if (experiment && *experiment->paper)
-        tag(to, "<p class=\"soft\">Wasserstein Actor-Critic (Likmeta and others, 2023), ",
-            experiment->paper, "</p>\n");
+        wac_html_tag(to, "<p class=\"soft\">Wasserstein Actor-Critic (Likmeta and others, 2023), ",
+                     experiment->paper, "</p>\n");
     if (experiment && *experiment->shows)
-        tag(to, "<p>", experiment->shows, "</p>\n");
+        wac_html_tag(to, "<p>", experiment->shows, "</p>\n");
     write_summary(to, page);
     write_warnings(to, page);
     write_claims(to, page);
@@ -519,24 +421,14 @@ static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *e
     WAC_TRY(write_statistics(to, page, error));
     write_settings(to, page);
     write_made(to, page);
-    fputs("</main>\n</body>\n</html>\n", to);
+    wac_html_end(to);
     return WAC_STATUS_OK;
 }
 
 wac_status wac_report_html(const wac_report_page *page, wac_error *error)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return wac_fail_memory(error, "the page");
-    wac_status status = write_page(to, page, error);
-    bool bad = ferror(to);
-    bad = fclose(to) != 0 || bad;
-    if (status == WAC_STATUS_OK && bad)
-        status = wac_fail_memory(error, "the page");
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(page->report->page, text, size, error);
-    free(text);
-    return status;
+    wac_memory_file file;
+    WAC_TRY(wac_memory_file_open(&file, error));
+    wac_status status = write_page(file.to, page, error);
+    return wac_memory_file_save(&file, page->report->page, status, error);
 }

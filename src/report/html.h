@@ -19,7 +19,4 @@ typedef struct wac_report_page {
 /* Write report->page, whole or not at all. All text from outside is escaped. */
 wac_status wac_report_html(const wac_report_page *page, wac_error *error);
 
-/* `text` for HTML: no markup, no bytes that are no text. */
-void wac_html_escape(FILE *to, const char *text);
-
 #endif

@@ -82,7 +82,7 @@ const char *wac_finding_outlook(char text[WAC_OUTLOOK], const wac_finding *findi
     if (finding->verdict != WAC_VERDICT_UNDECIDED)
         return text;
     if (finding->missing > 2)
-        snprintf(text, WAC_OUTLOOK, "waits for %s and %zu more runs", finding->absent,
+        snprintf(text, WAC_OUTLOOK, "waits for %s and %zu more", finding->absent,
                  finding->missing - 2);
     else if (finding->missing)
         snprintf(text, WAC_OUTLOOK, "waits for %s", finding->absent);
@@ -93,6 +93,31 @@ const char *wac_finding_outlook(char text[WAC_OUTLOOK], const wac_finding *findi
                  finding->counts ? "%zu seeds would probably decide it"
                                  : "needs %zu seeds at least",
                  finding->seeds_needed);
+    return text;
+}
+
+const char *wac_judgement_outlook(char text[WAC_OUTLOOK], const wac_judgement *judgement)
+{
+    size_t missing = 0, needed = 0;
+    *text = 0;
+    for (size_t i = 0; i < judgement->count; i++) {
+        const wac_finding *finding = &judgement->findings[i];
+        if (finding->verdict != WAC_VERDICT_UNDECIDED)
+            continue;
+        missing = finding->missing > missing ? finding->missing : missing;
+        if (finding->missing == 0 && finding->seeds_needed > needed)
+            needed = finding->seeds_needed;
+    }
+    if (judgement->verdict != WAC_VERDICT_UNDECIDED)
+        return text;
+    if (missing)
+        snprintf(text, WAC_OUTLOOK, "runs are missing%s", needed ? "; " : "");
+    size_t used = strlen(text);
+    if (needed > WAC_SEEDS_MOST)
+        snprintf(text + used, WAC_OUTLOOK - used, "more than %d seeds would be needed",
+                 WAC_SEEDS_MOST);
+    else if (needed)
+        snprintf(text + used, WAC_OUTLOOK - used, "needs about %zu seeds", needed);
     return text;
 }
 
@@ -137,5 +162,28 @@ wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim, con
         status = wac_judgement_conclude(judgement, error);
     if (status != WAC_STATUS_OK)
         wac_judgement_free(judgement);
+    return status;
+}
+
+void wac_judgements_free(wac_judgement *judgements, size_t count)
+{
+    for (size_t i = 0; judgements && i < count; i++)
+        wac_judgement_free(&judgements[i]);
+    free(judgements);
+}
+
+wac_status wac_claims_judge(wac_judgement **judgements, const wac_experiment *experiment,
+                            const wac_plan *plan, wac_error *error)
+{
+    size_t count = (size_t)experiment->claim_count;
+    wac_judgement *made = calloc(count + 1, sizeof *made);
+    wac_status status = made ? WAC_STATUS_OK : wac_fail_memory(error, "the verdicts");
+    for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++)
+        status = wac_claim_judge(&made[i], &experiment->claims[i], plan, error);
+    if (status != WAC_STATUS_OK) {
+        wac_judgements_free(made, count);
+        made = NULL;
+    }
+    *judgements = made;
     return status;
 }

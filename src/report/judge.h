@@ -70,6 +70,15 @@ wac_status wac_claim_judge(wac_judgement *judgement, const wac_claim *claim, con
                            wac_error *error);
 void wac_judgement_free(wac_judgement *judgement);
 
+/* All claims of an experiment. On failure there is nothing to free. */
+wac_status wac_claims_judge(wac_judgement **judgements, const wac_experiment *experiment,
+                            const wac_plan *plan, wac_error *error);
+void wac_judgements_free(wac_judgement *judgements, size_t count);
+
+/* What an undecided claim waits for, over all of its findings: "runs are missing; needs about
+ * 20 seeds". */
+const char *wac_judgement_outlook(char text[WAC_OUTLOOK], const wac_judgement *judgement);
+
 /* The verdicts over the findings that there are: of one claim, or of all that several experiments
  * say of it. */
 wac_status wac_judgement_conclude(wac_judgement *judgement, wac_error *error);

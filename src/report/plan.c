@@ -98,6 +98,28 @@ void wac_plan_free(wac_plan *plan)
     *plan = (wac_plan){0};
 }
 
+wac_status wac_plan_missing(char ***missing, size_t *count, const wac_plan *plan, wac_error *error)
+{
+    *count = 0;
+    *missing = calloc(plan->count + 1, sizeof **missing);
+    for (size_t i = 0; *missing && i < plan->count; i++) {
+        const wac_planned_run *run = &plan->runs[i];
+        const wac_record *record = run->record;
+        if (run->fate == WAC_FATE_FINISHED)
+            continue;
+        char **to = &(*missing)[*count];
+        int length = record ? asprintf(to, "%s (%zu of %lld epochs%s)", run->folder,
+                                       record->history.rows ? record->history.rows - 1 : 0,
+                                       (long long)record->config.epochs,
+                                       run->fate == WAC_FATE_DIVERGED ? ", diverged" : "")
+                            : asprintf(to, "%s", run->folder);
+        if (length < 0)
+            return wac_fail_memory(error, "the list of missing runs");
+        ++*count;
+    }
+    return *missing ? WAC_STATUS_OK : wac_fail_memory(error, "the list of missing runs");
+}
+
 /* To 9 digits. */
 static double rounded(double value)
 {

@@ -41,6 +41,9 @@ wac_status wac_plan_make(wac_plan *plan, const wac_sweep *sweep, const wac_runse
                          wac_error *error);
 void wac_plan_free(wac_plan *plan);
 
+/* The runs that are not finished, in words: free each and the list, also on failure. */
+wac_status wac_plan_missing(char ***missing, size_t *count, const wac_plan *plan, wac_error *error);
+
 /* The measure of a run over its first epochs (of `epochs`): known where it is finished, or where
  * what it has decides it (a task that is solved stays so). NaN: not known yet. Rounded, so that
  * equal means equal. A run that diverged has the worst value, an infinite one. */

@@ -2,10 +2,10 @@
 #include "report/report.h"
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/status.h"
 #include "base/words.h"
 #include "config/config.h"
+#include "report/claims_json.h"
 #include "report/html.h"
 #include "report/sheet.h"
 #include "report/table.h"
@@ -21,9 +21,7 @@ enum { MOST_DRAWINGS = 48 };
 
 void wac_report_free(wac_report *report)
 {
-    for (size_t i = 0; i < report->count; i++)
-        wac_judgement_free(&report->judgements[i]);
-    free(report->judgements);
+    wac_judgements_free(report->judgements, report->count);
     for (size_t i = 0; i < report->missing_count; i++)
         free(report->missing[i]);
     free(report->missing);
@@ -55,25 +53,37 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
     return count;
 }
 
-static wac_status find_missing(wac_report *report, const wac_plan *plan, wac_error *error)
+/* Whether every run of a scale is there, finished or not. */
+static bool has_all(const wac_runset *set, const wac_sweep *sweep)
 {
-    report->missing = calloc(plan->count + 1, sizeof *report->missing);
-    for (size_t i = 0; report->missing && i < plan->count; i++) {
-        const wac_planned_run *run = &plan->runs[i];
-        const wac_record *record = run->record;
-        if (run->fate == WAC_FATE_FINISHED)
-            continue;
-        char **to = &report->missing[report->missing_count];
-        int length = record ? asprintf(to, "%s (%zu of %lld epochs%s)", run->folder,
-                                       record->history.rows ? record->history.rows - 1 : 0,
-                                       (long long)record->config.epochs,
-                                       run->fate == WAC_FATE_DIVERGED ? ", diverged" : "")
-                            : asprintf(to, "%s", run->folder);
-        if (length < 0)
-            return wac_fail_memory(error, "the list of missing runs");
-        report->missing_count++;
+    for (size_t i = 0; i < sweep->count; i++) {
+        const wac_config *config = &sweep->runs[i].config;
+        bool found = false;
+        for (size_t k = 0; k < set->count && !found; k++)
+            found = set->runs[k].config.seed == config->seed &&
+                    is_sibling(&set->runs[k].config, config);
+        if (!found)
+            return false;
     }
-    return report->missing ? WAC_STATUS_OK : wac_fail_memory(error, "the list of missing runs");
+    return true;
+}
+
+wac_scale wac_report_scale(const wac_runset *set, const wac_experiment *experiment)
+{
+    const wac_sweep *scales = experiment->scales;
+    wac_scale best = WAC_SCALE_QUICK;
+    size_t most = 0;
+    while (best + 1 < WAC_SCALE_TOTAL && scales[best].count == 0)
+        best++;
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++) {
+        size_t count = wac_report_matches(set, experiment, (wac_scale)i);
+        bool more = count > 0 && count == most && scales[i].count > scales[best].count;
+        if (count > most || (more && has_all(set, &scales[i]))) {
+            most = count;
+            best = (wac_scale)i;
+        }
+    }
+    return best;
 }
 
 /* --- which figures fit any runs --------------------------------------------------------------- */
@@ -104,6 +114,17 @@ static const wac_setting *setting_after(const wac_runset *set, const wac_setting
 {
     size_t count;
     return find_setting(set, (size_t)(setting - wac_settings(&count)) + 1);
+}
+
+static bool has_checkpoint(const wac_runset *set)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < set->count; i++)
+        if (wac_folder_path(path, set->runs[i].path, WAC_FOLDER_CHECKPOINT, NULL) ==
+                WAC_STATUS_OK &&
+            wac_path_exists(path))
+            return true;
+    return false;
 }
 
 static bool has_many_labels(const wac_runset *set)
@@ -177,8 +198,10 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         count--;
     }
     add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores", "")->measure = WAC_MEASURE_SCORE;
-    if (coverage || (wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0 &&
-                     !wac_record_is_foreign(&set->runs[0])))
+    bool has_map =
+        coverage || (wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0 &&
+                     !wac_record_is_foreign(&set->runs[0]));
+    if (has_map && has_checkpoint(set))
         add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
     return count;
 }
@@ -198,7 +221,7 @@ static wac_status draw_one(wac_report_page *page, const wac_figure *figure,
     WAC_TRY(wac_figure_draw(drawing, &order, error));
     page->drawing_count++;
     report->figures += drawing->drawn;
-    if (!drawing->drawn && report->figures_failed++ == 0)
+    if (!drawing->drawn && !drawing->empty && report->figures_failed++ == 0)
         snprintf(report->problem, sizeof report->problem, "%s", drawing->problem);
     return WAC_STATUS_OK;
 }
@@ -276,107 +299,35 @@ static wac_status draw_all(wac_report_page *page, wac_error *error)
 
 /* --- claims ----------------------------------------------------------------------------------- */
 
-static wac_status judge_claims(wac_report *report, const wac_experiment *experiment,
-                               const wac_plan *plan, wac_error *error)
-{
-    report->judgements = calloc(WAC_EXPERIMENT_CLAIMS, sizeof *report->judgements);
-    if (!report->judgements)
-        return wac_fail_memory(error, "the verdicts");
-    for (; report->count < (size_t)experiment->claim_count; report->count++)
-        WAC_TRY(wac_claim_judge(&report->judgements[report->count],
-                                &experiment->claims[report->count], plan, error));
-    return WAC_STATUS_OK;
-}
-
 /* The claims and what is missing of the experiment's runs. */
 static wac_status judge(wac_report *report, const wac_report_options *options,
                         const wac_runset *set, wac_error *error)
 {
     wac_plan plan;
     WAC_TRY(wac_plan_make(&plan, &options->experiment->scales[options->scale], set, error));
-    wac_status status = find_missing(report, &plan, error);
+    wac_status status = wac_plan_missing(&report->missing, &report->missing_count, &plan, error);
     if (status == WAC_STATUS_OK)
-        status = judge_claims(report, options->experiment, &plan, error);
+        status = wac_claims_judge(&report->judgements, options->experiment, &plan, error);
+    if (status == WAC_STATUS_OK)
+        report->count = (size_t)options->experiment->claim_count;
     wac_plan_free(&plan);
     return status;
-}
-
-/* A number, or null where there is none. */
-static json_t *number_json(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
-static json_t *finding_json(const wac_finding *finding)
-{
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "verdict",
-                  wac_verdict_name(finding->verdict), "leaning", wac_verdict_name(finding->leaning),
-                  "rule", wac_rule_name(finding->rule), "environment", finding->place, "who",
-                  finding->who, "than", finding->than, "measure", finding->measure);
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {
-        {"estimate", finding->estimate},
-        {"low", finding->low},
-        {"high", finding->high},
-        {"p", finding->p_for},
-        {"p_contrary", finding->p_against},
-        {"p_contrary_corrected", finding->p_corrected},
-        {"level", finding->level},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_set_new(json, numbers[i].key, number_json(numbers[i].value));
-    const struct {
-        const char *key;
-        size_t value;
-    } counts[] = {
-        {"epochs", (size_t)finding->epochs}, {"seeds", finding->seeds},
-        {"planned", finding->planned},       {"finished", finding->finished},
-        {"missing", finding->missing},       {"seeds_needed", finding->seeds_needed},
-    };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        json_object_set_new(json, counts[i].key, json_integer((json_int_t)counts[i].value));
-    json_object_set_new(json, "text", json_string(finding->text));
-    return json;
-}
-
-static json_t *claim_json(const wac_claim *claim, const wac_judgement *judgement)
-{
-    json_t *findings = json_array();
-    for (size_t i = 0; i < judgement->count; i++)
-        json_array_append_new(findings, finding_json(&judgement->findings[i]));
-    return json_pack("{s:i, s:s, s:s, s:s, s:o}", "number", claim->number, "says", claim->says,
-                     "verdict", wac_verdict_name(judgement->verdict), "leaning",
-                     wac_verdict_name(judgement->leaning), "findings", findings);
 }
 
 static wac_status write_json(const wac_report *report, const wac_report_options *options,
                              wac_error *error)
 {
-    char path[PATH_MAX];
-    size_t size;
+    const wac_experiment *experiment = options->experiment;
     json_t *claims = json_array();
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(claims,
-                              claim_json(&options->experiment->claims[i], &report->judgements[i]));
-    json_t *missing = json_array();
-    for (size_t i = 0; i < report->missing_count; i++)
-        json_array_append_new(missing, json_string(report->missing[i]));
-    json_t *all =
-        json_pack("{s:s, s:s, s:o, s:o}", "experiment", options->experiment->name, "scale",
-                  wac_scale_names[options->scale], "claims", claims, "missing", missing);
-    char *text = wac_json_text(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
-    json_decref(all);
-    if (!text)
-        return wac_fail_memory(error, "the verdicts");
-    text[size] = '\n';
-    wac_status status = wac_path_join(path, sizeof path, options->out, "claims.json", error);
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, text, size + 1, error);
-    free(text);
-    return status;
+                              wac_claim_json(experiment->claims[i].number,
+                                             experiment->claims[i].says, &report->judgements[i]));
+    json_t *all = json_pack("{s:s, s:s, s:I, s:o, s:o}", "experiment", experiment->name, "scale",
+                            wac_scale_names[options->scale], "seeds_asked_for",
+                            (json_int_t)experiment->seeds, "claims", claims, "missing",
+                            wac_missing_json(report->missing, report->missing_count));
+    return wac_claims_write(all, options->out, error);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

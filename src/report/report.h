@@ -46,4 +46,8 @@ void wac_report_free(wac_report *report);
 /* How many runs of the set belong to a scale of the experiment. */
 size_t wac_report_matches(const wac_runset *set, const wac_experiment *experiment, wac_scale scale);
 
+/* The scale that most of the runs belong to; of equal ones the larger where all of its runs are
+ * there. */
+wac_scale wac_report_scale(const wac_runset *set, const wac_experiment *experiment);
+
 #endif

@@ -529,10 +529,12 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
                             : wac_fail_memory(error, "the runs of a figure");
     if (status == WAC_STATUS_OK && sheet.line_total == 0)
         status = wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
+    drawing->empty = status == WAC_STATUS_INPUT;
     if (status == WAC_STATUS_OK && (status = wac_plot_begin(&sheet.page.plot, error)) == 0) {
         sheet.page.plot.stop = order->stop;
         fprintf(sheet.table, "task,line,measure,%s,low,high,n\n", has_x(&sheet) ? "x,mean" : "iqm");
         status = fill(&sheet, panels, kind, error);
+        drawing->empty = status == WAC_STATUS_INPUT;
         if (status == WAC_STATUS_OK)
             status = draw_files(&sheet, drawing, order->folder, error);
         wac_plot_end(&sheet.page.plot);

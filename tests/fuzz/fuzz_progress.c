@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const header = WAC_COLUMN_HEADER;
     static const char *const environments[] = {"lqg", "riverswim", "point-4", "hopper"};
-    wac_record run = {0};
+    wac_record run = {.path = (char[]){"nowhere"}};
     wac_error error = {0};
     /* no byte more than promised, so that a step beyond is seen; half of the inputs get the header,
      * which is hard to guess */

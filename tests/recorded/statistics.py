@@ -216,7 +216,8 @@ def measures():
     path.write_text("\n".join(",".join(row) for row in [COLUMNS] + cells) + "\n")
     with np.errstate(invalid="ignore"):
         reached = {"point-3": np.argmax(table["eval_success"] >= 0.9),
-                   "riverswim": np.argmax(table["eval_return"] >= 100)}
+                   "riverswim": np.argmax(table["eval_return"] >= 100),
+                   "lqg": np.argmax(table["eval_return"] >= -1.1 * 0.935)}
     last_return, success = np.nanmean(table["eval_return"][-10:]), np.nanmean(
         table["eval_success"][-50:])
     scores = {"point-3": success, "riverswim": last_return / 161.6, "lqg": last_return,
@@ -228,6 +229,8 @@ def measures():
                "coverage": np.nanmean(table["coverage_sampled"]),
                "coverage-visited": np.nanmean(table["coverage_visited"]),
                "episodes": table["eval_episodes"][-50:].mean(),
+               "area-of-return": np.nanmean(table["eval_return"]),
+               "area-of-episodes": table["eval_episodes"].mean(),
                "best": np.nanmax(table["eval_return"])}
 
 

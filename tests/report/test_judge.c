@@ -265,21 +265,21 @@ static void test_ahead(void **state)
     assert_verdict(ahead, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "95 % interval 1 to 1");
     assert_non_null(strstr(judgement.findings[0].text,
                            "Point 1, episodes completed, mean of all epochs: 42.5 for ME-WAC, "
-                           "22.5 for SAC; probability that ME-WAC is ahead 1"));
+                           "22.5 for SAC; ME-WAC is ahead with probability 1"));
     /* the exact test: one of the 70 ways to deal eight runs */
     assert_true(fabs(judgement.findings[0].p_for - 1 / 70.) < 1e-12);
-    assert_verdict(behind, WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "is ahead 0");
+    assert_verdict(behind, WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "is ahead with probability 0");
     const char *faster = "rule: faster, who: me-wac, than: sac";
     assert_verdict(faster, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
                    "epoch of first success: 12.5 for ME-WAC, 42.5 for SAC");
     assert_true(judgement.findings[0].estimate == 1);
     assert_verdict("rule: faster, who: sac, than: me-wac", WAC_VERDICT_FAILS, WAC_VERDICT_FAILS,
-                   "SAC is first 0");
+                   "SAC is first with probability 0");
     assert_verdict("rule: ahead-of, who: me-wac, than: oac", WAC_VERDICT_UNDECIDED,
                    WAC_VERDICT_UNDECIDED, "no run of OAC is planned");
     /* both pairs must hold */
     assert_verdict("rule: ahead-of, who: me-wac, than: [sac, oac], measure: episodes",
-                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "is ahead 1");
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "is ahead with probability 1");
     assert_int_equal(judgement.count, 2);
 }
 
@@ -291,16 +291,18 @@ static void test_hardly_ahead(void **state)
     make_episodes("me-wac", (double[]){12.5, 13.5, 16, 17, 18}, 5, true);
     make_episodes("sac", (double[]){11, 12, 13, 14, 15}, 5, true);
     assert_verdict(ahead, WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS,
-                   "is ahead 0.8, 95 % interval 0.44 to 1");
+                   "is ahead with probability 0.8, 95 % interval 0.44 to 1");
     size_t needed = judgement.findings[0].seeds_needed;
     assert_true(needed > 5 && needed <= 30);
     assert_non_null(
         strstr(wac_finding_outlook(outlook, judgement.findings), "seeds would probably decide it"));
-    assert_verdict(behind, WAC_VERDICT_UNDECIDED, WAC_VERDICT_FAILS, "is ahead 0.2");
+    assert_verdict(behind, WAC_VERDICT_UNDECIDED, WAC_VERDICT_FAILS,
+                   "is ahead with probability 0.2");
     clear();
     make_solvers("me-wac", 5, 10, 2, 30);
     make_solvers("sac", 5, 10, 2, 30);
-    assert_verdict(ahead, WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "is ahead 0.5");
+    assert_verdict(ahead, WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED,
+                   "is ahead with probability 0.5");
     assert_string_equal(wac_finding_outlook(outlook, judgement.findings),
                         "more than 100 seeds would be needed");
 }
@@ -389,7 +391,7 @@ static void test_missing_runs(void **state)
     assert_verdict(ahead, WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS, "6 of 24 runs missing");
     char outlook[WAC_OUTLOOK];
     assert_string_equal(wac_finding_outlook(outlook, judgement.findings),
-                        "waits for run-18, run-19 and 4 more runs");
+                        "waits for run-18, run-19 and 4 more");
     assert_verdict(level, WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "missing or diverged");
     /* by cost too: a missing run could be first */
     assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: solved", WAC_VERDICT_UNDECIDED,
@@ -402,7 +404,8 @@ static void test_missing_runs(void **state)
     fake lost = {"point-1", "me-wac", 4, 60, 7, NULL, NULL, NULL, NULL, -90, NAN, 99, -1};
     make_fake(at("me-wac-4"), &lost);
     save_text(at("me-wac-4/manifest.json"), "{\"diverged\": \"a loss\"}\n");
-    assert_verdict(ahead, WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS, "is ahead 0.75");
+    assert_verdict(ahead, WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS,
+                   "is ahead with probability 0.75");
 }
 
 /* Three settings of four seeds are four seeds: what one seed does, it does in all of them. */
@@ -468,7 +471,7 @@ static void test_equal_is_equal(void **state)
             fclose(to);
         }
     assert_verdict("rule: ahead-of, who: me-wac, than: sac, measure: success",
-                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "is ahead 0.5");
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "is ahead with probability 0.5");
     assert_true(judgement.findings[0].p_for == judgement.findings[0].p_against);
 }
 
@@ -592,13 +595,13 @@ static void test_compound(void **state)
     clear();
     make_episodes("me-wac", (double[]){20, 21, 22, 23}, 4, true);
     make_episodes("sac", (double[]){30, 31, 32, 33}, 4, true);
-    assert_verdict(ahead, WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "is ahead 0");
+    assert_verdict(ahead, WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "is ahead with probability 0");
     char twice[512];
     snprintf(twice, sizeof twice, "parts: [{%s}, {rule: all, who: sac}]", ahead);
-    assert_verdict(twice, WAC_VERDICT_UNDECIDED, WAC_VERDICT_FAILS, "is ahead 0");
+    assert_verdict(twice, WAC_VERDICT_UNDECIDED, WAC_VERDICT_FAILS, "is ahead with probability 0");
     assert_true(fabs(judgement.findings[0].p_corrected - 2 / 70.) < 1e-12);
     snprintf(twice, sizeof twice, "parts: [{%s}, {rule: all, who: sac}]", behind);
-    assert_verdict(twice, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "is ahead 1");
+    assert_verdict(twice, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "is ahead with probability 1");
 }
 
 /* RiverSwim and LQG are solved by return: half of all there is, and near the best there is. */
@@ -650,7 +653,7 @@ static void test_correlation(void **state)
                    "0.01",
                    WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "for 0.01 times λ 0.5");
     assert_verdict("rule: ahead-of, who: oe-wac, than: {lambda: 0.5}, measure: mirror",
-                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "is ahead 0.5");
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "is ahead with probability 0.5");
     /* another setting is a finding of its own, not four more seeds */
     for (int seed = 1; seed <= 4; seed++) {
         wac_config config = tiny("lqg", "oe-wac", 2);

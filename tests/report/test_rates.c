@@ -1,5 +1,5 @@
 /* How often verdicts are wrong, and how often there is one: claims are judged on made-up runs whose
- * truth is known. A few hundred studies here; `test_rates N` makes tables of N
+ * truth is known. A few hundred studies here; `test_rates N` makes a table from N
  * (docs/statistics.md).
  */
 #include "base/rng.h"
@@ -265,29 +265,45 @@ static void effects_are_found(void **state)
     assert_true(rates.holds > 0.9 && rates.fails < 0.03);
 }
 
-static void print_tables(int studies)
+/* One cell: shares for each shape of scores. */
+static void print_cell(const double shares[SHAPES], const char *format)
 {
-    printf("| rule | scores | seeds | wrong: holds | wrong: fails | finds | | "
-           "|\n|---|---|---|---|---|---|---|---|\n");
+    for (int s = 0; s < SHAPES; s++) {
+        printf(s ? " / " : " ");
+        printf(format, 100 * shares[s]);
+    }
+    printf(" |");
+}
+
+static void print_table(int studies)
+{
+    printf(
+        "| rule | seeds | wrongly *holds* | wrongly *fails* | finds a small effect | a middle one "
+        "| a large one |\n|---|---|---|---|---|---|---|\n");
     for (int r = 0; r < ROWS; r++)
-        for (int s = 0; s < SHAPES; s++)
-            for (size_t n = 0; n < 4; n++) {
+        for (size_t n = 0; n < 4; n++) {
+            double holds[SHAPES], fails[SHAPES], found[3][SHAPES];
+            for (int s = 0; s < SHAPES; s++) {
                 rates wrong = judge_studies(table[r].rule, table[r].groups, sizes[n], (shape)s,
                                             table[r].none, table[r].edge, studies);
-                printf("| %s | %s | %zu | %.1f %% |", table[r].name, shape_names[s], sizes[n],
-                       100 * wrong.holds);
-                if (table[r].two_sided)
-                    printf(" %.1f %% |", 100 * wrong.fails);
-                else
-                    printf(" |");
-                for (int e = 0; e < 3; e++) {
-                    rates found = judge_studies(table[r].rule, table[r].groups, sizes[n], (shape)s,
-                                                table[r].some, table[r].effects[e], studies / 4);
-                    printf(" %.0f %% |", 100 * found.holds);
-                }
-                printf("\n");
-                fflush(stdout);
+                holds[s] = wrong.holds;
+                fails[s] = wrong.fails;
+                for (int e = 0; e < 3; e++)
+                    found[e][s] = judge_studies(table[r].rule, table[r].groups, sizes[n], (shape)s,
+                                                table[r].some, table[r].effects[e], studies / 4)
+                                      .holds;
             }
+            printf("| `%s` | %zu |", table[r].name, sizes[n]);
+            print_cell(holds, "%.1f");
+            if (table[r].two_sided)
+                print_cell(fails, "%.1f");
+            else
+                printf(" |");
+            for (int e = 0; e < 3; e++)
+                print_cell(found[e], "%.0f");
+            printf("\n");
+            fflush(stdout);
+        }
 }
 
 int main(int argc, char **argv)
@@ -299,7 +315,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(effects_are_found),
     };
     if (argc > 1) {
-        print_tables(atoi(argv[1]));
+        print_table(atoi(argv[1]));
         return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* Reports: the page and what is on it, what it does with bad folders, and the commands around it.
  * Where Chromium is installed, it loads a page and finds nothing to complain about. */
 #include "base/json.h"
-#include "report/html.h"
+#include "report/markup.h"
+#include "report/scoreboard_files.h"
 #include "support/fake_runs.h"
 
 #include <sys/stat.h>
@@ -97,10 +98,10 @@ static void test_report(void **state)
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         if (strstr(page, absent[i]))
             fail_msg("the page has \"%s\"", absent[i]);
-    /* curves, coverage, coverage by lambda, bars; maps fail without checkpoints, and say so */
+    /* curves, coverage, coverage by lambda, bars; no maps without checkpoints */
     if (has_program("gnuplot")) {
         assert_int_equal(count_of(page, "src=\"data:image/svg+xml;base64,"), 4);
-        assert_int_equal(count_of(page, "could not be drawn"), 1);
+        assert_int_equal(count_of(page, "could not be drawn"), 0);
         static const char *const endings[] = {"svg", "png", "pdf"};
         for (int i = 0; i < 3; i++)
             assert_true(wac_path_exists(at("out/figures/3-settings.%s", endings[i])));
@@ -259,7 +260,8 @@ static void test_from(void **state)
     static const char *const parts[] = {
         "id=\"claims\"",
         "at scale quick",
-        "ME-WAC solves it in 1 of 1 run; 1 seed",
+        "Point 1: ME-WAC solves it in 1 of 1 run (exact 95 % interval",
+        "<strong>needs 4 seeds at least</strong>",
         "points towards",
         "Figure 4 a, b",
         "<td class=\"n\">1*</td>",
@@ -283,7 +285,185 @@ static void test_from(void **state)
     result = wac("report %s", at("out"));
     assert_done(result);
     assert_non_null(strstr(result->err, "missing: point-1/sac/seed-1"));
-    assert_non_null(strstr(result->out, "no finished run of SAC"));
+    assert_non_null(strstr(result->out, "SAC solves it in 0 of 0 runs"));
+    assert_non_null(strstr(result->out, "waits for point-1/sac/seed-1"));
+    /* a note of old, and claims that nobody judges so any more */
+    save_text(at("out/reproduce.json"), "{\"experiment\": \"point-dense\", \"scale\": \"full\", "
+                                        "\"runs\": \"../runs\"}\n");
+    save_text(at("out/experiment.yaml"), "title: T\nscales: {}\n");
+    result = wac("report %s", at("out"));
+    assert_int_equal(result->status, 1);
+    assert_non_null(strstr(result->err, "judged by the claims of today"));
+    assert_non_null(strstr(result->err, "belongs to point-dense at scale paper"));
+}
+
+/* --- the scoreboard ----------------------------------------------------------------------------
+ */
+
+static void make_coverage(const char *folder, const char *environment, double slope, int seeds)
+{
+    static const char *const lambdas[] = {"0", "0.5", "1"};
+    bool noisy = strcmp(environment, "lqg") == 0;
+    for (int i = 0; i < 3; i++)
+        for (int seed = 1; seed <= seeds; seed++) {
+            fake fake = {environment,
+                         "oe-wac",
+                         seed,
+                         15,
+                         0,
+                         "lambda",
+                         lambdas[i],
+                         noisy ? "noise_std" : "rho",
+                         noisy ? "0.15" : "0.5",
+                         -1,
+                         0,
+                         10,
+                         -2};
+            fake.coverage = 0.5 + slope * i + 0.001 * seed;
+            make_fake(at("%s/%d-%d", folder, i, seed), &fake);
+        }
+}
+
+static const char *verdict_of(const json_t *claims, size_t number)
+{
+    const json_t *claim = json_array_get(json_object_get(claims, "claims"), number - 1);
+    assert_int_equal(json_integer_value(json_object_get(claim, "number")), number);
+    return json_string_value(json_object_get(claim, "verdict"));
+}
+
+static void assert_scores(const char *first)
+{
+    json_t *claims = json_load_file(at("board/claims.json"), 0, NULL);
+    assert_non_null(claims);
+    assert_int_equal(json_array_size(json_object_get(claims, "claims")), 12);
+    assert_int_equal(json_array_size(json_object_get(claims, "experiments")), 9);
+    assert_string_equal(verdict_of(claims, 1), first);
+    assert_string_equal(verdict_of(claims, 12), "undecided");
+    const json_t *finding = json_array_get(
+        json_object_get(json_array_get(json_object_get(claims, "claims"), 0), "findings"), 0);
+    assert_string_equal(json_string_value(json_object_get(finding, "experiment")), "coverage-lqg");
+    assert_int_equal(json_integer_value(json_object_get(finding, "planned")), 15);
+    assert_true(json_real_value(json_object_get(finding, "p")) < 0.001);
+    json_decref(claims);
+}
+
+static void test_scoreboard(void **state)
+{
+    (void)state;
+    make_coverage("lqg", "lqg", 0.1, 5);
+    assert_says(wac("reproduce --all --from %s", at("nowhere")), 2, "there is no folder");
+    assert_says(wac("reproduce --all %s", at("lqg")), 2, "after --from");
+    assert_says(wac("reproduce --all --scale half"), 2, "at their own scale");
+    const outcome *result = wac("reproduce --all --from %s --out %s", at("lqg"), at("board"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, " 1  undecided  Coverage rises with λ"));
+    assert_non_null(strstr(result->out, "coverage-lqg (quick), coverage-riverswim (not run)"));
+    assert_non_null(strstr(result->out, "0 hold, 0 fail, 12 undecided"));
+    assert_non_null(strstr(result->out, at("board/scoreboard.html\n")));
+    assert_scores("undecided");
+    /* both hold */
+    make_coverage("river", "riverswim", 0.1, 5);
+    result = wac("reproduce --all --from %s %s --out %s", at("lqg"), at("river"), at("board"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, " 1  holds      Coverage rises with λ"));
+    assert_non_null(strstr(result->out, "1 holds, 0 fail, 11 undecided"));
+    assert_scores("holds");
+    char *page = contents(at("board/scoreboard.html"), NULL);
+    assert_non_null(strstr(page, "<span class=\"soft\">coverage-riverswim</span>"));
+    assert_non_null(strstr(page, "not run: wac reproduce mujoco"));
+    assert_null(strstr(page, "<script"));
+    free(page);
+    char *table = contents(at("board/scoreboard.tex"), NULL);
+    assert_non_null(strstr(table, "\\toprule"));
+    assert_non_null(strstr(table, "1 & Coverage rises with $\\lambda$, on LQG and on RiverSwim & "
+                                  "holds & coverage-lqg (quick), coverage-riverswim (quick) \\\\"));
+    free(table);
+    /* one fails */
+    remove_folder(at("river"));
+    make_coverage("river", "riverswim", -0.1, 5);
+    assert_done(wac("reproduce --all --from %s %s --out %s", at("lqg"), at("river"), at("board")));
+    assert_scores("fails");
+    /* folders of `wac reproduce`, at their own scale and seeds, found below the one that is given
+     */
+    make_coverage("more", "lqg", 0.1, 7);
+    mkdir(at("made"), 0777);
+    assert_done(wac("reproduce coverage-lqg --from %s --scale quick --seeds 7 --out %s", at("more"),
+                    at("made/seven")));
+    result = wac("reproduce --all --from %s --out %s", at("made"), at("made"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "coverage-lqg (quick with 7 seeds)"));
+    assert_says(wac("reproduce --all --from %s --out %s", at("made"), at("made/seven")), 2,
+                "holds the experiment coverage-lqg");
+    assert_int_equal(mkdir(at("empty"), 0777), 0);
+    assert_says(wac("reproduce --all --from %s --out %s", at("empty"), at("nothing")), 1,
+                "no run there belongs");
+    assert_false(wac_path_exists(at("nothing")));
+}
+
+static void test_tex(void **state)
+{
+    (void)state;
+    char *made;
+    size_t size;
+    FILE *to = open_memstream(&made, &size);
+    wac_tex_escape(to, "5 % of λ_x & {a} ~ \\ −1 < #2");
+    fclose(to);
+    assert_string_equal(made, "5 \\% of $\\lambda$\\_x \\& \\{a\\} \\textasciitilde{} "
+                              "\\textbackslash{} $-$1 $<$ \\#2");
+    free(made);
+}
+
+/* --- seeds, and no gnuplot ---------------------------------------------------------------------
+ */
+
+static void test_seeds(void **state)
+{
+    (void)state;
+    make_coverage("runs", "lqg", 0.1, 5);
+    const outcome *result = wac("reproduce coverage-lqg --from %s --scale quick --seeds 6 --out %s",
+                                at("runs"), at("out"));
+    assert_done(result);
+    assert_non_null(strstr(result->err, "missing: lqg/oe-wac/lambda-0_rho-0.5/seed-6"));
+    char *page = page_of("out");
+    assert_non_null(strstr(page, "at scale quick with 6 seeds"));
+    assert_non_null(strstr(page, "<strong>waits for lqg/oe-wac/lambda-0_rho-0.5/seed-6, "
+                                 "lqg/oe-wac/lambda-0.5_rho-0.5/seed-6 and 1 more</strong>"));
+    free(page);
+    assert_says(
+        wac("reproduce coverage-lqg --from %s --scale quick --out %s", at("runs"), at("out")), 2,
+        "with --seeds 6");
+    assert_says(wac("reproduce coverage-lqg --from %s --seeds 6 --out %s", at("runs"), at("out")),
+                2, "holds coverage-lqg at scale quick");
+    /* the report remembers */
+    result = wac("report %s", at("out"));
+    assert_done(result);
+    assert_non_null(strstr(result->err, "missing: lqg/oe-wac/lambda-0_rho-0.5/seed-6"));
+    json_t *claims = json_load_file(at("out/claims.json"), 0, NULL);
+    assert_int_equal(json_integer_value(json_object_get(claims, "seeds_asked_for")), 6);
+    assert_string_equal(json_string_value(json_object_get(claims, "experiment")), "coverage-lqg");
+    assert_int_equal(json_array_size(json_object_get(claims, "missing")), 3);
+    json_decref(claims);
+    assert_says(wac("reproduce coverage-lqg --seeds 0"), 2, "--seeds must be");
+}
+
+/* Without gnuplot nothing is trained; a page without its figures is no success. */
+static void test_without_gnuplot(void **state)
+{
+    (void)state;
+    char path[4096];
+    snprintf(path, sizeof path, "%s", getenv("PATH"));
+    make_lqg("runs");
+    assert_int_equal(setenv("PATH", at("nowhere"), 1), 0);
+    const outcome *result = wac("reproduce uncertainty-lqg --out %s", at("out"));
+    assert_says(result, 1, "install it with: apt-get install gnuplot-nox; then call this again");
+    assert_false(wac_path_exists(at("out")));
+    assert_says(wac("demo --out %s", at("demo")), 1, "nothing has been trained");
+    assert_false(wac_path_exists(at("demo")));
+    result = wac("report %s --out %s", at("runs"), at("page"));
+    assert_int_equal(result->status, 1);
+    assert_non_null(strstr(result->err, "figures could not be drawn"));
+    assert_non_null(strstr(result->out, at("page/report.html\n")));
+    assert_int_equal(setenv("PATH", path, 1), 0);
 }
 
 /* A small experiment of one's own, trained, judged, and judged again. */
@@ -295,7 +475,7 @@ static void test_reproduce(void **state)
                        "5, evaluation_steps: 60, replay_capacity: 1000, lambda: [0, 0.5]}}";
     char text[4096];
     snprintf(text, sizeof text,
-             "title: Mine\nscales:\n  quick: %s\n  half: %s\n  full: %s\n"
+             "title: Mine\nscales:\n  quick: %s\n  half: %s\n  paper: %s\n"
              "figures:\n  - {kind: maps, title: Maps, where: {lambda: 0.5}}\n"
              "  - {kind: curves, title: Return, rows: return, lines: algorithm}\n"
              "  - {kind: settings, title: Score, measure: score, x: lambda}\n"
@@ -305,7 +485,7 @@ static void test_reproduce(void **state)
     const outcome *result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
     assert_done(result);
     assert_non_null(strstr(result->out, " 1  holds      it is so"));
-    assert_non_null(strstr(result->out, "epochs than scale full."));
+    assert_non_null(strstr(result->out, "epochs than scale paper."));
     char *page = page_of("out");
     assert_non_null(strstr(page, "<th>Claim</th>"));
     assert_null(strstr(page, "The paper"));
@@ -352,7 +532,7 @@ static void test_reproduce_refusals(void **state)
     assert_non_null(strstr(result->out, "80: "));
     assert_says(wac("reproduce point-dens"), 2, "did you mean \"point-dense\"?");
     assert_says(wac("reproduce xyzzy"), 2, "lists them");
-    assert_says(wac("reproduce mujoco --scale huge"), 2, "quick, half or full");
+    assert_says(wac("reproduce mujoco --scale huge"), 2, "quick, half, paper or strong");
     assert_says(wac("reproduce --scale full"), 2, "name an experiment");
     assert_says(wac("reproduce mujoco --from %s --out %s", at("none"), at("o")), 2, "none");
     save_text(at("file"), "x");
@@ -369,11 +549,11 @@ static void test_reproduce_refusals(void **state)
               "title: T\nscales: {half: {environments: lqg, algorithms: sac}, full: "
               "{environments: lqg, algorithms: oac}}\n");
     assert_says(wac("reproduce %s --scale quick --out %s", at("half.yaml"), at("o")), 2,
-                "half has no scale quick; it has half, full");
+                "half has no scale quick; it has half, paper, strong");
     save_text(at("sweep.yaml"), "environments: lqg\nalgorithms: sac\n");
     assert_says(wac("reproduce %s", at("sweep.yaml")), 2, "wac sweep ");
     save_text(at("tiny.yaml"), "title: T\nscales: {tiny: {environments: lqg}}\n");
-    assert_says(wac("reproduce %s", at("tiny.yaml")), 2, "scales are quick, half, full");
+    assert_says(wac("reproduce %s", at("tiny.yaml")), 2, "scales are quick, half, paper, strong");
     /* a claim about runs that nobody makes */
     save_text(at("none.yaml"), "title: T\nscales: {quick: {environments: lqg, algorithms: sac}}\n"
                                "claims: [{says: S, rule: all, who: oac}]\n");
@@ -439,9 +619,19 @@ static void test_browser(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_escape),  TEST(test_report),    TEST(test_tables),
-        TEST(test_names),   TEST(test_bad_runs),  TEST(test_bad_folders),
-        TEST(test_from),    TEST(test_reproduce), TEST(test_reproduce_refusals),
+        TEST(test_escape),
+        TEST(test_report),
+        TEST(test_tables),
+        TEST(test_names),
+        TEST(test_bad_runs),
+        TEST(test_bad_folders),
+        TEST(test_from),
+        TEST(test_reproduce),
+        TEST(test_reproduce_refusals),
+        TEST(test_scoreboard),
+        TEST(test_tex),
+        TEST(test_seeds),
+        TEST(test_without_gnuplot),
         TEST(test_browser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,9 +309,10 @@ static void test_measures(void **state)
         assert_true(set.runs[0].finished);
         for (int i = 0; i < WAC_MEASURE_TOTAL; i++) {
             double value = wac_record_measure(&set.runs[0], (wac_measure)i);
-            double expected =
-                json_number_value(json_object_get(item, wac_measure_name((wac_measure)i)));
-            if (!(fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected))))
+            const json_t *known = json_object_get(item, wac_measure_name((wac_measure)i));
+            double expected = json_number_value(known);
+            if (known ? !(fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected)))
+                      : !isnan(value)) /* without a checkpoint */
                 fail_msg("%s: %.17g, not %.17g", wac_measure_name((wac_measure)i), value, expected);
         }
         assert_true(wac_record_is_solved(&set.runs[0]));
@@ -329,7 +330,8 @@ static void test_unsolved(void **state)
         double reached, success, solved;
     } cases[] = {
         {"point-1", -5, 0.89, 4},   {"point-1", -5, 0.9, 0}, {"riverswim", 99.9, NAN, 4},
-        {"riverswim", 100, NAN, 0}, {"lqg", 5, NAN, NAN},
+        {"riverswim", 100, NAN, 0}, {"lqg", -1.04, NAN, 4},  {"lqg", -1.02, NAN, 0},
+        {"hopper", 5, NAN, NAN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wac_config config = settings(cases[i].environment, "sac", 1);

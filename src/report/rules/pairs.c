@@ -264,7 +264,7 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
     if (finding->rule == WAC_RULE_LEVEL)
         wac_finding_add(finding, "; difference %s", WAC_DIGITS(finding->estimate));
     else if (!spread && !isnan(finding->estimate))
-        wac_finding_add(finding, "; probability that %s is %s %s", finding->who,
+        wac_finding_add(finding, "; %s is %s with probability %s", finding->who,
                         finding->rule == WAC_RULE_FASTER ? "first" : "ahead",
                         WAC_DIGITS(finding->estimate));
     if (!isnan(finding->low))
@@ -273,8 +273,9 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
     if (finding->rule == WAC_RULE_LEVEL)
         wac_finding_add(finding, ", to be within %s %% of the larger mean",
                         WAC_DIGITS(100 * MARGIN));
-    wac_finding_add(finding, "; p %s, of the contrary %s", WAC_DIGITS(finding->p_for),
-                    WAC_DIGITS(finding->p_against));
+    const char *bound = finding->missing && isnan(finding->estimate) ? "at most " : "";
+    wac_finding_add(finding, "; p %s%s, of the contrary %s%s", bound, WAC_DIGITS(finding->p_for),
+                    bound, WAC_DIGITS(finding->p_against));
     if (strata > 1)
         wac_finding_add(finding, "; compared within each of %zu settings", strata);
     if (is_cut(a, b, strata, finding->epochs))

@@ -267,7 +267,8 @@ static void describe(wac_finding *finding, const wac_case *at, const table *tabl
     wac_finding_add(finding, "; Page's test: p %s for rising, %s for falling",
                     WAC_DIGITS(found->trend[0]), WAC_DIGITS(found->trend[1]));
     static const char *const ways[] = {"rise", "fall"};
-    for (int way = 0; way < 2; way++)
+    for (int way = finding->rule == WAC_RULE_RISES_WITH;
+         way < 2 - (finding->rule == WAC_RULE_FALLS_WITH); way++) /* those against the trend */
         if (found->step[way] <= WAC_LEVEL)
             wac_finding_add(finding, "; a %s between neighbours, p %s", ways[way],
                             WAC_DIGITS(found->step[way]));

@@ -1,0 +1,61 @@
+/* The scoreboard as a table: number, verdict, claim; below, who judged and what it waits for. */
+#include "terminal/scoreboard_view.h"
+
+#include "cli.h"
+#include "terminal/report_view.h"
+#include "terminal/terminal.h"
+
+#include "base/files.h"
+#include "report/note.h"
+#include "report/scoreboard_files.h"
+
+static void print_board(const wac_scoreboard *board)
+{
+    enum { INDENT = 15 };
+    cli_style style = cli_style_of(stdout);
+    int width = cli_width(stdout);
+    size_t counts[3] = {0};
+    for (size_t i = 0; i < board->count; i++) {
+        const wac_score *score = &board->scores[i];
+        char sources[WAC_SCORE_SOURCES], outlook[WAC_OUTLOOK];
+        counts[score->judgement.verdict]++;
+        cli_print_claim(score->number, score->says, &score->judgement);
+        printf("%*s%s", INDENT, "", style.dim);
+        cli_print_wrapped(wac_score_sources(sources, score), INDENT, width);
+        fputs(style.plain, stdout);
+        if (*wac_judgement_outlook(outlook, &score->judgement)) {
+            printf("%*s", INDENT, "");
+            cli_print_wrapped(outlook, INDENT, width);
+        }
+    }
+    printf("\n%zu hold%s, %zu fail%s, %zu undecided\n\n", counts[WAC_VERDICT_HOLDS],
+           counts[WAC_VERDICT_HOLDS] == 1 ? "s" : "", counts[WAC_VERDICT_FAILS],
+           counts[WAC_VERDICT_FAILS] == 1 ? "s" : "", counts[WAC_VERDICT_UNDECIDED]);
+}
+
+int cli_scoreboard_make(const char *const *folders, size_t count, const char *out)
+{
+    wac_error error = {0};
+    wac_scoreboard board;
+    wac_note note;
+    char page[PATH_MAX];
+    for (size_t i = 0; i < count; i++)
+        if (!wac_path_exists(folders[i]))
+            return cli_refuse("there is no folder %s; first run experiments: \"%s reproduce\" "
+                              "lists them",
+                              folders[i], cli_program());
+    if (wac_note_read(&note, out))
+        return cli_refuse("%s holds the experiment %s; name another folder with --out", out,
+                          note.experiment);
+    if (wac_scoreboard_make(&board, folders, count, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    wac_status status = wac_path_exists(out) ? WAC_STATUS_OK : wac_directory_make(out, &error);
+    if (status == WAC_STATUS_OK)
+        status = wac_scoreboard_write(&board, out, page, &error);
+    if (status == WAC_STATUS_OK) {
+        print_board(&board);
+        printf("%s\n", page);
+    }
+    wac_scoreboard_free(&board);
+    return status == WAC_STATUS_OK ? CLI_OK : cli_fail(&error);
+}

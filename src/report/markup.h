@@ -1,0 +1,40 @@
+/* What pages have in common: their look, text from outside, verdicts. */
+#ifndef WAC_REPORT_MARKUP_H
+#define WAC_REPORT_MARKUP_H
+
+#include "report/judge.h"
+
+#include <stdio.h>
+
+/* Everything before and after what a page says. */
+void wac_html_begin(FILE *to, const char *title);
+void wac_html_end(FILE *to);
+
+/* `text` for HTML: no markup, no bytes that are no text. */
+void wac_html_escape(FILE *to, const char *text);
+
+/* The same between markup. */
+void wac_html_tag(FILE *to, const char *before, const char *text, const char *after);
+
+/* A verdict, and below it what the numbers point towards where they do not decide. */
+void wac_html_verdict(FILE *to, wac_verdict verdict, wac_verdict leaning);
+
+/* A finding as an entry of a list, `from` (may be empty) before its words. */
+void wac_html_finding(FILE *to, const wac_finding *finding, const char *from);
+
+/* What verdicts mean, in a sentence. */
+void wac_html_rules(FILE *to);
+
+/* A file that is written to memory first, then whole or not at all. `status` is what came of
+ * writing; if that is a failure it is passed on and nothing is saved. */
+typedef struct wac_memory_file {
+    FILE *to;
+    char *text;
+    size_t size;
+} wac_memory_file;
+
+wac_status wac_memory_file_open(wac_memory_file *file, wac_error *error);
+wac_status wac_memory_file_save(wac_memory_file *file, const char *path, wac_status status,
+                                wac_error *error);
+
+#endif

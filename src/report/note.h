@@ -1,0 +1,23 @@
+/* What `wac reproduce` leaves in a folder, so that its report can be made again: reproduce.json. */
+#ifndef WAC_REPORT_NOTE_H
+#define WAC_REPORT_NOTE_H
+
+#include "report/experiment.h"
+
+#include <limits.h>
+
+typedef struct wac_note {
+    char experiment[64]; /* its name */
+    int scale;           /* -1: as the runs have it */
+    int64_t seeds;       /* that were asked for; 0: those of the scale */
+    char runs[PATH_MAX]; /* where they are; "runs" stands for those within the folder */
+} wac_note;
+
+extern const char wac_note_name[]; /* of the file */
+
+wac_status wac_note_write(const wac_note *note, const char *directory, wac_error *error);
+
+/* False where there is nothing of the kind. `runs` then is a path that one can use. */
+bool wac_note_read(wac_note *note, const char *directory);
+
+#endif

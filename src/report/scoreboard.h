@@ -1,0 +1,50 @@
+/* One scoreboard: what the experiments that have been run say of the paper's claims.
+ *
+ * Every experiment that comes with the program is looked for in the folders, and judged at the
+ * scale at which it was run (of several the largest). A claim that two experiments state is judged
+ * over both: it holds if all findings of both do, and what has not been run leaves it undecided.
+ */
+#ifndef WAC_REPORT_SCOREBOARD_H
+#define WAC_REPORT_SCOREBOARD_H
+
+#include "report/judge.h"
+
+#include <limits.h>
+
+/* An experiment with claims. */
+typedef struct wac_scored {
+    wac_experiment *experiment;
+    char folder[PATH_MAX]; /* where its runs are; empty: it has not been run */
+    wac_scale scale;
+    size_t planned, finished; /* runs */
+    char **missing;           /* [missing_count], in words */
+    size_t missing_count;
+    wac_judgement *judgements; /* of its claims; null: it has not been run */
+} wac_scored;
+
+/* A claim. */
+typedef struct wac_score {
+    int number;
+    const char *says;
+    wac_judgement judgement;      /* over all experiments that state it */
+    const wac_scored **judged_by; /* [judgement.count]: the experiment of each finding */
+} wac_score;
+
+typedef struct wac_scoreboard {
+    wac_scored *experiments; /* [experiment_count], by name */
+    size_t experiment_count;
+    wac_score *scores; /* [count], by number */
+    size_t count;
+} wac_scoreboard;
+
+/* Of folders that `wac reproduce` made, of folders that hold such, or of runs of any kind. None of
+ * the experiments in any of them is an error (input). On failure there is nothing to free. */
+wac_status wac_scoreboard_make(wac_scoreboard *board, const char *const *folders, size_t count,
+                               wac_error *error);
+void wac_scoreboard_free(wac_scoreboard *board);
+
+/* "coverage-lqg (paper), coverage-riverswim (not run)": who judged a claim. */
+enum { WAC_SCORE_SOURCES = 256 };
+const char *wac_score_sources(char text[WAC_SCORE_SOURCES], const wac_score *score);
+
+#endif
