@@ -28,15 +28,20 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.93rem;margin-bottom:1.2rem}th,td{text-align:left;"
     "padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,"
     "th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
+    ".stats td{white-space:nowrap}.note{margin-bottom:.3rem}\n"
     ".claims td ul{margin:0;padding-left:1.1rem}.claims td:nth-child(2){min-width:11rem;width:24%}"
     ".claims td:nth-child(3){min-width:7rem}.claims td:nth-child(4){min-width:20rem;"
     "font-size:.88rem}\n"
     ".v{font-weight:700;white-space:nowrap}.holds{color:var(--good)}.fails{color:var(--bad)}"
     ".undecided{color:var(--open)}\n"
+    /* smaller than half of its width nobody can read a figure; small screens have their own */
     "figure{margin:1.2rem 0 2rem}figure img{display:block;height:auto;background:#fff;"
+    "width:min(100%,var(--width));min-width:calc(var(--width)/2);"
     "border-radius:4px;border:1px solid var(--line)}figcaption{margin-top:.4rem;font-size:.93rem}\n"
-    "figure a{color:inherit}\n"
+    "@media(max-width:40rem){figure img.two{width:100%;min-width:0}.claims thead{display:none}"
+    ".claims,.claims tbody,.claims tr,.claims td{display:block;border:0;padding:.1rem 0}"
+    ".claims td{width:auto!important;min-width:0!important;text-align:left!important}"
+    ".claims tr{border-bottom:1px solid var(--line);padding:.6rem 0}}\n"
     "pre{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.7rem .9rem;"
     "overflow-x:auto;font-size:.9rem}\n"
     ".warn{background:var(--card);border-left:4px solid var(--open);padding:.6rem .9rem;"
@@ -229,30 +234,43 @@ static void write_base64(FILE *to, const char *bytes, size_t size)
     }
 }
 
+/* A file of the drawing as data. */
+static wac_status write_picture(FILE *to, const wac_report_page *page, const wac_drawing *drawing,
+                                const char *ending, wac_error *error)
+{
+    char path[PATH_MAX], name[96], *bytes;
+    size_t size;
+    snprintf(name, sizeof name, "%s%s", drawing->name, ending);
+    WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
+    WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
+    fputs("data:image/svg+xml;base64,", to);
+    write_base64(to, bytes, size);
+    free(bytes);
+    return WAC_STATUS_OK;
+}
+
 static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error *error)
 {
     fputs("<h2 id=\"figures\">Figures</h2>\n", to);
     for (size_t i = 0; i < page->drawing_count; i++) {
         const wac_drawing *drawing = &page->drawings[i];
         if (!drawing->drawn) {
-            tag(to, "<p class=\"warn\">The figure “", drawing->title, "” could not be drawn: ");
+            tag(to, "<p class=\"warn\">The figure “", drawing->title,
+                drawing->empty ? "” is not drawn: " : "” could not be drawn: ");
             tag(to, "", drawing->problem, "</p>\n");
             continue;
         }
-        char path[PATH_MAX], name[96], *bytes;
-        size_t size;
-        snprintf(name, sizeof name, "%s.svg", drawing->name);
-        WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
-        WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
-        int narrow = drawing->width / 2; /* smaller than that nobody can read it */
-        fprintf(to,
-                "<figure><div class=\"wide\"><img style=\"width:min(100%%,%dpx);min-width:%dpx\" "
-                "src=\"data:image/svg+xml;base64,",
-                drawing->width, narrow);
-        write_base64(to, bytes, size);
-        free(bytes);
+        fputs("<figure><div class=\"wide\"><picture>", to);
+        if (drawing->narrow) {
+            fputs("<source media=\"(max-width:40rem)\" srcset=\"", to);
+            WAC_TRY(write_picture(to, page, drawing, "-narrow.svg", error));
+            fputs("\">", to);
+        }
+        fprintf(to, "<img style=\"--width:%dpx\"%s src=\"", drawing->width,
+                drawing->narrow ? " class=\"two\"" : "");
+        WAC_TRY(write_picture(to, page, drawing, ".svg", error));
         tag(to, "\" alt=\"", drawing->title, ": ");
-        tag(to, "", drawing->caption, "\"></div>");
+        tag(to, "", drawing->caption, "\"></picture></div>");
         tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");
         wac_html_escape(to, drawing->caption);
         fprintf(to,
@@ -304,8 +322,9 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
 {
     if (comparison->pair_count == 0 || comparison->pair_count > 45)
         return;
-    fputs("<div class=\"wide\"><table><caption>How probable it is that a run of the first does "
-          "better (score), averaged over the tasks that both have.</caption><thead><tr><th>"
+    fputs("<p class=\"note\">How probable it is that a run of the first does better (score), "
+          "averaged over the tasks that both have.</p><div class=\"wide\"><table "
+          "class=\"stats\"><thead><tr><th>"
           "first</th><th>second</th><th class=\"n\">probability</th><th class=\"n\">95 % "
           "interval</th><th class=\"n\">tasks</th><th class=\"n\">seeds</th></tr></thead><tbody>\n",
           to);
@@ -344,10 +363,11 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
         wac_comparison_free(&comparison);
         return wac_fail_memory(error, "the statistics");
     }
-    fputs("<div class=\"wide\"><table><caption>Mean ± 2 s/√n over seeds; IQM: interquartile mean "
+    fputs("<p class=\"note\">Mean ± 2 s/√n over seeds; IQM: interquartile mean "
           "with a bootstrap 95 % interval. Score: success over the last 50 epochs (Point), return "
           "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
-          "(others).</caption><thead><tr><th>task</th><th>runs</th><th class=\"n\">seeds</th>"
+          "(others).</p><div class=\"wide\"><table "
+          "class=\"stats\"><thead><tr><th>task</th><th>runs</th><th class=\"n\">seeds</th>"
           "<th class=\"n\">score</th><th class=\"n\">IQM of the score</th><th class=\"n\">return"
           "</th><th class=\"n\">coverage</th><th class=\"n\">solved</th></tr></thead><tbody>\n",
           to);
