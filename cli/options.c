@@ -3,7 +3,9 @@
 
 #include "terminal/terminal.h"
 
+#include "base/number.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "config/config.h"
 #include "config/environments.h"
 
@@ -50,6 +52,25 @@ static int read_count(const cli_option *option, const char *text)
     return CLI_OK;
 }
 
+static int read_length(const cli_option *option, const char *text)
+{
+    enum { SHORTEST = 1, LONGEST = 40 };
+    static const double inches[] = {1, 1 / 2.54, 1 / 25.4};
+    char number[32];
+    double value;
+    size_t length = strspn(text, "0123456789.");
+    int unit = wac_word_index("in|cm|mm", text + length);
+    snprintf(number, sizeof number, "%.*s", (int)(length < 31 ? length : 31), text);
+    value = unit >= 0 && wac_number_parse(&value, number) ? value * inches[unit] : 0;
+    if (!(value >= SHORTEST && value <= LONGEST))
+        return cli_refuse(
+            "--%s must be a length from %din to %din, as in 3.3in, 84mm or 8.4cm, not "
+            "\"%s\"",
+            option->name, SHORTEST, LONGEST, WAC_CLIP(text));
+    *option->inches = value;
+    return CLI_OK;
+}
+
 /* The option of this name; that of the settings if it is one of theirs. */
 static const cli_option *find_option(const cli_option *options, const char *name,
                                      const wac_setting **setting)
@@ -92,6 +113,8 @@ static int read_flag(const cli_option *options, char **argv, int *index)
     size_t count;
     if (option->count)
         return read_count(option, value);
+    if (option->inches)
+        return read_length(option, value);
     *(setting ? &option->settings[setting - wac_settings(&count)] : option->text) = value;
     return CLI_OK;
 }

@@ -16,6 +16,7 @@ typedef struct cli_option {
     const char **settings; /* takes --KEY VALUE for every setting, in the order of wac_settings */
     int64_t *count;        /* takes a whole number … */
     int64_t smallest, largest; /* … of this range */
+    double *inches;            /* takes a length: "3.3in", "84mm", "8.4cm" */
 } cli_option;
 
 enum { CLI_ANY_WORDS = -1 };

@@ -4,8 +4,10 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "report/note.h"
 
 #include <string.h>
@@ -15,15 +17,16 @@ static const char help[] =
     "wac report: figures and one page from a folder of runs\n"
     "\n"
     "Usage\n"
-    "  wac report DIR|FILE.csv... [--out DIR] [--csv FILE]\n"
+    "  wac report DIR|FILE.csv... [--out DIR] [--csv FILE] [--figure-width LENGTH]\n"
+    "             [--x epoch|steps|seconds] [--curve mean|iqm] [--seeds-shown]\n"
     "\n"
     "DIR holds runs, at any depth: one run, what \"wac sweep\" made, or a collection\n"
     "of your own. The page, report.html, needs nothing else and opens anywhere: it\n"
-    "shows the figures that fit (curves always, coverage where there is one, where\n"
-    "agents went), statistics over seeds, settings, commands and versions. Every\n"
-    "figure is in figures/ too, as SVG, PNG and PDF, and as CSV in numbers. Needs\n"
-    "gnuplot. FILE.csv is a table of runs of other programs, to stand beside\n"
-    "(\"wac stats --help\", docs/statistics.md).\n"
+    "shows the figures that fit (curves always, coverage where there is one, scores\n"
+    "with their intervals, where agents went), statistics over seeds, settings,\n"
+    "commands and versions. Every figure is in figures/ too, as SVG, PNG and PDF,\n"
+    "and as CSV in numbers. Needs gnuplot. FILE.csv is a table of runs of other\n"
+    "programs, to stand beside (\"wac stats --help\", docs/statistics.md).\n"
     "\n"
     "Of a folder that \"wac reproduce\" made, the report is that of the experiment,\n"
     "with its claims, from the runs as they are now.\n"
@@ -32,14 +35,58 @@ static const char help[] =
     "  --out DIR           where the report goes (DIR/report, FILE-report)\n"
     "  --csv FILE          write all runs as one table, too: a row for each run,\n"
     "                      epoch and measure (docs/experiments.md)\n"
+    "  --figure-width LENGTH\n"
+    "                      lay figures out for print at that width, in in, cm or mm,\n"
+    "                      with text of 8 points (as wide as the page needs)\n"
+    "  --x WORD            curves over the epoch, steps of the environment, or\n"
+    "                      seconds of training (epoch, or as the experiment says)\n"
+    "  --curve WORD        curves are means of runs or interquartile means, iqm\n"
+    "                      (mean, or as the experiment says)\n"
+    "  --seeds-shown       a thin line for each run too\n"
     "\n"
     "Examples\n"
     "  wac report runs\n"
     "  wac report sweeps/lambda --out lambda-report\n"
-    "  wac report runs stable-baselines3.csv --csv all.csv\n";
+    "  wac report runs stable-baselines3.csv --csv all.csv\n"
+    "  wac report runs --figure-width 3.3in --x steps --curve iqm\n";
 
 static const char *out, *csv;
-static const cli_option options[] = {{"out", .text = &out}, {"csv", .text = &csv}, {0}};
+static wac_figure_look look;
+static const cli_option options[] = {
+    {"out", .text = &out},
+    {"csv", .text = &csv},
+    {"figure-width", .inches = &look.inches},
+    {"x", .text = &look.x},
+    {"curve", .text = &look.curve},
+    {"seeds-shown", .on = &look.seeds},
+    {0},
+};
+
+static int check_word(const char *flag, const char *word, const char *words)
+{
+    char all[64];
+    if (!word || wac_word_index(words, word) >= 0)
+        return CLI_OK;
+    wac_words_join(all, sizeof all, words);
+    return cli_refuse("--%s must be %s, not \"%s\"", flag, all, WAC_CLIP(word));
+}
+
+/* Flags as they were given, for the page. */
+static void add_look(char *command, size_t size)
+{
+    size_t used = strlen(command);
+    const struct {
+        const char *flag, *value;
+    } words[] = {
+        {"--x", look.x}, {"--curve", look.curve}, {"--seeds-shown", look.seeds ? "" : NULL}};
+    if (look.inches > 0)
+        used += (size_t)wac_number_print(command + used, size - used, " --figure-width %.6gin",
+                                         look.inches);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].value && used < size)
+            used += (size_t)snprintf(command + used, size - used, " %s%s%s", words[i].flag,
+                                     *words[i].value ? " " : "", words[i].value);
+}
 
 /* As it was when it was run; where this program no longer understands that, as it is now. */
 static wac_status read_experiment(wac_experiment **experiment, const char *directory,
@@ -66,8 +113,13 @@ static int report_experiment(const char *directory, const wac_note *note, const 
         status = cli_fail(&error);
     } else {
         const char *const folders[] = {note->runs, NULL};
-        cli_report_plan plan = {
-            folders, out ? out : directory, experiment, note->scale, command, csv, NULL};
+        cli_report_plan plan = {.runs = folders,
+                                .out = out ? out : directory,
+                                .experiment = experiment,
+                                .scale = note->scale,
+                                .command = command,
+                                .csv = csv,
+                                .look = look};
         status = cli_report_make(&plan);
     }
     wac_experiment_free(experiment);
@@ -89,6 +141,11 @@ static int run(char **words)
 {
     char directory[PATH_MAX], command[4 * PATH_MAX];
     wac_note note;
+    int refused = check_word("x", look.x, WAC_FIGURE_ACROSS);
+    if (!refused)
+        refused = check_word("curve", look.curve, WAC_FIGURE_CURVES);
+    if (refused)
+        return refused;
     size_t used = (size_t)snprintf(command, sizeof command, "wac report");
     for (char **word = words; *word; word++) {
         if (!**word)
@@ -101,13 +158,20 @@ static int run(char **words)
     if (used < sizeof command)
         snprintf(command + used, sizeof command - used, "%s%s%s%s", out ? " --out " : "",
                  out ? out : "", csv ? " --csv " : "", csv ? csv : "");
+    add_look(command, sizeof command);
     if (!words[1] && wac_note_read(&note, words[0]))
         return report_experiment(words[0], &note, command);
     wac_error error = {0};
     if (!out && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     cli_report_plan plan = {
-        (const char *const *)words, out ? out : directory, NULL, -1, command, csv, NULL};
+        .runs = (const char *const *)words,
+        .out = out ? out : directory,
+        .scale = -1,
+        .command = command,
+        .csv = csv,
+        .look = look,
+    };
     return cli_report_make(&plan);
 }
 

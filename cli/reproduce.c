@@ -6,6 +6,7 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "base/stop.h"
 #include "base/suggest.h"
@@ -23,6 +24,7 @@ static const char help[] =
     "  wac reproduce\n"
     "  wac reproduce NAME [--scale NAME] [--seeds N] [--out DIR] [--workers N]\n"
     "  wac reproduce NAME --from DIR [--scale NAME] [--seeds N] [--out DIR]\n"
+    "  ... [--figure-width LENGTH]\n"
     "  wac reproduce --all [--from DIR...] [--out DIR]\n"
     "\n"
     "Alone it lists the experiments, with the number of runs and about how long\n"
@@ -55,6 +57,9 @@ static const char help[] =
     "  --from DIR          train nothing: judge the runs of that folder, and name\n"
     "                      what is missing; with --all any number of folders\n"
     "                      (reproduced)\n"
+    "  --figure-width LENGTH\n"
+    "                      lay figures out for print at that width, in in, cm or mm,\n"
+    "                      with text of 8 points (as wide as the page needs)\n"
     "  --workers N         runs at a time (one for each processor it may use)\n"
     "\n"
     "Examples\n"
@@ -135,12 +140,14 @@ static const char *word; /* that named the experiment */
 static const char *scale_name, *out, *from;
 static int64_t workers, seeds;
 static bool all;
+static wac_figure_look look;
 static const cli_option options[] = {
     {"all", .on = &all},
     {"scale", .text = &scale_name},
     {"seeds", .count = &seeds, .smallest = 1, .largest = 1000},
     {"out", .text = &out},
     {"from", .text = &from},
+    {"figure-width", .inches = &look.inches},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
     {0},
 };
@@ -268,6 +275,10 @@ static int reproduce(void)
     snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s%s", cli_program(), word,
              scale < 0 ? "" : " --scale ", scale < 0 ? "" : wac_scale_names[scale], flag,
              from ? " --from " : "", from ? from : "", out ? " --out " : "", out ? out : "");
+    size_t used = strlen(command);
+    if (look.inches > 0)
+        wac_number_print(command + used, sizeof command - used, " --figure-width %.6gin",
+                         look.inches);
     if (from)
         snprintf(runs, sizeof runs, "%s", from);
     else if (wac_path_join(runs, sizeof runs, directory, "runs", &error))
@@ -280,8 +291,13 @@ static int reproduce(void)
     if (refused)
         return refused;
     const char *const folders[] = {runs, NULL};
-    cli_report_plan plan = {folders, directory, experiment,         scale,
-                            command, NULL,      from ? begin : NULL};
+    cli_report_plan plan = {.runs = folders,
+                            .out = directory,
+                            .experiment = experiment,
+                            .scale = scale,
+                            .command = command,
+                            .look = look,
+                            .begin = from ? begin : NULL};
     if (from)
         return cli_report_make(&plan);
     if (cli_need_gnuplot() || begin())

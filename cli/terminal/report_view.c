@@ -112,6 +112,7 @@ static int report(const cli_report_plan *plan, const wac_runset *set)
         .out = plan->out,
         .experiment = plan->experiment,
         .scale = (wac_scale)scale,
+        .look = plan->look,
         .name = name,
         .command = plan->command,
         .csv = plan->csv,

@@ -11,6 +11,7 @@ typedef struct cli_report_plan {
     int scale;                        /* -1: the one that most runs belong to */
     const char *command;              /* for the page */
     const char *csv;                  /* as in wac_report_options */
+    wac_figure_look look;
     int (*begin)(void); /* before the first file is written; not 0: no report. May be null */
 } cli_report_plan;
 

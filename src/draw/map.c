@@ -1,5 +1,6 @@
-/* Tasks with one state and one action: where runs went and, for WAC, what they are unsure of. A
- * column for each run, three in a row, on the same scales. */
+/* Tasks with one state and one action: where runs went and, for WAC, what they are unsure of. All
+ * on the same scales. Where every run has both maps, or none the second, a run is a column; else
+ * the maps follow each other so that no place of the page stays empty. */
 #include "draw/map.h"
 
 #include "base/status.h"
@@ -71,16 +72,13 @@ wac_status wac_map_sigma(wac_plot *plot, wac_run *run, double range[2], wac_erro
 
 /* Pixels of the page. */
 enum {
-    COLUMNS = 3, /* then another row begins */
-    LEFT = 96,
-    RIGHT = 120,
-    GAP = 80,
     TOP = 24,
     HEADLINE = 56,
     HEADER = 66,
-    BETWEEN = 106, /* the two rows of maps */
-    BOTTOM = 64,
-    APART = 24, /* rows of runs */
+    SHORT_HEADER = 44, /* without whose it is */
+    BELOW = 62,        /* the axis and its name */
+    SHORT_BELOW = 40,
+    BAR = 14, /* of colours */
 };
 
 /* What the axes are called. */
@@ -140,132 +138,233 @@ static void print_headline(wac_page *page, const wac_scene *scene)
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
     if (scene->count == 2 && scene->is_one_world)
-        wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21,
-                       "%s covers %.0f %% of %s, %s %.0f %%", names[0],
-                       covered(&scene->subjects[0]), scene->subjects[0].world->type->name, names[1],
-                       covered(&scene->subjects[1]));
+        wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "%s covers %.0f %% of %s, %s %.0f %%",
+                       names[0], covered(&scene->subjects[0]), scene->subjects[0].world->type->name,
+                       names[1], covered(&scene->subjects[1]));
     else
-        wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where %d agents went%s%s",
+        wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "Where %d agents went%s%s",
                        scene->count, scene->is_one_world ? " on " : "",
                        scene->is_one_world ? scene->subjects[0].world->type->name : "");
 }
 
-/* Columns beside each other: subjects from `first` to before `end`. */
-typedef struct row {
-    int first, end;
-    double top, second; /* where visits and σ begin */
-    double width, height;
-} row;
+/* A map of the page: a subject's visits, or what it is unsure of. */
+typedef struct cell {
+    int subject;
+    bool sigma;
+    int row, column;
+} cell;
 
-/* The axes of a map; only the first of a row is labelled at its side. */
-static void print_axes(wac_page *page, const wac_scene *scene, int i, const row *row,
-                       bool is_lowest)
+/* Where all maps are, in pixels. */
+typedef struct layout {
+    cell cells[2 * WAC_RENDER_MOST];
+    int count, columns, rows;
+    bool compact; /* for print: small maps, short words */
+    double left, right, gap, width, height;
+    double tops[2 * WAC_RENDER_MOST + 1]; /* of the maps of a row; then the end of the page */
+} layout;
+
+static bool has_sigma(const wac_scene *scene, int subject)
 {
-    const wac_world *world = scene->subjects[i].world;
+    return wac_agent_has_std(scene->subjects[subject].run->agent);
+}
+
+static void add_cell(layout *layout, int subject, bool sigma, int row, int column)
+{
+    layout->cells[layout->count++] = (cell){subject, sigma, row, column};
+    layout->rows = row + 1 > layout->rows ? row + 1 : layout->rows;
+}
+
+/* So many columns, or as many as get maps of some width. */
+static int fitting(const layout *layout, double room, int columns)
+{
+    const double least = 110;
+    while (room > 0 && columns > 1 &&
+           room - layout->left - layout->right - (columns - 1) * layout->gap < columns * least)
+        columns--;
+    return columns;
+}
+
+/* Columns of runs, each with its visits and below, if it has that, its uncertainty. */
+static void arrange_columns(layout *layout, const wac_scene *scene, bool sigma, double room)
+{
+    int count = scene->count, columns = count <= 3 ? count : count == 4 ? 2 : 3;
+    layout->columns = fitting(layout, room, columns);
+    for (int i = 0; i < count; i++) {
+        int row = i / layout->columns * (sigma ? 2 : 1);
+        add_cell(layout, i, false, row, i % layout->columns);
+        if (sigma)
+            add_cell(layout, i, true, row + 1, i % layout->columns);
+    }
+}
+
+/* Maps one after the other; those of a run with both come first, beside each other. */
+static void arrange_flow(layout *layout, const wac_scene *scene, int maps, double room)
+{
+    int place = 0;
+    layout->gap += layout->compact ? 42 : 40; /* bars of colours stand between maps */
+    layout->columns = fitting(layout, room, maps == 3 ? 3 : maps <= 6 ? 2 : 4);
+    if (layout->columns == 3 && maps > 3)
+        layout->columns = 2;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < scene->count; i++) {
+            int columns = layout->columns;
+            if (has_sigma(scene, i) == (pass > 0))
+                continue;
+            add_cell(layout, i, false, place / columns, place % columns);
+            place++;
+            if (pass == 0) {
+                add_cell(layout, i, true, place / columns, place % columns);
+                place++;
+            }
+        }
+}
+
+static void find_tops(layout *layout, const wac_scene *scene)
+{
+    double y = layout->compact ? 4 : scene->count > 1 ? TOP + HEADLINE : TOP;
+    for (int row = 0; row < layout->rows; row++) {
+        bool named = false;
+        for (int i = 0; i < layout->count; i++)
+            named |= layout->cells[i].row == row && !layout->cells[i].sigma;
+        layout->tops[row] = y + (named ? HEADER : SHORT_HEADER);
+        bool labelled = row + 1 == layout->rows || !scene->is_one_world;
+        y = layout->tops[row] + layout->height + (labelled ? BELOW : SHORT_BELOW);
+    }
+    layout->tops[layout->rows] = y;
+}
+
+static void arrange(layout *layout, const wac_scene *scene, const ranges *ranges)
+{
+    double room = scene->options->inches * WAC_PLOT_PIXELS_PER_INCH;
+    *layout = (struct layout){.compact = room > 0, .left = 96, .right = 120, .gap = 80};
+    if (layout->compact) {
+        layout->left = 68;
+        layout->right = 84;
+        layout->gap = 44;
+    }
+    if (ranges->wac == 0 || ranges->wac == scene->count)
+        arrange_columns(layout, scene, ranges->wac > 0, room);
+    else
+        arrange_flow(layout, scene, scene->count + ranges->wac, room);
+    int columns = layout->columns;
+    double margins = layout->left + layout->right + (columns - 1) * layout->gap;
+    layout->width = room > 0 ? (room - margins) / columns : columns == 1 ? 560 : 440;
+    layout->height = 0.7 * layout->width;
+    find_tops(layout, scene);
+}
+
+/* Letters of the name of an axis: its first word where there is little room. */
+static int length_of(const char *name, const layout *layout)
+{
+    return (int)(layout->compact ? strcspn(name, ": ") : strlen(name));
+}
+
+/* The axes of a map; only the outer ones are labelled where all have the same. */
+static void print_axes(wac_page *page, const wac_scene *scene, const layout *layout,
+                       const cell *cell)
+{
+    const wac_world *world = scene->subjects[cell->subject].world;
     const wac_environment_spec *spec = &world->spec;
     const names *names = names_of(world);
+    bool is_lowest = cell->row + 1 == layout->rows || !scene->is_one_world;
+    bool is_first = cell->column == 0 || !scene->is_one_world;
+    double low = spec->observation_low[0], high = spec->observation_high[0];
     wac_plot_print(&page->plot,
                    "set xrange [%.9g:%.9g]; set yrange [%.9g:%.9g]\n"
                    "set ytics %.9g,%.9g\n"
-                   "set xlabel '%s' offset 0,0.5 tc rgb grey\n"
-                   "set ylabel '%s' offset 1 tc rgb grey\n",
-                   spec->observation_low[0], spec->observation_high[0], spec->action_low[0],
-                   spec->action_high[0], spec->action_low[0],
-                   (spec->action_high[0] - spec->action_low[0]) / 2, is_lowest ? names->state : "",
-                   i == row->first || !scene->is_one_world ? names->action : "");
+                   "set xlabel '%.*s' offset 0,0.5 tc rgb grey\n"
+                   "set ylabel '%.*s' offset 1 tc rgb grey\n",
+                   low, high, spec->action_low[0], spec->action_high[0], spec->action_low[0],
+                   (spec->action_high[0] - spec->action_low[0]) / 2,
+                   is_lowest ? length_of(names->state, layout) : 0, names->state,
+                   is_first ? length_of(names->action, layout) : 0, names->action);
+    if (layout->compact)
+        wac_plot_print(&page->plot, "set xtics %.9g,%.9g; set format y '%s'\n", low,
+                       (high - low) / 2, is_first ? "% h" : "");
 }
 
-static void print_visits(wac_page *page, const wac_scene *scene, int i, const row *row, double left)
+/* What stands above a map: of visits whose they are. */
+static void print_header(wac_page *page, const wac_scene *scene, const layout *layout,
+                         const cell *cell, double left, double top)
 {
+    const wac_subject *subject = &scene->subjects[cell->subject];
     char title[512];
-    double top = row->top + HEADER;
-    int points = wac_subject_title_within(title, sizeof title, scene, &scene->subjects[i],
-                                          row->width + GAP / 2);
-    wac_page_label(page, left, row->top + 12, WAC_INK_TITLE, points, "%s", title);
-    wac_page_label(page, left, row->top + 40, WAC_INK_GREY, 12, "where it went; dark: never");
-    if (i + 1 == row->end) {
-        wac_page_label(page, left + row->width + 14, top - 16, WAC_INK_GREY, 12, "visits");
-        wac_page_colours(page, false, left + row->width + 14, top, 14, row->height);
+    double room = layout->width + layout->gap * (layout->compact ? 0.9 : 0.5);
+    int points = wac_subject_title_within(title, sizeof title, scene, subject, room);
+    if (layout->compact) {
+        wac_page_quote(title, sizeof title, subject->name);
+        for (points = 13; points > 9 && strlen(subject->name) * 0.76 * points > room;)
+            points--;
     }
-    wac_page_axes(page, left, top, row->width, row->height);
-    print_axes(page, scene, i, row, !wac_agent_has_std(scene->subjects[i].run->agent));
-    wac_plot_print(&page->plot,
-                   "plot 'visits-%d' using 1:2:($3 > 0 ? $3 : NaN) with image @pixels\n", i);
-    wac_page_forget_labels(page);
+    if (!cell->sigma)
+        wac_page_label(page, left, top - (layout->compact ? 44 : 54), WAC_INK_TITLE, points, "%s",
+                       title);
+    wac_page_label(page, left, top - (layout->compact ? 18 : 26), WAC_INK_GREY, 12, "%s",
+                   layout->compact ? (cell->sigma ? "uncertainty" : "visits")
+                   : cell->sigma   ? "what it is unsure of; bright: unknown"
+                                   : "where it went; dark: never");
 }
 
-static void print_sigma(wac_page *page, const wac_scene *scene, int i, bool has_bar, const row *row,
-                        double left)
+/* Whether no map of the same colours stands further right in its row. */
+static bool has_bar(const layout *layout, const cell *cell)
 {
-    wac_page_label(page, left, row->second - 24, WAC_INK_GREY, 12,
-                   "what it is unsure of; bright: unknown");
-    if (has_bar) {
-        wac_page_label(page, left + row->width + 14, row->second - 16, WAC_INK_GREY, 12, "σ");
-        wac_page_colours(page, false, left + row->width + 14, row->second, 14, row->height);
+    for (int i = 0; i < layout->count; i++) {
+        const struct cell *other = &layout->cells[i];
+        if (other->row == cell->row && other->sigma == cell->sigma && other->column > cell->column)
+            return false;
     }
-    wac_page_axes(page, left, row->second, row->width, row->height);
-    print_axes(page, scene, i, row, true);
-    wac_plot_print(&page->plot, "plot 'sigma-%d' using 1:2:3 with image\nunset colorbox\n", i);
+    return true;
+}
+
+static void print_cell(wac_page *page, const wac_scene *scene, const ranges *ranges,
+                       const layout *layout, const cell *cell)
+{
+    double left = layout->left + cell->column * (layout->width + layout->gap);
+    double map = layout->tops[cell->row], bar = left + layout->width + 12;
+    print_header(page, scene, layout, cell, left, map);
+    if (cell->sigma)
+        wac_plot_print(&page->plot,
+                       "unset logscale cb; set cbrange [%.9g:%.9g]\nset palette " WAC_PALETTE_SIGMA
+                       "\nunset colorbox\n",
+                       ranges->sigma[0], ranges->sigma[1]);
+    else
+        wac_plot_print(&page->plot,
+                       "set logscale cb; set cbrange [1:%" PRId64 "]\n"
+                       "set palette " WAC_PALETTE_VISITS "\nunset colorbox\n",
+                       ranges->most > 1 ? ranges->most : 2);
+    if (has_bar(layout, cell)) {
+        wac_page_label(page, bar, map - 16, WAC_INK_GREY, 12, "%s",
+                       cell->sigma       ? "σ"
+                       : layout->compact ? ""
+                                         : "visits");
+        wac_page_colours(page, false, bar, map, layout->compact ? 10 : BAR, layout->height);
+    }
+    wac_page_axes(page, left, map, layout->width, layout->height);
+    print_axes(page, scene, layout, cell);
+    if (cell->sigma)
+        wac_plot_print(&page->plot, "plot 'sigma-%d' using 1:2:3 with image\n", cell->subject);
+    else
+        wac_plot_print(&page->plot,
+                       "plot 'visits-%d' using 1:2:($3 > 0 ? $3 : NaN) with image @pixels\n",
+                       cell->subject);
     wac_page_forget_labels(page);
-}
-
-/* A row of columns from one subject to before another, with its top. */
-static void print_visits_row(wac_page *page, const wac_scene *scene, const ranges *ranges,
-                             const row *row)
-{
-    wac_plot_print(&page->plot,
-                   "set logscale cb; set cbrange [1:%" PRId64 "]\n"
-                   "set palette " WAC_PALETTE_VISITS "\nunset colorbox\n",
-                   ranges->most > 1 ? ranges->most : 2);
-    for (int i = row->first; i < row->end; i++)
-        print_visits(page, scene, i, row, LEFT + (i - row->first) * (row->width + GAP));
-}
-
-static void print_sigma_row(wac_page *page, const wac_scene *scene, const ranges *ranges,
-                            const row *row)
-{
-    int last = -1;
-    wac_plot_print(&page->plot,
-                   "unset logscale cb; set cbrange [%.9g:%.9g]\nset palette %s\n"
-                   "unset colorbox\n",
-                   ranges->sigma[0], ranges->sigma[1], WAC_PALETTE_SIGMA);
-    for (int i = row->first; i < row->end; i++)
-        if (wac_agent_has_std(scene->subjects[i].run->agent))
-            last = i;
-    for (int i = row->first; i < row->end && last >= 0; i++)
-        if (!wac_agent_has_std(scene->subjects[i].run->agent))
-            wac_page_label(page, LEFT + (i - row->first) * (row->width + GAP), row->second - 24,
-                           WAC_INK_GREY, 12, "it keeps no measure of what it does not know");
-    for (int i = row->first; i < row->end; i++)
-        if (wac_agent_has_std(scene->subjects[i].run->agent))
-            print_sigma(page, scene, i, i == last, row,
-                        LEFT + (i - row->first) * (row->width + GAP));
 }
 
 static void print_script(wac_page *page, const wac_scene *scene, const ranges *ranges)
 {
-    int count = scene->count, columns = count < COLUMNS ? count : COLUMNS;
-    int rows = (count + columns - 1) / columns;
-    double width = count == 1 ? 560 : 440, height = 0.7 * width;
-    double start = TOP + (count > 1 ? HEADLINE : 0), below = HEADER + height + BETWEEN;
-    double block = (ranges->wac ? below + height : HEADER + height) + BOTTOM, step = block + APART;
-    wac_page_script(page, (int)(LEFT + columns * width + (columns - 1) * GAP + RIGHT),
-                    (int)(start + rows * step - APART));
+    layout layout;
+    arrange(&layout, scene, ranges);
+    double width = layout.left + layout.columns * layout.width + (layout.columns - 1) * layout.gap +
+                   layout.right;
+    wac_page_script(page, (int)(width + 0.5), (int)layout.tops[layout.rows]);
     wac_plot_print(&page->plot, "set border 3\n"
                                 "set object 1 rectangle from graph 0,0 to graph 1,1 behind fc rgb "
                                 "'" WAC_NEVER_VISITED "' fs solid noborder\n"
-                                "set cbtics scale 0.3\nunset colorbox\nset multiplot\n");
-    if (count > 1)
+                                "set cbtics scale 0.3 * zoom\nunset colorbox\nset multiplot\n");
+    if (scene->count > 1 && !layout.compact)
         print_headline(page, scene);
-    for (int i = 0; i < rows; i++) {
-        double top = start + i * step;
-        row row = {i * columns, (i + 1) * columns < count ? (i + 1) * columns : count,
-                   top,         top + below,
-                   width,       height};
-        print_visits_row(page, scene, ranges, &row);
-        if (ranges->wac)
-            print_sigma_row(page, scene, ranges, &row);
-    }
+    for (int i = 0; i < layout.count; i++)
+        print_cell(page, scene, ranges, &layout, &layout.cells[i]);
     wac_plot_print(&page->plot, "unset multiplot\n");
 }
 
@@ -274,6 +373,7 @@ wac_status wac_render_maps(wac_scene *scene, wac_error *error)
     wac_page page = {0};
     ranges ranges = {.most = 1};
     WAC_TRY(wac_plot_begin(&page.plot, error));
+    page.plot.inches = scene->options->inches;
     wac_status status = write_data(&page.plot, scene, &ranges, error);
     if (status == WAC_STATUS_OK) {
         print_script(&page, scene, &ranges);

@@ -19,14 +19,14 @@ enum {
     CELLS_UP = 39,
     CELLS = CELLS_ACROSS * CELLS_UP,
     LEFT = 72,
-    GAP = 104,
-    RIGHT = 72,
     TOP = 24,
     HEADLINE = 56,
     HEADER = 92,
     BARE_HEADER = 66,
     AXIS = 52,
     FOOTER = 78,
+    COMPACT_AXIS = 34,
+    NARROW_FOOTER = 158,
     MOST_GEOMS = 64,
 };
 
@@ -43,6 +43,13 @@ typedef struct panel {
     double seen;        /* share of the floor */
     int64_t arrived[2]; /* episodes that reached the goal, by policy role */
 } panel;
+
+/* Where the mazes are, in pixels. For print they are small, and words are few. */
+typedef struct layout {
+    bool compact, narrow; /* narrow: the legend does not fit beside the colours */
+    int columns;
+    double left, right, gap, first, row, width, height;
+} layout;
 
 /* How the ways of a policy are drawn: widths of its line, of the white edge that keeps it apart
  * from what is below, of crosses, and of the sample in the legend. */
@@ -240,12 +247,28 @@ static const char looks[] =
     "set palette defined (0 '#d9e8f5', 1 '#b3d3ec', 2 '#7fb8de', 3 '#4a98ca', 4 '#2171b5', "
     "5 '#0b4a8f', 6 '#08306b')\n"
     "set logscale cb\n"
-    "set cbtics out scale 0.3 offset 0,0.5\n"
+    "set cbtics out scale 0.3 * zoom offset 0,0.5\n"
     "unset mcbtics\n"
     "set style fill solid noborder\n"
     "set xtics 5 offset 0,0.3\n"
     "set ytics ('−10' -10, '−5' -5, '' 0, '5' 5, '10' 10)\n"
     "set multiplot\n";
+
+/* In print, of a run: whose it is, how far it got. */
+static void print_short_header(wac_page *page, const wac_scene *scene, const panel *panel,
+                               double left, double top)
+{
+    const wac_render_options *options = scene->options;
+    int role = options->target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR;
+    char title[512];
+    wac_page_quote(title, sizeof title, panel->subject->name);
+    wac_page_label(page, left, top + 20, WAC_INK_TITLE, 13, "%s", title);
+    wac_page_label(page, left, top + 46, WAC_INK_TEXT, 12, "%.0f %% of the floor",
+                   100 * panel->seen);
+    if (is_drawn(options, role))
+        wac_page_label(page, left, top + 70, WAC_INK_GREY, 12, "goal: %" PRId64 " of %" PRId64,
+                       panel->arrived[role], options->episodes);
+}
 
 static void print_header(wac_page *page, const wac_scene *scene, const panel *panel, double left,
                          double top)
@@ -281,25 +304,39 @@ static void print_ways(wac_plot *plot, int i, int role)
                    ways[role].edge);
     wac_plot_print(plot, ", \\\n  '%s-%d' with lines lw %g lc rgb %s", name, i, ways[role].line,
                    colour);
-    wac_plot_print(plot,
-                   ", \\\n  '%s-ends-%d' using 1:($3 > 0 ? $2 : NaN) with points pt 7 ps 1.3 lc "
-                   "rgb %s, \\\n  '' using 1:($3 > 0 ? NaN : $2) with points pt 2 ps 1.4 lw %g "
-                   "lc rgb %s",
-                   name, i, colour, ways[role].cross, colour);
+    wac_plot_print(
+        plot,
+        ", \\\n  '%s-ends-%d' using 1:($3 > 0 ? $2 : NaN) with points pt 7 ps 1.3 * zoom lc "
+        "rgb %s, \\\n  '' using 1:($3 > 0 ? NaN : $2) with points pt 2 ps 1.4 * zoom lw %g "
+        "lc rgb %s",
+        name, i, colour, ways[role].cross, colour);
 }
 
-static void print_panel(wac_page *page, const wac_scene *scene, const panel *panel, double left,
-                        double top, double width, double height)
+static void print_panel(wac_page *page, const wac_scene *scene, const panel *panel,
+                        const layout *layout)
 {
     wac_plot *plot = &page->plot;
     int i = panel->number;
     const double *low = panel->low, *high = panel->high;
-    print_header(page, scene, panel, left, top);
+    double left = layout->left + i % layout->columns * (layout->width + layout->gap);
+    double top = layout->first + i / layout->columns * layout->row;
+    if (layout->compact && panel->subject->run)
+        print_short_header(page, scene, panel, left, top);
+    else
+        print_header(page, scene, panel, left, top);
     top += scene->runs ? HEADER : BARE_HEADER;
-    wac_page_axes(page, left, top, width, height);
-    double middle = top + height * (high[1] - wac_point_task.goal[1]) / (high[1] - low[1]);
-    wac_page_label(page, left + width + 8, middle, WAC_INK_TEXT, 12, "goal");
-    wac_page_label(page, left - 46, middle, WAC_INK_TEXT, 12, "start");
+    wac_page_axes(page, left, top, layout->width, layout->height);
+    double middle = top + layout->height * (high[1] - wac_point_task.goal[1]) / (high[1] - low[1]);
+    if (!layout->compact) {
+        wac_page_label(page, left + layout->width + 8, middle, WAC_INK_TEXT, 12, "goal");
+        wac_page_label(page, left - 46, middle, WAC_INK_TEXT, 12, "start");
+    } else {
+        wac_plot_print(
+            plot, "set xtics 10; %s\n",
+            i % layout->columns
+                ? "unset ytics"
+                : "set ytics out nomirror scale 0.5 * zoom; set ytics ('−10' -10, 0, 10)");
+    }
     wac_plot_print(plot, "set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]\nplot \\\n", low[0],
                    high[0], low[1], high[1]);
     if (panel->most > 0)
@@ -348,48 +385,78 @@ static void print_sample(wac_page *page, double x, double y, int role)
 }
 
 /* The legend of all mazes. */
-static void print_footer(wac_page *page, const wac_scene *scene, int64_t most)
+static void print_footer(wac_page *page, const wac_scene *scene, const layout *layout, int64_t most)
 {
     const wac_render_options *options = scene->options;
-    double top = page->height - FOOTER, bar = fmin(420, page->width - 600);
-    double x = page->width - RIGHT - bar;
+    double left = layout->left, room = page->width - layout->left - layout->right;
+    double top = page->height - (layout->narrow ? NARROW_FOOTER : FOOTER);
+    double bar = layout->narrow ? room : fmin(420, page->width - 600);
+    double ends = layout->narrow ? left : left + 320, x = page->width - layout->right - bar;
+    double below = layout->narrow ? top + 90 : top;
     if (options->behaviour)
-        print_sample(page, LEFT, top + 14, WAC_POLICY_BEHAVIOUR);
+        print_sample(page, left, top + 14, WAC_POLICY_BEHAVIOUR);
     if (options->target)
-        print_sample(page, LEFT, top + 42, WAC_POLICY_TARGET);
+        print_sample(page, left, top + 42, WAC_POLICY_TARGET);
     if (options->behaviour || options->target) {
-        wac_page_label(page, LEFT + 320, top + 14, WAC_INK_TEXT, 12, "● at the goal");
-        wac_page_label(page, LEFT + 320, top + 42, WAC_INK_TEXT, 12, "× out of time");
+        wac_page_label(page, ends, top + (layout->narrow ? 70 : 14), WAC_INK_TEXT, 12,
+                       layout->narrow ? "● at the goal   × out of time" : "● at the goal");
+        if (!layout->narrow)
+            wac_page_label(page, ends, top + 42, WAC_INK_TEXT, 12, "× out of time");
     }
-    wac_page_label(page, x, top + 8, WAC_INK_TEXT, 12,
-                   "visits to a place while learning; white: none");
-    wac_page_colours(page, true, x, top + 24, bar, 12);
+    wac_page_label(page, x, below + 8, WAC_INK_TEXT, 12,
+                   layout->narrow ? "visits while learning; white: none"
+                                  : "visits to a place while learning; white: none");
+    wac_page_colours(page, true, x, below + 24, bar, 12);
     wac_plot_print(&page->plot, "set cbrange [1:%" PRId64 "]\n", most > 1 ? most : 2);
+}
+
+static layout arrange(const wac_scene *scene, const panel *panels)
+{
+    int count = scene->count;
+    double room = scene->options->inches * WAC_PLOT_PIXELS_PER_INCH;
+    layout layout = {.columns = count <= 3   ? count
+                                : count == 4 ? 2
+                                : count <= 9 ? 3
+                                             : 4,
+                     .compact = room > 0,
+                     .narrow = room > 0 && room<900, .left = room> 0 ? 48 : LEFT,
+                     .right = room > 0 ? 16 : LEFT,
+                     .gap = room > 0 ? 24 : 104};
+    const double least = 150;
+    double margins = layout.left + layout.right - layout.gap;
+    while (room > 0 && layout.columns > 1 && (room - margins) / layout.columns - layout.gap < least)
+        layout.columns--;
+    layout.width = room > 0              ? (room - margins) / layout.columns - layout.gap
+                   : layout.columns == 1 ? 900
+                   : layout.columns == 2 ? 720
+                                         : 560;
+    layout.height = layout.width * (panels[0].high[1] - panels[0].low[1]) /
+                    (panels[0].high[0] - panels[0].low[0]);
+    layout.first = layout.compact ? 4 : TOP + (scene->runs > 0 && count > 1 ? HEADLINE : 0);
+    layout.row = (scene->runs ? HEADER : BARE_HEADER) + layout.height +
+                 (layout.compact ? COMPACT_AXIS : AXIS);
+    return layout;
 }
 
 static void print_script(wac_page *page, const wac_scene *scene, const panel *panels)
 {
-    int count = scene->count, columns = count <= 3 ? count : count == 4 ? 2 : count <= 9 ? 3 : 4;
-    int rows = (count + columns - 1) / columns;
-    double width = columns == 1 ? 900 : columns == 2 ? 720 : 560;
-    double height =
-        width * (panels[0].high[1] - panels[0].low[1]) / (panels[0].high[0] - panels[0].low[0]);
-    bool has_headline = scene->runs > 0 && count > 1;
-    double first = TOP + (has_headline ? HEADLINE : 0);
-    double row = (scene->runs ? HEADER : BARE_HEADER) + height + AXIS;
+    int count = scene->count;
+    layout layout = arrange(scene, panels);
+    int rows = (count + layout.columns - 1) / layout.columns;
     int64_t most = 1;
     for (int i = 0; i < count; i++)
         most = panels[i].most > most ? panels[i].most : most;
-    wac_page_script(page, (int)(LEFT + columns * width + (columns - 1) * GAP + RIGHT),
-                    (int)(first + rows * row + (scene->runs ? FOOTER : 0)));
+    double footer = scene->runs == 0 ? 0 : layout.narrow ? NARROW_FOOTER : FOOTER;
+    double width = layout.left + layout.columns * (layout.width + layout.gap) - layout.gap;
+    wac_page_script(page, (int)(width + layout.right + 0.5),
+                    (int)(layout.first + rows * layout.row + footer));
     wac_plot_print(&page->plot, "%s", looks);
-    if (has_headline)
+    if (scene->runs > 0 && count > 1 && !layout.compact)
         print_headline(page, scene, panels);
     if (scene->runs)
-        print_footer(page, scene, most);
+        print_footer(page, scene, &layout, most);
     for (int i = 0; i < count; i++) {
-        print_panel(page, scene, &panels[i], LEFT + i % columns * (width + GAP),
-                    first + i / columns * row, width, height);
+        print_panel(page, scene, &panels[i], &layout);
         wac_plot_print(&page->plot, "unset arrow\n");
     }
     wac_plot_print(&page->plot, "unset multiplot\n");
@@ -402,6 +469,7 @@ wac_status wac_render_mazes(wac_scene *scene, wac_error *error)
     if (!panels)
         return wac_fail_memory(error, "the mazes");
     wac_status status = wac_plot_begin(&page.plot, error);
+    page.plot.inches = scene->options->inches;
     if (status == WAC_STATUS_OK) {
         for (int i = 0; i < scene->count && status == WAC_STATUS_OK; i++) {
             panels[i] = (panel){.subject = &scene->subjects[i], .number = i};

@@ -16,15 +16,16 @@ void wac_page_script(wac_page *page, int width, int height)
     wac_plot_print(&page->plot,
                    "ink = '#1a1a1a'; grey = '#5a5a5a'\n"
                    "set border 0 lc rgb grey\n"
-                   "set tics out nomirror scale 0.5 tc rgb grey\n"
-                   "unset key\n"
+                   "set tics out nomirror scale 0.5 * zoom tc rgb grey\n"
+                   "unset key; set pointintervalbox 0\n"
                    "set minussign\n"
                    "# rectangles stay sharp in an SVG, where an image would be smoothed\n"
                    "pixels = GPVAL_TERM eq 'svg' ? 'pixels' : ''\n");
 }
 
-wac_status wac_page_draw(wac_page *page, const wac_rendering *drawn, wac_error *error)
+wac_status wac_page_draw(wac_page *page, wac_rendering *drawn, wac_error *error)
 {
+    drawn->width = page->width;
     for (int i = 0; i < drawn->files; i++)
         WAC_TRY(wac_plot_draw(&page->plot, page->width, page->height, drawn->paths[i], error));
     return WAC_STATUS_OK;

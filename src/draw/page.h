@@ -14,7 +14,7 @@ typedef struct wac_page {
 } wac_page;
 
 void wac_page_script(wac_page *page, int width, int height);
-wac_status wac_page_draw(wac_page *page, const wac_rendering *drawn, wac_error *error);
+wac_status wac_page_draw(wac_page *page, wac_rendering *drawn, wac_error *error);
 
 /* The axes of the next plot, in a rectangle of these pixels. */
 void wac_page_axes(wac_page *page, double left, double top, double width, double height);

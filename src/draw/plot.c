@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -133,12 +134,41 @@ static int await(const wac_plot *plot, pid_t process, int *result)
     }
 }
 
-static wac_status take_picture(const wac_plot *plot, const char *path, wac_error *error)
+/* An entry of a PDF, from its key to its last letter, becomes `text`, if that fits: all in such a
+ * file is found by its offset. */
+static void replace_entry(char *bytes, size_t size, const char *key, char last, const char *text)
+{
+    char *at = memmem(bytes, size, key, strlen(key));
+    char *end = at ? memchr(at, last, size - (size_t)(at - bytes)) : NULL;
+    if (!end || strlen(text) > (size_t)(end - at) + 1)
+        return;
+    memset(at, ' ', (size_t)(end - at) + 1);
+    memcpy(at, text, strlen(text));
+}
+
+/* A PDF does not tell when it was made, and is as wide as was asked, not in whole points. */
+static void correct_pdf(char *bytes, size_t size, const wac_plot *plot)
+{
+    static const char box[] = "   /MediaBox [ 0 0 ";
+    char text[64];
+    int height;
+    const char *at = memmem(bytes, size, box, sizeof box - 1);
+    replace_entry(bytes, size, "/CreationDate (", ')', "");
+    if (!at || plot->inches <= 0 || sscanf(at + sizeof box - 1, "%*d %d", &height) != 1)
+        return;
+    wac_number_print(text, sizeof text, "/MediaBox[0 0 %.6g %d]", 72 * plot->inches, height);
+    replace_entry(bytes, size, box, ']', text);
+}
+
+static wac_status take_picture(const wac_plot *plot, const char *path, bool is_pdf,
+                               wac_error *error)
 {
     char drawn[PATH_MAX], *bytes;
     size_t size;
     WAC_TRY(wac_path_join(drawn, sizeof drawn, plot->directory, "picture", error));
     WAC_TRY(wac_file_read(&bytes, &size, drawn, 1 << 28, error));
+    if (is_pdf)
+        correct_pdf(bytes, size, plot);
     wac_status status = wac_file_write(path, bytes, size, error);
     free(bytes);
     return status;
@@ -180,33 +210,55 @@ static wac_status run(const wac_plot *plot, char *commands, wac_error *error)
     return result ? fail_drawing(error, plot, result) : WAC_STATUS_OK;
 }
 
+/* Terminals by the ending of the file. `dots`: how many of its own make an inch where the page has
+ * a width in print; a point is 4/3 of a pixel, and an SVG must do with the fonts of whoever looks
+ * at it. */
+typedef struct terminal {
+    const char *ending, *words;
+    double dots, text, lines;
+} terminal;
+
+static const terminal *find_terminal(const char *path)
+{
+    static const terminal terminals[] = {
+        {".svg", "svg background '#ffffff' font 'sans-serif,12'", 0, 1.3333, 1},
+        {".gif", "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'", 0, 1, 1},
+        {".pdf", "pdfcairo background '#ffffff' font 'DejaVu Sans,12'", 96, 0.76, 1.3},
+        {"", "pngcairo background '#ffffff' font 'DejaVu Sans,12'", 300, 1, 1},
+    };
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    const terminal *found = terminals;
+    while (*found->ending && (!dot || strcmp(found->ending, dot) != 0))
+        found++;
+    return found;
+}
+
 wac_status wac_plot_draw(wac_plot *plot, int width, int height, const char *path, wac_error *error)
 {
-    /* a point is 4/3 of a pixel; an SVG must do with the fonts of whoever looks at it */
-    static const char *const terminals[][2] = {
-        {".svg", "svg background '#ffffff' font 'sans-serif,12' fontscale 1.3333"},
-        {".gif", "gif animate delay 5 loop 0 optimize font 'DejaVu Sans,12'"},
-        {".pdf", "pdfcairo background '#ffffff' font 'DejaVu Sans,12' fontscale 0.76 lw 1.3"},
-        {"", "pngcairo background '#ffffff' font 'DejaVu Sans,12'"},
-    };
-    const char *dot = path ? strrchr(path, '.') : NULL, *ending = dot ? dot : "";
-    char commands[512], size[48];
-    int kind = 0;
-    while (*terminals[kind][0] && strcmp(terminals[kind][0], ending) != 0)
-        kind++;
+    const terminal *terminal = find_terminal(path);
+    char commands[512], size[48], scale[96] = "", zooms[24];
     close_file(plot);
     if (plot->failure)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", plot->directory,
                         strerror(plot->failure));
-    if (strcmp(terminals[kind][0], ".pdf") == 0) /* 96 pixels are an inch */
-        wac_number_print(size, sizeof size, "%.4fin,%.4fin", width / 96.0, height / 96.0);
+    double zoom = plot->inches * terminal->dots / width;
+    zoom = zoom > 0 ? zoom : 1;
+    bool is_pdf = strcmp(terminal->ending, ".pdf") == 0;
+    if (is_pdf) /* in whole points, or gnuplot cuts off the rest */
+        wac_number_print(size, sizeof size, "%.5fin,%.5fin",
+                         (ceil(0.75 * zoom * width) + 0.01) / 72,
+                         (ceil(0.75 * zoom * height) + 0.01) / 72);
     else
-        snprintf(size, sizeof size, "%d,%d", width, height);
+        snprintf(size, sizeof size, "%.0f,%.0f", zoom * width, zoom * height);
+    if (strcmp(terminal->ending, ".gif") != 0)
+        wac_number_print(scale, sizeof scale, " fontscale %.5f lw %.5f", zoom * terminal->text,
+                         zoom * terminal->lines);
+    wac_number_print(zooms, sizeof zooms, "%.5f", zoom);
     snprintf(commands, sizeof commands,
-             "set encoding utf8; set terminal %s size %s enhanced; set output%s",
-             terminals[kind][1], size, path ? " 'picture'" : "");
+             "zoom = %s; set encoding utf8; set terminal %s%s size %s enhanced; set output%s",
+             zooms, terminal->words, scale, size, path ? " 'picture'" : "");
     WAC_TRY(run(plot, commands, error));
-    return path ? take_picture(plot, path, error) : WAC_STATUS_OK;
+    return path ? take_picture(plot, path, is_pdf, error) : WAC_STATUS_OK;
 }
 
 void wac_plot_end(wac_plot *plot)

@@ -21,6 +21,8 @@
 #define WAC_PLOT_SCRIPT "script" /* the file that says what to plot */
 #define WAC_PLOT_PROGRESS "progress"
 
+enum { WAC_PLOT_PIXELS_PER_INCH = 144 };
+
 typedef struct wac_plot {
     char directory[PATH_MAX]; /* the temporary folder */
     FILE *file;               /* being written, or null */
@@ -30,6 +32,10 @@ typedef struct wac_plot {
     void (*progress)(void *user, int64_t lines);
     void *user;
     const volatile int *stop; /* once this is not zero, drawing ends (interrupted) */
+    /* The width in print; 0: 96 pixels of the page are an inch. All else shrinks with it: a page of
+     * WAC_PLOT_PIXELS_PER_INCH has text of 12 points in 8. What gnuplot does not shrink by itself,
+     * marks and tics, a script multiplies by its variable `zoom`. */
+    double inches;
 } wac_plot;
 
 /* Whether there is a gnuplot to draw with; if not, the error (input) says how to get it. */
@@ -45,7 +51,7 @@ void wac_plot_print(wac_plot *plot, const char *format, ...) __attribute__((form
  * pixels) and output are set already. One call for each kind of picture, by the ending of the path:
  * .svg, .pdf, .gif (an animation, 20 pictures a second, one for each `plot`), else PNG. Path null:
  * the script sets its output itself, again and again, and these PNGs stay in the folder for scripts
- * to come. */
+ * to come. The same script makes the same bytes: no file tells when it was drawn. */
 wac_status wac_plot_draw(wac_plot *plot, int width, int height, const char *path, wac_error *error);
 
 /* Removes the folder. */

@@ -21,6 +21,7 @@ typedef struct wac_render_options {
      * environment in the working folder, or ./comparison */
     const char *out;
     bool pdf;
+    double inches; /* width in print, with text of 8 points; 0: as much as the picture takes */
     /* what to call the subjects, [count]; null: by what they are */
     const char *const *names;
     bool behaviour, target; /* whose episodes to draw */
@@ -38,6 +39,7 @@ wac_render_options wac_render_options_default(void);
 typedef struct wac_rendering {
     int files;
     char paths[3][PATH_MAX];
+    int width; /* in pixels of the page */
 } wac_rendering;
 
 /* Draw runs (their folders) and environments (their names) side by side, in one picture. A folder

@@ -270,16 +270,47 @@ static wac_status read_column(reader *in, void *to, const wac_yaml_pair *pair)
                            pair->key, names, WAC_CLIP(text));
 }
 
+static wac_status read_curve(reader *in, void *to, const wac_yaml_pair *pair)
+{
+    return wac_yaml_word(&in->yaml, to, pair, WAC_FIGURE_CURVES);
+}
+
+static wac_status read_switch(reader *in, void *to, const wac_yaml_pair *pair)
+{
+    return wac_yaml_word(&in->yaml, to, pair, "false|true");
+}
+
+enum { FIGURE_X = 3, FIGURE_CURVE, FIGURE_SEEDS };
+
 static const field figure_fields[] = {
     {"kind", read_kind, FILLS(wac_figure, kind)},
     {"title", NULL, FILLS(wac_figure, title)},
     {"rows", read_column, LISTS(wac_figure, columns, column_count)},
-    {"x", read_setting, FILLS(wac_figure, x)},
+    [FIGURE_X] = {"x", read_word, FILLS(wac_figure, x)},
+    [FIGURE_CURVE] = {"curve", read_curve, FILLS(wac_figure, curve)},
+    [FIGURE_SEEDS] = {"seeds", read_switch, FILLS(wac_figure, seeds)},
     {"lines", read_setting, FILLS(wac_figure, lines)},
     {"measure", read_measure, FILLS(wac_figure, measure)},
     {"where", read_where, FILLS(wac_figure, where)},
     {0},
 };
+
+/* What goes across: a setting, or of curves a word of theirs. */
+static wac_status check_across(reader *in, wac_figure *figure, size_t line, bool is_setting)
+{
+    const wac_setting *setting;
+    wac_error why;
+    char words[64];
+    if (is_setting && wac_setting_find(&setting, figure->x, &why) != WAC_STATUS_OK)
+        return wac_yaml_refuse(&in->yaml, line, "%s", why.message);
+    if (is_setting)
+        strcpy(figure->x, setting->name);
+    wac_words_join(words, sizeof words, WAC_FIGURE_ACROSS);
+    return is_setting || wac_word_index(WAC_FIGURE_ACROSS, figure->x) >= 0
+               ? WAC_STATUS_OK
+               : wac_yaml_refuse(&in->yaml, line, "\"x\" of curves must be %s, not \"%s\"", words,
+                                 WAC_CLIP(figure->x));
+}
 
 static wac_status read_figure(reader *in, void *to, const wac_yaml_pair *pair)
 {
@@ -292,7 +323,14 @@ static wac_status read_figure(reader *in, void *to, const wac_yaml_pair *pair)
     if (!*figure->title)
         return refuse_value(in, pair, "a figure needs a title");
     bool takes_x = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X);
-    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS) && figure->column_count == 0)
+    bool curves = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS);
+    for (int i = FIGURE_X; i <= FIGURE_SEEDS; i++)
+        if (seen[i] && !curves && !(i == FIGURE_X && takes_x))
+            return wac_yaml_refuse(&in->yaml, seen[i], "\"%s\" is nothing that %s take",
+                                   figure_fields[i].key, wac_figure_kind_name(figure->kind));
+    if (seen[FIGURE_X])
+        WAC_TRY(check_across(in, figure, seen[FIGURE_X], takes_x));
+    if (curves && figure->column_count == 0)
         return refuse_value(in, pair, "curves need \"rows\", as in [return, episodes]");
     if (takes_x && !*figure->x)
         return refuse_value(in, pair, "a figure over settings needs \"x\", a setting");

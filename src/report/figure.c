@@ -2,89 +2,298 @@
 #include "report/figure.h"
 
 #include "base/files.h"
+#include "base/number.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "draw/render.h"
+#include "report/overall.h"
 #include "report/sheet.h"
 #include "stats/estimates.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-/* --- curves over epochs: means of runs, with bands -------------------------------------------- */
+/* --- curves: means of runs over epochs, steps or time, with bands ------------------------------
+ */
+
+/* The runs of a line, and the places across at which their values are taken. */
+typedef struct bundle {
+    const wac_record *const *runs;
+    size_t count;
+    int column;
+    const wac_column *across; /* null: the rows */
+    size_t points;
+    bool same; /* place number i is that of row i, in all runs */
+    double from, to;
+} bundle;
+
+static const wac_column *across_of(const wac_figure *figure)
+{
+    static const wac_column columns[] = {
+        [WAC_FIGURE_ACROSS_STEPS] = WAC_COLUMN_ENV_STEPS,
+        [WAC_FIGURE_ACROSS_SECONDS] = WAC_COLUMN_SECONDS,
+    };
+    int across = wac_word_index(WAC_FIGURE_ACROSS, figure->x);
+    return across > WAC_FIGURE_ACROSS_EPOCH ? &columns[across] : NULL;
+}
+
+static double across_at(const bundle *bundle, size_t run, size_t row)
+{
+    return bundle->across ? bundle->runs[run]->history.columns[*bundle->across][row] : (double)row;
+}
+
+/* As far as all of them go; those that have just begun are not waited for. Runs that are not at the
+ * same place after as many epochs are looked at between their rows, from where all have a value.
+ * Returns whether some go on. */
+static bool measure_bundle(bundle *bundle)
+{
+    size_t shortest = SIZE_MAX, longest = 0, first = 0;
+    bundle->same = true;
+    bundle->from = -INFINITY;
+    bundle->to = INFINITY;
+    for (size_t i = 0; i < bundle->count; i++) {
+        const wac_history *history = &bundle->runs[i]->history;
+        size_t rows = history->rows, begin = 0;
+        if (rows == 0)
+            continue;
+        first = longest ? first : i;
+        longest = rows > longest ? rows : longest;
+        shortest = rows < shortest ? rows : shortest;
+        for (size_t row = 0; row < shortest && bundle->same; row++)
+            bundle->same = across_at(bundle, i, row) == across_at(bundle, first, row);
+        while (begin + 1 < rows && isnan(history->columns[bundle->column][begin]))
+            begin++;
+        bundle->from = fmax(bundle->from, across_at(bundle, i, begin));
+        bundle->to = fmin(bundle->to, across_at(bundle, i, rows - 1));
+    }
+    bundle->points = longest && (bundle->same || bundle->to > bundle->from) ? shortest : 0;
+    return longest && shortest < longest;
+}
+
+static double place_of(const bundle *bundle, size_t point)
+{
+    if (!bundle->same)
+        return bundle->points < 2 ? bundle->from
+                                  : bundle->from + (bundle->to - bundle->from) * (double)point /
+                                                       (double)(bundle->points - 1);
+    for (size_t i = 0; i < bundle->count; i++)
+        if (bundle->runs[i]->history.rows)
+            return across_at(bundle, i, point);
+    return NAN;
+}
+
+/* A run's value at a place: its row's, or on the straight line between the two beside it. */
+static double value_at(const bundle *bundle, size_t run, size_t point)
+{
+    const wac_history *history = &bundle->runs[run]->history;
+    const double *values = history->columns[bundle->column];
+    if (bundle->same)
+        return point < history->rows ? values[point] : NAN;
+    double place = place_of(bundle, point), x = NAN, y = NAN;
+    for (size_t row = 0; row < history->rows; row++) {
+        double here = across_at(bundle, run, row);
+        if (isnan(values[row]))
+            continue;
+        if (here >= place)
+            return here > place && !isnan(x) ? y + (values[row] - y) * (place - x) / (here - x)
+                   : here > place            ? NAN
+                                             : values[row];
+        x = here;
+        y = values[row];
+    }
+    return NAN;
+}
+
+static wac_status write_point(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, double place,
+                              size_t there, wac_error *error)
+{
+    const wac_column_row *row = &wac_columns[sheet->figure->columns[panel->row]];
+    wac_values sample = {sheet->values, there};
+    wac_interval found = {.value = wac_mean(sheet->values, there)};
+    double spread = there > 1 ? wac_spread(sheet->values, there) : 0;
+    found.low = found.value - spread;
+    found.high = found.value + spread;
+    if (sheet->figure->curve == WAC_FIGURE_CURVE_IQM)
+        WAC_TRY(wac_interval_of(&found, WAC_ESTIMATE_IQM, &sample, NULL, 1, wac_bootstrap_default(),
+                                error));
+    wac_sheet_point(sheet, panel, line, place, (double[]){found.value, found.low, found.high},
+                    there);
+    sheet->cut |= !sheet->pooled && (found.low < row->least || found.high > row->most);
+    double low = wac_clamp(found.low, row->least, row->most);
+    double high = wac_clamp(found.high, row->least, row->most);
+    wac_sheet_reach(panel, sheet->pooled ? found.value : low, sheet->pooled ? found.value : high);
+    wac_plot_print(&sheet->page.plot, "%.9g %.9g %.9g %.9g\n", place, found.value, low, high);
+    return WAC_STATUS_OK;
+}
+
+/* The runs one by one, with a blank line between them. */
+static void write_seeds(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, const bundle *bundle)
+{
+    wac_plot_file(&sheet->page.plot, "seeds-%d-%zu-%zu", panel->row, panel->task, line);
+    for (size_t i = 0; i < bundle->count; i++) {
+        const wac_history *history = &bundle->runs[i]->history;
+        for (size_t row = 0; row < history->rows; row++) {
+            double value = history->columns[bundle->column][row], place = across_at(bundle, i, row);
+            if (isnan(value) || !(place <= bundle->to))
+                continue;
+            wac_plot_print(&sheet->page.plot, "%.9g %.9g\n", place, value);
+            wac_sheet_reach(panel, value, value);
+        }
+        wac_plot_print(&sheet->page.plot, "\n");
+    }
+}
 
 static wac_status write_curve(wac_sheet *sheet, wac_sheet_panel *panel, size_t line,
                               wac_error *error)
 {
-    (void)error;
-    const wac_record *const *runs = sheet->found;
-    size_t count = wac_sheet_runs(sheet, panel->task, line, NULL);
-    int column = sheet->figure->columns[panel->row];
-    /* as far as all of them go; those that have just begun are not waited for */
-    size_t rows = SIZE_MAX, drawn = 0, longest = 0;
-    for (size_t i = 0; i < count; i++) {
-        longest = runs[i]->history.rows > longest ? runs[i]->history.rows : longest;
-        if (runs[i]->history.rows > 0 && runs[i]->history.rows < rows)
-            rows = runs[i]->history.rows;
-    }
-    rows = longest ? rows : 0;
-    sheet->uneven |= rows < longest;
+    bundle bundle = {.runs = sheet->found,
+                     .count = wac_sheet_runs(sheet, panel->task, line, NULL),
+                     .column = sheet->figure->columns[panel->row],
+                     .across = across_of(sheet->figure)};
+    size_t drawn = 0;
+    sheet->uneven |= measure_bundle(&bundle);
+    sheet->between |= !bundle.same;
     wac_plot_file(&sheet->page.plot, "curve-%d-%zu-%zu", panel->row, panel->task, line);
-    for (size_t epoch = 0; epoch < rows; epoch++) {
+    for (size_t point = 0; point < bundle.points; point++) {
         size_t there = 0;
-        for (size_t i = 0; i < count; i++)
-            if (epoch < runs[i]->history.rows && !isnan(runs[i]->history.columns[column][epoch]))
-                sheet->values[there++] = runs[i]->history.columns[column][epoch];
+        for (size_t i = 0; i < bundle.count; i++) {
+            double value = value_at(&bundle, i, point);
+            if (!isnan(value))
+                sheet->values[there++] = value;
+        }
         if (there == 0)
             continue;
-        double mean = wac_mean(sheet->values, there);
-        double spread = there > 1 ? wac_spread(sheet->values, there) : 0;
-        wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g\n", epoch, mean, mean - spread,
-                       mean + spread);
-        wac_sheet_point(sheet, panel, line, (double)epoch,
-                        (double[]){mean, mean - spread, mean + spread}, there);
+        WAC_TRY(write_point(sheet, panel, line, place_of(&bundle, point), there, error));
+        sheet->far = fmax(sheet->far, place_of(&bundle, point));
         drawn++;
     }
     if (drawn)
-        wac_sheet_note(sheet, panel, line, count);
+        wac_sheet_note(sheet, panel, line, bundle.count);
+    if (drawn && sheet->figure->seeds)
+        write_seeds(sheet, panel, line, &bundle);
     return WAC_STATUS_OK;
+}
+
+/* How the places across are written, and in what unit. */
+static const char *across_words(const wac_sheet *sheet, double *unit)
+{
+    static const struct {
+        wac_figure_across across;
+        double from, unit;
+        const char *words;
+    } scales[] = {
+        {WAC_FIGURE_ACROSS_STEPS, 1e7, 1e6, "environment steps, millions"},
+        {WAC_FIGURE_ACROSS_STEPS, 1e4, 1e3, "environment steps, thousands"},
+        {WAC_FIGURE_ACROSS_STEPS, 0, 1, "environment steps"},
+        {WAC_FIGURE_ACROSS_SECONDS, 7200, 3600, "hours of training"},
+        {WAC_FIGURE_ACROSS_SECONDS, 300, 60, "minutes of training"},
+        {WAC_FIGURE_ACROSS_SECONDS, 0, 1, "seconds of training"},
+        {WAC_FIGURE_ACROSS_EPOCH, 0, 1, "epoch"},
+    };
+    int across = wac_word_index(WAC_FIGURE_ACROSS, sheet->figure->x), i = 0;
+    while ((int)scales[i].across != (across < 0 ? 0 : across) || sheet->far < scales[i].from)
+        i++;
+    *unit = scales[i].unit;
+    return scales[i].words;
+}
+
+/* Where all is level there is still a range, with 0 in it. */
+static void print_range(wac_plot *plot, const wac_sheet_panel *panel, int column)
+{
+    const wac_column_row *row = &wac_columns[column];
+    double low = panel->low, high = panel->high, size = fmax(fabs(low), fabs(high));
+    if (row->most == 1 && (column == WAC_COLUMN_EVAL_SUCCESS || high > 0.5))
+        wac_plot_print(plot, "set yrange [0:1.04]\n");
+    else if (high - low <= 1e-3 * size || size == 0)
+        wac_plot_print(plot, "set yrange [%.9g:%.9g]\n",
+                       row->least == 0 || high > 0 ? 0
+                       : size > 0                  ? -2 * size
+                                                   : -1,
+                       high > 0    ? 2 * size
+                       : size == 0 ? 1
+                                   : 0.0);
+    else
+        wac_plot_print(plot, "set yrange [%s:*]\n", row->least == 0 ? "0" : "*");
 }
 
 static void print_curves(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
+    enum { BANDS, SEEDS, LINES };
     wac_plot *plot = &sheet->page.plot;
     int column = sheet->figure->columns[panel->row];
     const char *separator = "";
-    wac_plot_print(plot, "set xlabel 'epoch' tc rgb grey\nset ylabel '%s' tc rgb grey\n",
-                   panel->leftmost ? wac_columns[column].words : "");
+    double unit, step;
+    wac_plot_print(plot, "set xlabel '%s' tc rgb grey\nset ylabel '%s' tc rgb grey\n",
+                   across_words(sheet, &unit), panel->leftmost ? wac_columns[column].words : "");
     if (!panel->any) {
         wac_sheet_nothing(sheet);
         return;
     }
-    wac_plot_print(plot, "set xrange [0:*]; set yrange %s\nplot ", wac_columns[column].axis);
-    for (int pass = sheet->pooled; pass < 2; pass++) /* bands below all lines */
+    double far = sheet->far > 0 ? sheet->far / unit : 1;
+    step = wac_sheet_step(0, far, sheet->grid.width / 56);
+    wac_plot_print(plot, "set xrange [0:%.9g]; set xtics %.9g\n", far,
+                   unit == 1 && !across_of(sheet->figure) ? fmax(step, 1) : step);
+    print_range(plot, panel, column);
+    wac_plot_print(plot, "plot ");
+    for (int pass = BANDS; pass <= LINES; pass++) /* bands below all lines */
         for (size_t i = 0; i < sheet->line_count; i++) {
             const wac_style *style = wac_sheet_style(sheet, i);
-            if (!panel->there[i])
+            if (!panel->there[i] || (pass == BANDS && sheet->pooled) ||
+                (pass == SEEDS && !sheet->figure->seeds))
                 continue;
-            wac_plot_print(plot, "%s'curve-%d-%zu-%zu' using ", separator, panel->row, panel->task,
-                           i);
+            wac_plot_print(plot, "%s'%s-%d-%zu-%zu' using ($1 / %g):", separator,
+                           pass == SEEDS ? "seeds" : "curve", panel->row, panel->task, i, unit);
             separator = ", \\\n  ";
-            if (pass == 0)
+            if (pass == BANDS)
                 wac_plot_print(plot,
-                               "1:3:4 with filledcurves fc rgb '%s' fs transparent solid 0.17 "
+                               "3:4 with filledcurves fc rgb '%s' fs transparent solid 0.17 "
                                "noborder",
                                style->colour);
+            else if (pass == SEEDS)
+                wac_plot_print(plot, "2 with lines lw 0.8 lc rgb '#90%s'", style->colour + 1);
             else
-                wac_plot_print(plot, "1:2 with lines lw 2.5 dt %s lc rgb '%s'", style->dash,
+                wac_plot_print(plot, "2 with lines lw 2.5 dt %s lc rgb '%s'", style->dash,
                                style->colour);
         }
     wac_plot_print(plot, "\n");
 }
 
+/* Means of runs that may differ in more than the seed. */
+static void explain_means(const wac_sheet *sheet, const char *runs, const char *marks, char *text,
+                          size_t size)
+{
+    bool iqm = sheet->figure->curve == WAC_FIGURE_CURVE_IQM;
+    const char *means = iqm ? "Interquartile means" : "Means";
+    if (sheet->most == 1)
+        snprintf(text, size, "One run each.");
+    else if (sheet->pooled)
+        snprintf(text, size,
+                 "%s of %s each, over all values of %s; without %s, since these runs differ in "
+                 "more than the seed.",
+                 means, runs, sheet->over, marks);
+    else
+        snprintf(text, size, "%s of %s each; %s %s.", means, runs, marks,
+                 iqm ? "are bootstrap 95 % intervals" : "show ± 2 s/√n");
+}
+
+static void explain_curves(const wac_sheet *sheet, const char *runs, char *text, size_t size)
+{
+    explain_means(sheet, runs, "bands", text, size);
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s%s",
+             sheet->cut ? " Bands end at what is possible." : "",
+             sheet->figure->seeds && sheet->most > 1 ? " Thin lines are single runs." : "",
+             sheet->between ? " Between the epochs of a run its values are interpolated." : "");
+}
+
 static const wac_sheet_kind curves = {
     .most_lines = WAC_SHEET_MOST_LINES,
+    .has_x = true,
+    .value = "mean",
     .write = write_curve,
     .print = print_curves,
+    .explain = explain_curves,
 };
 
 /* --- a measure over a setting: means of runs, with bars of their spread ----------------------- */
@@ -92,15 +301,14 @@ static const wac_sheet_kind curves = {
 /* From the least of the setting to the most. */
 static double reach_of(const wac_sheet *sheet)
 {
-    size_t count = sheet->level_count;
-    return count > 1 ? sheet->levels[count - 1] - sheet->levels[0] : 1;
+    return sheet->levels[sheet->level_count - 1] - sheet->levels[0];
 }
 
 static wac_status write_levels(wac_sheet *sheet, wac_sheet_panel *panel, size_t line,
                                wac_error *error)
 {
     (void)error;
-    double aside = ((double)line - ((double)sheet->line_count - 1) / 2) * 0.008 * reach_of(sheet);
+    double aside = ((double)line - ((double)sheet->line_count - 1) / 2) * 0.012 * reach_of(sheet);
     wac_plot_file(&sheet->page.plot, "levels-%zu-%zu", panel->task, line);
     for (size_t k = 0; k < sheet->level_count; k++) {
         size_t all = wac_sheet_runs(sheet, panel->task, line, &sheet->levels[k]);
@@ -115,7 +323,8 @@ static wac_status write_levels(wac_sheet *sheet, wac_sheet_panel *panel, size_t 
         wac_sheet_point(sheet, panel, line, sheet->levels[k],
                         (double[]){mean, mean - spread, mean + spread}, there);
         wac_sheet_note(sheet, panel, line, there);
-        panel->low = fmin(panel->low, mean);
+        spread = sheet->pooled ? 0 : spread;
+        wac_sheet_reach(panel, mean - spread, mean + spread);
     }
     return WAC_STATUS_OK;
 }
@@ -144,22 +353,41 @@ static void print_levels(wac_sheet *sheet, const wac_sheet_panel *panel)
         const wac_style *style = wac_sheet_style(sheet, i);
         if (!panel->there[i])
             continue;
-        wac_plot_print(plot, "%s'levels-%zu-%zu' using %s lw 2 pt %d ps 1.1 dt %s lc rgb '%s'",
-                       separator, panel->task, i,
-                       sheet->pooled ? "1:2 with linespoints" : "1:2:3 with yerrorlines",
-                       style->mark, style->dash, style->colour);
+        wac_plot_print(plot, "%s'levels-%zu-%zu' using 1:2 with lines lw 2 dt %s lc rgb '%s'",
+                       separator, panel->task, i, style->dash, style->colour);
+        wac_plot_print(plot, ", \\\n  '' using %s lw 2 pt %d ps 1.1 * zoom dt 1 lc rgb '%s'",
+                       sheet->pooled ? "1:2 with points" : "1:2:3 with yerrorbars", style->mark,
+                       style->colour);
         separator = ", \\\n  ";
     }
     wac_plot_print(plot, "\n");
 }
 
+static void explain_levels(const wac_sheet *sheet, const char *runs, char *text, size_t size)
+{
+    explain_means(sheet, runs, "bars", text, size);
+}
+
 static const wac_sheet_kind levels = {
     .most_lines = WAC_SHEET_MOST_LINES,
+    .has_x = true,
+    .value = "mean",
     .write = write_levels,
     .print = print_levels,
+    .explain = explain_levels,
 };
 
 /* --- a measure of every group, as bars: interquartile means with their intervals -------------- */
+
+/* Rows of a panel go one after the other into one file: place, value, interval, algorithm, and two
+ * counts. */
+static void write_row(wac_sheet *sheet, size_t line, const wac_interval *found,
+                      const size_t counts[2])
+{
+    wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %d %zu %zu\n", line, found->value,
+                   found->low, found->high, sheet->found[0]->config.algorithm, counts[0],
+                   counts[1]);
+}
 
 static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, wac_error *error)
 {
@@ -174,74 +402,146 @@ static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t lin
         return WAC_STATUS_OK;
     WAC_TRY(
         wac_interval_of(&iqm, WAC_ESTIMATE_IQM, &sample, NULL, 1, wac_bootstrap_default(), error));
-    wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %d\n", line, iqm.value, iqm.low, iqm.high,
-                   sheet->found[0]->config.algorithm);
+    write_row(sheet, line, &iqm, (size_t[2]){there, all});
     wac_sheet_point(sheet, panel, line, NAN, (double[]){iqm.value, iqm.low, iqm.high}, there);
     wac_sheet_note(sheet, panel, line, there);
-    panel->low = fmin(panel->low, iqm.low);
-    panel->high = fmax(panel->high, iqm.high);
+    wac_sheet_reach(panel, fmin(iqm.low, 0), fmax(iqm.high, 0));
+    if (wac_measure_is_share(sheet->selection->set, sheet->tasks[panel->task],
+                             sheet->figure->measure)) {
+        sheet->share[0] = fmin(sheet->share[0], panel->low);
+        sheet->share[1] = fmax(sheet->share[1], panel->high);
+    }
     return WAC_STATUS_OK;
 }
 
-/* Names stand beside the bars. */
 static void arrange_bars(wac_sheet *sheet)
 {
-    enum { BAR = 26 };
-    wac_sheet_grid *grid = &sheet->grid;
-    sheet->bare = true;
-    for (size_t i = 0; i < sheet->line_count; i++)
-        grid->left = fmax(grid->left, wac_sheet_text(sheet->lines[i].label, 12) + 36);
-    grid->width = grid->columns == 1 ? 520 : 260;
-    grid->height = BAR * (double)sheet->line_count + 12;
-    grid->gap = 44;
+    wac_sheet_arrange_rows(sheet, sheet->line_count);
 }
 
-/* A step that cuts a range, which reaches to 0, into about four. */
-static double nice_step(double low, double high)
+/* Shares have one range on all tasks: to 1, but for small ones of something else than success. */
+static void range_of_bars(const wac_sheet *sheet, const wac_sheet_panel *panel, double range[2])
 {
-    static const double steps[] = {1, 2, 2.5, 5, 10};
-    double rough = (fmax(high, 0) - fmin(low, 0)) / 4;
-    if (!(rough > 0))
-        return 1;
-    double power = pow(10, floor(log10(rough)));
-    int i = 0;
-    while (i < 4 && steps[i] * power < rough * 0.999)
-        i++;
-    return steps[i] * power;
+    wac_measure measure = sheet->figure->measure;
+    bool share = wac_measure_is_share(sheet->selection->set, sheet->tasks[panel->task], measure);
+    bool whole = measure == WAC_MEASURE_SCORE || measure == WAC_MEASURE_SUCCESS;
+    range[0] = share ? sheet->share[0] : panel->low;
+    range[1] = share ? sheet->share[1] : panel->high;
+    if (share && (whole || range[1] > 0.5))
+        range[1] = fmax(range[1], 1);
+    else if (range[1] > 0)
+        range[1] += 0.03 * (range[1] - range[0]);
+    if (range[0] < 0)
+        range[0] -= 0.03 * (range[1] - range[0]);
+    if (!(range[0] < range[1]))
+        range[1] = range[0] + 1;
 }
 
-static void print_bars(wac_sheet *sheet, const wac_sheet_panel *panel)
+/* Bars from 0 in the colours of their algorithms. */
+static void print_boxes(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
-    wac_plot *plot = &sheet->page.plot;
-    wac_plot_print(plot,
-                   "unset grid; set grid x lc rgb '#dddddd' lt 1 lw 0.7\n"
-                   "set xlabel '%s' tc rgb grey\nset ytics scale 0 (",
-                   wac_measure_words(sheet->figure->measure));
-    for (size_t i = 0; i < sheet->line_count; i++)
-        wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
-                       panel->leftmost ? sheet->lines[i].label : "", i);
-    wac_plot_print(plot, ")\nset xtics %.9g\n", nice_step(panel->low, panel->high));
-    if (!panel->any) {
-        wac_sheet_nothing(sheet);
-        return;
-    }
-    wac_plot_print(plot, "set xrange [*:*]; set yrange [%zu.6:-0.6]\nplot ", sheet->line_count - 1);
+    wac_plot_print(&sheet->page.plot, "plot ");
     for (int a = 0; a <= WAC_ALGORITHM_TOTAL; a++) /* those of other programs in grey */
-        wac_plot_print(plot,
+        wac_plot_print(&sheet->page.plot,
                        "'bars-%zu' using ($5 == %d ? 0.5 * $2 : NaN):1:(0.5 * "
                        "abs($2)):(0.36) with boxxyerror fc rgb '%s' fs solid 0.75 "
                        "noborder, \\\n  ",
                        panel->task, a,
                        a < WAC_ALGORITHM_TOTAL ? wac_style_of((wac_algorithm)a)->colour
                                                : "#7f7f7f");
-    wac_plot_print(plot, "'' using 2:1:3:4 with xerrorbars pt 7 ps 0.5 lw 2 lc rgb ink\n");
+    wac_plot_print(&sheet->page.plot,
+                   "'' using 2:1:3:4 with xerrorbars pt 7 ps 0.5 * zoom lw 2 dt 1 lc rgb ink");
+}
+
+static void print_bars(wac_sheet *sheet, const wac_sheet_panel *panel)
+{
+    double range[2] = {0, 1};
+    if (panel->any)
+        range_of_bars(sheet, panel, range);
+    wac_sheet_print_rows(sheet, panel, wac_measure_words(sheet->figure->measure), range);
+    if (!panel->any) {
+        wac_sheet_nothing(sheet);
+        return;
+    }
+    print_boxes(sheet, panel);
+    wac_plot_print(&sheet->page.plot, "\n");
+}
+
+static void explain_bars(const wac_sheet *sheet, const char *runs, char *text, size_t size)
+{
+    (void)sheet;
+    snprintf(text, size, "Interquartile means of %s each, with bootstrap 95 %% intervals.", runs);
 }
 
 static const wac_sheet_kind bars = {
     .most_lines = WAC_SHEET_MOST_BARS,
+    .value = "iqm",
     .arrange = arrange_bars,
     .write = write_bar,
     .print = print_bars,
+    .explain = explain_bars,
+};
+
+/* --- how many runs solve their task, with exact intervals ------------------------------------- */
+
+static wac_status write_solved(wac_sheet *sheet, wac_sheet_panel *panel, size_t line,
+                               wac_error *error)
+{
+    (void)error;
+    size_t all = wac_sheet_runs(sheet, panel->task, line, NULL), solved = 0;
+    size_t there =
+        wac_records_measure(sheet->values, sheet->found, sheet->found, all, WAC_MEASURE_SOLVED);
+    if (line == 0)
+        wac_plot_file(&sheet->page.plot, "bars-%zu", panel->task);
+    if (there == 0)
+        return WAC_STATUS_OK;
+    for (size_t i = 0; i < there; i++)
+        solved += wac_record_is_solved(sheet->found[i]);
+    wac_interval share = wac_interval_share(solved, there);
+    write_row(sheet, line, &share, (size_t[2]){solved, there});
+    wac_sheet_point(sheet, panel, line, NAN, (double[]){share.value, share.low, share.high}, there);
+    wac_sheet_note(sheet, panel, line, there);
+    return WAC_STATUS_OK;
+}
+
+/* With room for the counts. */
+static void arrange_solved(wac_sheet *sheet)
+{
+    wac_sheet_arrange_rows(sheet, sheet->line_count);
+    sheet->grid.right = sheet->grid.gap = 88;
+}
+
+static void print_solved(wac_sheet *sheet, const wac_sheet_panel *panel)
+{
+    wac_sheet_print_rows(sheet, panel, "share of runs that solve it", (double[2]){0, 1});
+    if (!panel->any) {
+        wac_sheet_nothing(sheet);
+        return;
+    }
+    wac_plot_print(&sheet->page.plot, "set y2tics scale 0 ()\n");
+    print_boxes(sheet, panel);
+    wac_plot_print(&sheet->page.plot,
+                   ", \\\n  '' using (0):1:y2ticlabels(sprintf('%%d of %%d', int($6), int($7))) "
+                   "axes x1y2 with dots lc rgb '#ffffffff'\n");
+}
+
+static void explain_solved(const wac_sheet *sheet, const char *runs, char *text, size_t size)
+{
+    (void)sheet;
+    snprintf(text, size,
+             "Of %s each, with exact 95 %% intervals (Clopper and Pearson). Solved: success of 0.9 "
+             "in an evaluation (RiverSwim: a return of 100, LQG: within 10 %% of the best linear "
+             "controller).",
+             runs);
+}
+
+static const wac_sheet_kind solved = {
+    .most_lines = WAC_SHEET_MOST_BARS,
+    .value = "share",
+    .arrange = arrange_solved,
+    .write = write_solved,
+    .print = print_solved,
+    .explain = explain_solved,
 };
 
 /* --- where runs went, by `wac render` ------------------------------------------------------- */
@@ -257,7 +557,7 @@ static const wac_record *choose_run(const wac_group *group)
     return group->runs[0];
 }
 
-static void write_seeds(wac_drawing *drawing, int count, size_t left_out, const int64_t *seeds)
+static void name_seeds(wac_drawing *drawing, int count, size_t left_out, const int64_t *seeds)
 {
     bool same = true;
     for (int i = 1; i < count; i++)
@@ -298,14 +598,18 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     wac_rendering drawn;
     options.out = out;
     options.pdf = true;
+    options.inches = order->look.inches;
     options.names = pointers;
     options.stop = order->stop;
-    WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
-    drawing->width = 1200;
-    write_seeds(drawing, count, left_out, seeds);
+    char file[96];
+    snprintf(file, sizeof file, "%s%s", drawing->name, order->narrow ? "-narrow.svg" : "");
+    WAC_TRY(wac_path_join(out, sizeof out, order->folder, file, error));
+    name_seeds(drawing, count, left_out, seeds);
     drawing->empty = count == 0;
-    return count ? wac_render(&drawn, paths, count, &options, error)
-                 : wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
+    WAC_TRY(count ? wac_render(&drawn, paths, count, &options, error)
+                  : wac_fail(error, WAC_STATUS_INPUT, "there is no such run"));
+    drawing->width = drawn.width;
+    return WAC_STATUS_OK;
 }
 
 /* --- all kinds ------------------------------------------------------------------------------ */
@@ -346,13 +650,32 @@ bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, 
            wac_where_holds(&figure->where, &run->config);
 }
 
+/* The figure, with the look that all are to have. */
+static wac_figure looking(const wac_figure *figure, const wac_figure_look *look)
+{
+    wac_figure seen = *figure;
+    if (!wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS))
+        return seen;
+    if (look->x)
+        snprintf(seen.x, sizeof seen.x, "%s", look->x);
+    if (look->curve)
+        seen.curve = wac_word_index(WAC_FIGURE_CURVES, look->curve);
+    seen.seeds |= look->seeds;
+    return seen;
+}
+
 wac_status wac_figure_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
 {
     wac_error why = {0};
-    snprintf(drawing->title, sizeof drawing->title, "%s", order->figure->title);
-    const wac_sheet_kind *sheet = kinds[order->figure->kind].sheet;
+    wac_figure figure = looking(order->figure, &order->look);
+    wac_figure_order seen = *order;
+    seen.figure = &figure;
+    if (order->narrow)
+        seen.look.inches = 3.3;
+    snprintf(drawing->title, sizeof drawing->title, "%s", figure.title);
+    const wac_sheet_kind *sheet = kinds[figure.kind].sheet;
     wac_status status =
-        sheet ? wac_sheet_draw(drawing, order, sheet, &why) : draw_maps(drawing, order, &why);
+        sheet ? wac_sheet_draw(drawing, &seen, sheet, &why) : draw_maps(drawing, &seen, &why);
     drawing->drawn = status == WAC_STATUS_OK;
     snprintf(drawing->problem, sizeof drawing->problem, "%.500s", why.message);
     if (status == WAC_STATUS_MEMORY || status == WAC_STATUS_INTERRUPTED)

@@ -4,10 +4,12 @@
  * Row: KIND(ID, name, takes, sheet). `sheet` says how its panels are filled (in figure.c); null: it
  * has none.
  *
- *   curves    columns of progress.csv over epochs: a panel for each task, a row for each column
- *   settings  a measure over a setting
- *   bars      a measure of each group, a panel for each task
- *   maps      where runs went: one of each group, by `wac render`
+ *   curves       columns of progress.csv over epochs, steps or time: a panel for each task, a row
+ * for each column settings     a measure over a setting bars         a measure of each group, a
+ * panel for each task solved       how many runs of each group solve their task profile      the
+ * share of runs with a score above …, over all tasks aggregates   scores over all tasks: four
+ * averages with their intervals improvement  how probable it is that a run of one does better than
+ * one of another maps         where runs went: one of each group, by `wac render`
  */
 #ifndef WAC_REPORT_FIGURE_H
 #define WAC_REPORT_FIGURE_H
@@ -15,13 +17,17 @@
 #include "report/where.h"
 #include "stats/measures.h"
 
-/* What a kind takes: some are given, and a figure of one task is drawn for each by itself. */
+/* What a kind takes: some are given, some are of the runs, and a figure of one task is drawn for
+ * each by itself. */
 typedef enum wac_figure_takes {
     WAC_FIGURE_TAKES_ROWS = 1,
     WAC_FIGURE_TAKES_X = 2,
     WAC_FIGURE_TAKES_LINES = 4,
     WAC_FIGURE_TAKES_MEASURE = 8,
     WAC_FIGURE_TAKES_ONE_TASK = 16,
+    WAC_FIGURE_TAKES_GOALS = 32,  /* tasks that can be solved */
+    WAC_FIGURE_TAKES_SCORES = 64, /* finished runs with a score */
+    WAC_FIGURE_TAKES_SHARES = 128 /* … of tasks whose scores are shares, or become some */
 } wac_figure_takes;
 
 #define WAC_FIGURE_KINDS(KIND)                                                                     \
@@ -29,6 +35,10 @@ typedef enum wac_figure_takes {
     KIND(SETTINGS, "settings",                                                                     \
          WAC_FIGURE_TAKES_X | WAC_FIGURE_TAKES_LINES | WAC_FIGURE_TAKES_MEASURE, &levels)          \
     KIND(BARS, "bars", WAC_FIGURE_TAKES_MEASURE, &bars)                                            \
+    KIND(SOLVED, "solved", WAC_FIGURE_TAKES_GOALS, &solved)                                        \
+    KIND(PROFILE, "profile", WAC_FIGURE_TAKES_SHARES, &wac_sheet_profile)                          \
+    KIND(AGGREGATES, "aggregates", WAC_FIGURE_TAKES_SHARES, &wac_sheet_aggregates)                 \
+    KIND(IMPROVEMENT, "improvement", WAC_FIGURE_TAKES_SCORES, &wac_sheet_improvement)              \
     KIND(MAPS, "maps", WAC_FIGURE_TAKES_ONE_TASK, NULL)
 
 #define WAC_FIGURE_KIND_ENUM(id, ...) WAC_FIGURE_KIND_##id,
@@ -36,33 +46,58 @@ typedef enum wac_figure_kind {
     WAC_FIGURE_KINDS(WAC_FIGURE_KIND_ENUM) WAC_FIGURE_KIND_TOTAL
 } wac_figure_kind;
 
+/* What curves go over, and what they are of the runs of a line. */
+#define WAC_FIGURE_ACROSS "epoch|steps|seconds"
+typedef enum wac_figure_across {
+    WAC_FIGURE_ACROSS_EPOCH,
+    WAC_FIGURE_ACROSS_STEPS,
+    WAC_FIGURE_ACROSS_SECONDS,
+} wac_figure_across;
+
+#define WAC_FIGURE_CURVES "mean|iqm"
+typedef enum wac_figure_curve { WAC_FIGURE_CURVE_MEAN, WAC_FIGURE_CURVE_IQM } wac_figure_curve;
+
 typedef struct wac_figure {
     wac_figure_kind kind;
     char title[128];
     int columns[2]; /* a row of panels for each (wac_column) */
     int column_count;
     wac_measure measure;
-    char x[WAC_WHERE_TEXT];     /* the setting across */
+    char x[WAC_WHERE_TEXT]; /* the setting across; of curves one of WAC_FIGURE_ACROSS, or empty */
     char lines[WAC_WHERE_TEXT]; /* a line for each value of this key; empty: of the group's label */
+    int curve;                  /* wac_figure_curve */
+    int seeds;                  /* 1: curves have a thin line for each run too */
     wac_where where;
 } wac_figure;
+
+/* How all figures are to look, whatever each says; all 0: as they say. */
+typedef struct wac_figure_look {
+    double inches;     /* the width in print, with text of 8 points; 0: what the page needs */
+    const char *x;     /* of curves: one of WAC_FIGURE_ACROSS */
+    const char *curve; /* of curves: one of WAC_FIGURE_CURVES */
+    bool seeds;        /* of curves */
+} wac_figure_look;
 
 /* What came of a figure, or why there is none. */
 typedef struct wac_drawing {
     char title[160], caption[640];
     char name[64];  /* NAME.svg, NAME.png and NAME.pdf in the folder of figures */
     bool has_table; /* and NAME.csv, what is drawn in numbers */
+    bool narrow;    /* and NAME-narrow.svg, for small screens */
     int width;      /* pixels */
     bool drawn;
     bool empty; /* not drawn, since these runs have nothing that it would show */
     char problem[512];
 } wac_drawing;
 
-/* What to draw of which runs, and where to: as folder/NAME.svg, .png and .pdf. */
+/* What to draw of which runs, and where to: as folder/NAME.svg, .png and .pdf, or for small screens
+ * as NAME-narrow.svg alone. */
 typedef struct wac_figure_order {
     const wac_figure *figure;
     const wac_selection *selection;
     const char *folder;
+    wac_figure_look look;
+    bool narrow;
     const volatile int *stop; /* may be null */
 } wac_figure_order;
 

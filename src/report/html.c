@@ -134,6 +134,21 @@ static void write_base64(FILE *to, const char *bytes, size_t size)
     }
 }
 
+/* A file of the drawing as data. */
+static wac_status write_picture(FILE *to, const wac_report_page *page, const wac_drawing *drawing,
+                                const char *ending, wac_error *error)
+{
+    char path[PATH_MAX], name[96], *bytes;
+    size_t size;
+    snprintf(name, sizeof name, "%s%s", drawing->name, ending);
+    WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
+    WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
+    fputs("data:image/svg+xml;base64,", to);
+    write_base64(to, bytes, size);
+    free(bytes);
+    return WAC_STATUS_OK;
+}
+
 static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error *error)
 {
     fputs("<h2 id=\"figures\">Figures</h2>\n", to);
@@ -145,20 +160,17 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
             wac_html_tag(to, "", drawing->problem, "</p>\n");
             continue;
         }
-        char path[PATH_MAX], name[96], *bytes;
-        size_t size;
-        snprintf(name, sizeof name, "%s.svg", drawing->name);
-        WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
-        WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
-        int narrow = drawing->width / 2; /* smaller than that nobody can read it */
-        fprintf(to,
-                "<figure><div class=\"wide\"><img style=\"width:min(100%%,%dpx);min-width:%dpx\" "
-                "src=\"data:image/svg+xml;base64,",
-                drawing->width, narrow);
-        write_base64(to, bytes, size);
-        free(bytes);
+        fputs("<figure><div class=\"wide\"><picture>", to);
+        if (drawing->narrow) {
+            fputs("<source media=\"(max-width:40rem)\" srcset=\"", to);
+            WAC_TRY(write_picture(to, page, drawing, "-narrow.svg", error));
+            fputs("\">", to);
+        }
+        fprintf(to, "<img style=\"--width:%dpx\"%s src=\"", drawing->width,
+                drawing->narrow ? " class=\"two\"" : "");
+        WAC_TRY(write_picture(to, page, drawing, ".svg", error));
         wac_html_tag(to, "\" alt=\"", drawing->title, ": ");
-        wac_html_tag(to, "", drawing->caption, "\"></div>");
+        wac_html_tag(to, "", drawing->caption, "\"></picture></div>");
         wac_html_tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");
         wac_html_escape(to, drawing->caption);
         fprintf(to,
@@ -210,8 +222,9 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
 {
     if (comparison->pair_count == 0 || comparison->pair_count > 45)
         return;
-    fputs("<div class=\"wide\"><table><caption>How probable it is that a run of the first does "
-          "better (score), averaged over the tasks that both have.</caption><thead><tr><th>"
+    fputs("<p class=\"note\">How probable it is that a run of the first does better (score), "
+          "averaged over the tasks that both have.</p><div class=\"wide\"><table "
+          "class=\"stats\"><thead><tr><th>"
           "first</th><th>second</th><th class=\"n\">probability</th><th class=\"n\">95 % "
           "interval</th><th class=\"n\">tasks</th><th class=\"n\">seeds</th></tr></thead><tbody>\n",
           to);
@@ -251,10 +264,11 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
         wac_comparison_free(&comparison);
         return wac_fail_memory(error, "the statistics");
     }
-    fputs("<div class=\"wide\"><table><caption>Mean ± 2 s/√n over seeds; IQM: interquartile mean "
+    fputs("<p class=\"note\">Mean ± 2 s/√n over seeds; IQM: interquartile mean "
           "with a bootstrap 95 % interval. Score: success over the last 50 epochs (Point), return "
           "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
-          "(others).</caption><thead><tr><th>task</th><th>runs</th><th class=\"n\">seeds</th>"
+          "(others).</p><div class=\"wide\"><table "
+          "class=\"stats\"><thead><tr><th>task</th><th>runs</th><th class=\"n\">seeds</th>"
           "<th class=\"n\">score</th><th class=\"n\">IQM of the score</th><th class=\"n\">return"
           "</th><th class=\"n\">coverage</th><th class=\"n\">solved</th></tr></thead><tbody>\n",
           to);

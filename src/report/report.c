@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_DRAWINGS = 48 };
+enum { MOST_DRAWINGS = 48, MOST_CHOSEN = 12, SMALL_SCREEN = 560 /* pixels */ };
 
 void wac_report_free(wac_report *report)
 {
@@ -157,6 +157,7 @@ static wac_figure *add_figure(wac_figure *figures, int *count, wac_figure_kind k
     return figure;
 }
 
+/* Those that turn out to have nothing to show are left out. */
 static int choose_figures(wac_figure *figures, const wac_selection *selection)
 {
     const wac_runset *set = selection->set;
@@ -198,6 +199,12 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         count--;
     }
     add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores", "")->measure = WAC_MEASURE_SCORE;
+    add_figure(figures, &count, WAC_FIGURE_KIND_SOLVED, "Runs that solve their task", "");
+    if (set->group_count > 1 && !has_many_labels(set)) {
+        add_figure(figures, &count, WAC_FIGURE_KIND_PROFILE, "Performance profiles", "");
+        add_figure(figures, &count, WAC_FIGURE_KIND_AGGREGATES, "Averages over tasks", "");
+        add_figure(figures, &count, WAC_FIGURE_KIND_IMPROVEMENT, "Probability of improvement", "");
+    }
     bool has_map =
         coverage || (wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0 &&
                      !wac_record_is_foreign(&set->runs[0]));
@@ -217,8 +224,19 @@ static wac_status draw_one(wac_report_page *page, const wac_figure *figure,
     wac_drawing *drawing = &page->drawings[page->drawing_count];
     snprintf(drawing->name, sizeof drawing->name, "%zu-%s", page->drawing_count + 1,
              wac_figure_kind_name(figure->kind));
-    wac_figure_order order = {figure, selection, page->figures, page->options->stop};
+    wac_figure_order order = {figure, selection,          page->figures, page->options->look,
+                              false,  page->options->stop};
     WAC_TRY(wac_figure_draw(drawing, &order, error));
+    if (drawing->drawn && drawing->width > SMALL_SCREEN) {
+        wac_drawing narrow = *drawing;
+        order.narrow = true;
+        WAC_TRY(wac_figure_draw(&narrow, &order, error));
+        drawing->narrow = narrow.drawn;
+    }
+    if (drawing->empty && !page->options->experiment) {
+        *drawing = (wac_drawing){0};
+        return WAC_STATUS_OK;
+    }
     page->drawing_count++;
     report->figures += drawing->drawn;
     if (!drawing->drawn && !drawing->empty && report->figures_failed++ == 0)
@@ -261,11 +279,11 @@ static wac_status draw_tasks(wac_report_page *page, const wac_figure *figure, wa
 /* "12-curves.svg" and the like, from a report before this one. */
 static bool is_figure(const char *name)
 {
-    char kind[16], ending[4];
+    char kind[16];
     int end = 0;
-    return sscanf(name, "%*[0-9]-%15[a-z].%3[a-z]%n", kind, ending, &end) == 2 && !name[end] &&
+    return sscanf(name, "%*[0-9]-%15[a-z]%n", kind, &end) == 1 && end > 0 &&
            wac_word_index(wac_figure_kind_words(), kind) >= 0 &&
-           wac_word_index("svg|png|pdf|csv", ending) >= 0;
+           wac_word_index(".svg|.png|.pdf|.csv|-narrow.svg", name + end) >= 0;
 }
 
 static void remove_old(const char *path)
@@ -282,7 +300,7 @@ static void remove_old(const char *path)
 static wac_status draw_all(wac_report_page *page, wac_error *error)
 {
     remove_old(page->figures);
-    wac_figure chosen[WAC_EXPERIMENT_FIGURES];
+    wac_figure chosen[MOST_CHOSEN];
     const wac_report_options *options = page->options;
     const wac_experiment *experiment = options->experiment;
     const wac_figure *figures = experiment ? experiment->figures : chosen;

@@ -16,8 +16,9 @@ typedef struct wac_report_options {
     const char *out;                  /* the folder; made if it is not there */
     const wac_experiment *experiment; /* null: figures that fit the runs, and no claims */
     wac_scale scale;                  /* of the experiment */
-    const char *name;                 /* of the folder, for the title; may be null */
-    const char *command;              /* that makes this report, for the page; may be null */
+    wac_figure_look look;
+    const char *name;    /* of the folder, for the title; may be null */
+    const char *command; /* that makes this report, for the page; may be null */
     const char
         *csv; /* where the table of all runs goes; null: data.csv of an experiment, else none */
     void (*progress)(void *user, int done, int figures); /* may be null */

@@ -18,7 +18,8 @@ enum {
     TITLE = 26,
     LEGEND = 30,
     PANEL_TITLE = 34,
-    LEFT = WAC_SHEET_LEFT,
+    LEFT = 112,
+    NARROW_LEFT = 96,
     RIGHT = 28,
     BELOW = 64,
     GAP = 76,
@@ -32,24 +33,33 @@ const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t index)
 
 /* --- what is drawn ---------------------------------------------------------------------------- */
 
-/* Whether the group has a number to show: over epochs in any run, over a setting in a finished one.
- */
-static bool has_numbers(const wac_figure *figure, const wac_sheet_group *member)
+/* What of a run a kind shows, as a number; NaN: it has nothing to show. */
+static double shown_number(const wac_figure *figure, const wac_record *run)
 {
-    bool over_epochs = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS);
-    bool over_setting = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X);
-    if (!over_epochs && !over_setting)
+    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS))
+        return wac_history_mean(&run->history, (wac_column)figure->columns[0], SIZE_MAX);
+    if (!run->finished)
+        return NAN;
+    return wac_record_measure(run, wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X) ? figure->measure
+                                   : wac_figure_takes_it(figure, WAC_FIGURE_TAKES_GOALS)
+                                       ? WAC_MEASURE_SOLVED
+                                       : WAC_MEASURE_SCORE);
+}
+
+/* Whether the group has a number to show. Bars have a place for each. */
+static bool has_numbers(const wac_sheet *sheet, const wac_sheet_group *member)
+{
+    const wac_figure *figure = sheet->figure;
+    if (figure->kind == WAC_FIGURE_KIND_BARS)
         return true;
-    if (over_setting && isnan(member->level))
+    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X) && isnan(member->level))
         return false;
-    for (size_t i = 0; i < member->group->count; i++) {
-        const wac_record *run = member->group->runs[i];
-        double value =
-            over_epochs ? wac_history_mean(&run->history, (wac_column)figure->columns[0], SIZE_MAX)
-                        : wac_record_measure(run, figure->measure);
-        if (!isnan(value) && (over_epochs || run->finished))
+    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_SHARES) &&
+        isnan(wac_measure_score_unit(sheet->selection->set, member->group->task)))
+        return false;
+    for (size_t i = 0; i < member->group->count; i++)
+        if (!isnan(shown_number(figure, member->group->runs[i])))
             return true;
-    }
     return false;
 }
 
@@ -91,9 +101,10 @@ static wac_status find_groups(wac_sheet *sheet, wac_error *error)
         if (!wac_figure_means(sheet->figure, sheet->selection, i))
             continue;
         member->group = &set->groups[i];
-        if (!wac_config_number(&member->level, config, sheet->figure->x))
+        if (!wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) ||
+            !wac_config_number(&member->level, config, sheet->figure->x))
             member->level = NAN;
-        member->shown = has_numbers(sheet->figure, member);
+        member->shown = has_numbers(sheet, member);
         sheet->group_count++;
         if (!member->shown)
             continue;
@@ -280,6 +291,12 @@ size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double 
     return count;
 }
 
+void wac_sheet_reach(wac_sheet_panel *panel, double low, double high)
+{
+    panel->low = fmin(panel->low, low);
+    panel->high = fmax(panel->high, high);
+}
+
 void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_t count)
 {
     sheet->runs = sheet->runs == 0 || count < sheet->runs ? count : sheet->runs;
@@ -287,10 +304,22 @@ void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_
     panel->there[line] = panel->any = true;
 }
 
-/* Whether the panels have an x; if not they show bars. */
-static bool has_x(const wac_sheet *sheet)
+void wac_sheet_number(wac_sheet *sheet, const char *task, const char *line, const char *measure,
+                      double x, const double value[3], size_t count)
 {
-    return wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES);
+    wac_table_text(sheet->table, task);
+    fputc(',', sheet->table);
+    wac_table_text(sheet->table, line);
+    fprintf(sheet->table, ",%s,", measure);
+    if (sheet->has_x) {
+        wac_table_number(sheet->table, x);
+        fputc(',', sheet->table);
+    }
+    for (int k = 0; k < 3; k++) { /* one run has no interval, nor have different settings */
+        wac_table_number(sheet->table, k == 0 || (count > 1 && !sheet->pooled) ? value[k] : NAN);
+        fputc(',', sheet->table);
+    }
+    fprintf(sheet->table, "%zu\n", count);
 }
 
 void wac_sheet_point(wac_sheet *sheet, const wac_sheet_panel *panel, size_t line, double x,
@@ -303,24 +332,15 @@ void wac_sheet_point(wac_sheet *sheet, const wac_sheet_panel *panel, size_t line
     size_t i = 0;
     while (sheet->groups[i].group->task != sheet->tasks[panel->task])
         i++;
-    wac_table_text(sheet->table, sheet->groups[i].group->task_name);
     snprintf(name, sizeof name, "%s%s%s", by_setting ? key : "", by_setting ? " " : "",
              sheet->lines[line].key);
-    fputc(',', sheet->table);
-    wac_table_text(sheet->table, name);
-    fprintf(sheet->table, ",%s,",
-            wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS)
-                ? wac_columns[figure->columns[panel->row]].name
-                : wac_measure_name(figure->measure));
-    if (has_x(sheet)) {
-        wac_table_number(sheet->table, x);
-        fputc(',', sheet->table);
-    }
-    for (int k = 0; k < 3; k++) { /* one run has no interval, nor have different settings */
-        wac_table_number(sheet->table, k == 0 || (count > 1 && !sheet->pooled) ? value[k] : NAN);
-        fputc(',', sheet->table);
-    }
-    fprintf(sheet->table, "%zu\n", count);
+    wac_sheet_number(sheet, sheet->groups[i].group->task_name, name,
+                     wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS)
+                         ? wac_columns[figure->columns[panel->row]].name
+                     : wac_figure_takes_it(figure, WAC_FIGURE_TAKES_GOALS)
+                         ? wac_measure_name(WAC_MEASURE_SOLVED)
+                         : wac_measure_name(figure->measure),
+                     x, value, count);
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -333,18 +353,18 @@ double wac_sheet_text(const char *text, int points)
     return letters * points * 0.78;
 }
 
-/* The legend from (LEFT, top) on, broken into rows; returns its height. Where it is not to be drawn
- * it is only measured. */
+/* The legend from the left of the panels and `top` on, broken into rows; returns its height. Where
+ * it is not to be drawn it is only measured. */
 static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
 {
-    double x = LEFT, y = top + 8;
+    double left = sheet->grid.left, x = left, y = top + 8;
     if (sheet->bare)
         return 0;
     for (size_t i = 0; i < sheet->line_count; i++) {
         const wac_style *style = wac_sheet_style(sheet, i);
         double width = 64 + wac_sheet_text(sheet->lines[i].label, 12);
-        if (x > LEFT && x + width > LEFT + room) {
-            x = LEFT;
+        if (x > left && x + width > left + room) {
+            x = left;
             y += LEGEND;
         }
         if (draw) {
@@ -355,11 +375,12 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
                            x / page->width, 1 - y / page->height, 36.0 / page->width, style->dash,
                            style->colour);
             if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X))
-                wac_plot_print(&page->plot,
-                               "set label %d '' at screen %.6f,%.6f point pt %d ps 1.1 lc rgb "
-                               "'%s'\n",
-                               ++page->labels, (x + 18) / page->width, 1 - y / page->height,
-                               style->mark, style->colour);
+                wac_plot_print(
+                    &page->plot,
+                    "set label %d '' at screen %.6f,%.6f point pt %d ps 1.1 * zoom lc rgb "
+                    "'%s'\n",
+                    ++page->labels, (x + 18) / page->width, 1 - y / page->height, style->mark,
+                    style->colour);
             wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s", sheet->lines[i].label);
         }
         x += width;
@@ -367,23 +388,25 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
     return y + LEGEND - 8 - top;
 }
 
-/* Title and legend, for panels that take so many pixels below them. Returns where these start. */
+/* Title and legend, for panels that take so many pixels below them. Returns where these start. In
+ * print the title is the caption's. */
 static double begin_page(wac_sheet *sheet, double width, double panels)
 {
     char title[400];
-    double room = fmax(width - LEFT - RIGHT, 1);
-    double legend = print_legend(sheet, 0, room, false);
-    double first = TOP + TITLE + legend;
-    wac_page_script(&sheet->page, (int)width, (int)(first + panels));
+    bool titled = sheet->room <= 0;
+    double room = fmax(width - sheet->grid.left - RIGHT, 1);
+    double top = titled ? TOP + TITLE : 12, legend = print_legend(sheet, 0, room, false);
+    wac_page_script(&sheet->page, (int)(width + 0.5), (int)(top + legend + panels));
     wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
     int points = 16;
-    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > room + RIGHT)
+    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > width - LEFT)
         points--;
-    wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
-    print_legend(sheet, TOP + TITLE - 6, room, true);
-    return first;
+    if (titled)
+        wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
+    print_legend(sheet, top - 6, room, true);
+    return top + legend;
 }
 
 static double band_height(const wac_sheet_grid *grid)
@@ -397,19 +420,50 @@ static int rows_of(const wac_sheet *sheet)
     return has_rows ? sheet->figure->column_count : 1;
 }
 
+static int panels_across(const wac_sheet *sheet, const wac_sheet_kind *kind)
+{
+    return (int)(kind->panels ? kind->panels : sheet->task_count);
+}
+
+static double margins(const wac_sheet_grid *grid, int columns)
+{
+    return grid->left + grid->right + (columns - 1) * grid->gap;
+}
+
+/* Columns and sizes of the panels. */
+static void arrange(wac_sheet *sheet, const wac_sheet_kind *kind)
+{
+    wac_sheet_grid *grid = &sheet->grid;
+    int count = panels_across(sheet, kind), columns = count < COLUMNS ? count : COLUMNS;
+    *grid = (wac_sheet_grid){.left = sheet->room > 0 ? NARROW_LEFT : LEFT,
+                             .right = RIGHT,
+                             .gap = GAP,
+                             .alone = 640,
+                             .beside = columns == 2 ? 440 : 320,
+                             .least = 180};
+    if (kind->arrange)
+        kind->arrange(sheet);
+    if (sheet->room > 0) {
+        while (columns > 1 && (sheet->room - margins(grid, columns)) / columns < grid->least)
+            columns--;
+        columns = (count + (count + columns - 1) / columns - 1) / ((count + columns - 1) / columns);
+    }
+    grid->columns = columns;
+    grid->bands = (count + columns - 1) / columns;
+    grid->width = sheet->room > 0 ? fmax((sheet->room - margins(grid, columns)) / columns, 60)
+                  : columns == 1  ? grid->alone
+                                  : grid->beside;
+    if (grid->height == 0)
+        grid->height = fmin(0.72 * grid->width, sheet->room > 0 ? 340 : INFINITY);
+}
+
 /* Begin the script, and arrange the panels. */
 static void begin_script(wac_sheet *sheet, const wac_sheet_kind *kind)
 {
     wac_sheet_grid *grid = &sheet->grid;
-    int columns = sheet->task_count < COLUMNS ? (int)sheet->task_count : COLUMNS;
-    double width = columns == 1 ? 640 : columns == 2 ? 440 : 320;
-    *grid = (wac_sheet_grid){LEFT, width, 0.72 * width, GAP, 0, columns, 0};
-    if (kind->arrange)
-        kind->arrange(sheet);
-    grid->bands = (int)((sheet->task_count + (size_t)columns - 1) / (size_t)columns);
-    grid->top =
-        begin_page(sheet, grid->left + columns * grid->width + (columns - 1) * grid->gap + RIGHT,
-                   rows_of(sheet) * grid->bands * band_height(grid));
+    arrange(sheet, kind);
+    double width = margins(grid, grid->columns) + grid->columns * grid->width;
+    grid->top = begin_page(sheet, width, rows_of(sheet) * grid->bands * band_height(grid));
 }
 
 static void print_panel(wac_sheet *sheet, wac_sheet_panel *panel, const wac_sheet_kind *kind)
@@ -420,9 +474,15 @@ static void print_panel(wac_sheet *sheet, wac_sheet_panel *panel, const wac_shee
     double left = grid->left + column * (grid->width + grid->gap);
     double top = grid->top + band * band_height(grid) + PANEL_TITLE;
     char name[WAC_PRETTY], quoted[2 * WAC_PRETTY];
-    wac_pretty_task(name, sheet->selection, sheet->tasks[panel->task]);
+    if (kind->title)
+        kind->title(sheet, panel->task, name);
+    else
+        wac_pretty_task(name, sheet->selection, sheet->tasks[panel->task]);
     wac_page_quote(quoted, sizeof quoted, name);
-    wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, 13, "%s", quoted);
+    int points = 13;
+    while (points > 9 && wac_sheet_text(name, points) > grid->width + grid->gap / 2)
+        points--;
+    wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, points, "%s", quoted);
     wac_page_axes(&sheet->page, left, top, grid->width, grid->height);
     panel->leftmost = column == 0;
     kind->print(sheet, panel);
@@ -439,29 +499,63 @@ void wac_sheet_nothing(wac_sheet *sheet)
                    "plot -1 notitle\n");
 }
 
+double wac_sheet_step(double low, double high, double parts)
+{
+    static const double steps[] = {1, 2, 2.5, 5, 10};
+    double rough = (high - low) / parts;
+    if (!(rough > 0))
+        return 1;
+    double power = pow(10, floor(log10(rough)));
+    int i = 0;
+    while (i < 4 && steps[i] * power < rough * 0.999)
+        i++;
+    return steps[i] * power;
+}
+
+void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows)
+{
+    enum { ROW = 26 };
+    wac_sheet_grid *grid = &sheet->grid;
+    sheet->bare = true;
+    sheet->rows = rows;
+    for (size_t i = 0; i < sheet->line_count; i++)
+        grid->left = fmax(grid->left, wac_sheet_text(sheet->lines[i].label, 12) + 36);
+    grid->alone = 520;
+    grid->beside = 260;
+    grid->least = 150;
+    grid->height = ROW * (double)rows + 12;
+    grid->gap = 44;
+}
+
+void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const char *words,
+                          const double range[2])
+{
+    wac_plot *plot = &sheet->page.plot;
+    wac_plot_print(plot,
+                   "unset grid; set grid x lc rgb '#dddddd' lt 1 lw 0.7\n"
+                   "set xlabel '%s' tc rgb grey\nset ytics scale 0 (",
+                   words);
+    for (size_t i = 0; i < sheet->line_count; i++)
+        wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
+                       panel->leftmost ? sheet->lines[i].label : "", i);
+    double last = (double)sheet->rows - 0.4;
+    wac_plot_print(plot,
+                   ")\nunset y2tics; set xtics %.9g; set xrange [%.9g:%.9g]\n"
+                   "set yrange [%.1f:-0.6]; set y2range [%.1f:-0.6]\n",
+                   wac_sheet_step(range[0], range[1], fmax(sheet->grid.width / 68, 2)), range[0],
+                   range[1], last, last);
+}
+
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-static void write_caption(const wac_sheet *sheet, wac_drawing *drawing)
+static void write_caption(const wac_sheet *sheet, const wac_sheet_kind *kind, wac_drawing *drawing)
 {
-    bool curves = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS);
-    char runs[64], text[384];
+    char runs[64], text[480];
     if (sheet->runs == sheet->most)
         snprintf(runs, sizeof runs, "%zu run%s", sheet->runs, sheet->runs == 1 ? "" : "s");
     else
         snprintf(runs, sizeof runs, "%zu to %zu runs", sheet->runs, sheet->most);
-    if (!wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES))
-        snprintf(text, sizeof text,
-                 "Interquartile means of %s each, with bootstrap 95 %% intervals.", runs);
-    else if (sheet->most == 1)
-        snprintf(text, sizeof text, "One run each.");
-    else if (sheet->pooled)
-        snprintf(text, sizeof text,
-                 "Means of %s each, over all values of %s; without %s, since these runs differ in "
-                 "more than the seed.",
-                 runs, sheet->over, curves ? "bands" : "bars");
-    else
-        snprintf(text, sizeof text, "Means of %s each; %s show ± 2 s/√n.", runs,
-                 curves ? "bands" : "bars");
+    kind->explain(sheet, runs, text, sizeof text);
     snprintf(drawing->caption, sizeof drawing->caption, "%s%s%s", text,
              sheet->uneven ? " A line ends where the shortest of its runs does." : "",
              sheet->line_count < sheet->line_total ? " Not all lines are shown." : "");
@@ -478,45 +572,67 @@ static wac_status write_numbers(wac_drawing *drawing, const char *folder, const 
     return WAC_STATUS_OK;
 }
 
-static wac_status draw_files(wac_sheet *sheet, wac_drawing *drawing, const char *folder,
-                             wac_error *error)
+static wac_status draw_files(wac_sheet *sheet, wac_drawing *drawing, const wac_figure_order *order,
+                             const wac_sheet_kind *kind, wac_error *error)
 {
-    static const char *const endings[] = {"svg", "png", "pdf"};
-    wac_rendering files = {.files = 3};
-    for (int i = 0; i < 3; i++) {
+    static const char *const endings[] = {".svg", ".png", ".pdf"};
+    wac_rendering files = {.files = order->narrow ? 1 : 3};
+    for (int i = 0; i < files.files; i++) {
         char name[96];
-        snprintf(name, sizeof name, "%s.%s", drawing->name, endings[i]);
-        WAC_TRY(wac_path_join(files.paths[i], sizeof files.paths[i], folder, name, error));
+        snprintf(name, sizeof name, "%s%s", drawing->name,
+                 order->narrow ? "-narrow.svg" : endings[i]);
+        WAC_TRY(wac_path_join(files.paths[i], sizeof files.paths[i], order->folder, name, error));
     }
     WAC_TRY(wac_page_draw(&sheet->page, &files, error));
     drawing->width = sheet->page.width;
-    write_caption(sheet, drawing);
+    write_caption(sheet, kind, drawing);
     return WAC_STATUS_OK;
 }
 
-/* The data first, since a script is one file, and so is each line. */
+/* The data first, since a script is one file, and so is each line. Nothing to show is an error
+ * (input). */
 static wac_status fill(wac_sheet *sheet, wac_sheet_panel *panels, const wac_sheet_kind *kind,
                        wac_error *error)
 {
-    size_t count = (size_t)rows_of(sheet) * sheet->task_count;
+    size_t across = (size_t)panels_across(sheet, kind), count = (size_t)rows_of(sheet) * across;
+    sheet->share[0] = INFINITY;
+    sheet->share[1] = -INFINITY;
     for (size_t p = 0; p < count; p++) {
-        panels[p].row = (int)(p / sheet->task_count);
-        panels[p].task = p % sheet->task_count;
+        panels[p].row = (int)(p / across);
+        panels[p].task = p % across;
+        panels[p].low = INFINITY;
+        panels[p].high = -INFINITY;
         for (size_t i = 0; i < sheet->line_count; i++)
             WAC_TRY(kind->write(sheet, &panels[p], i, error));
     }
+    if (sheet->runs == 0)
+        return wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
     begin_script(sheet, kind);
     for (size_t p = 0; p < count; p++)
         print_panel(sheet, &panels[p], kind);
     wac_plot_print(&sheet->page.plot, "unset multiplot\n");
-    return sheet->runs ? WAC_STATUS_OK
-                       : wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
+    return WAC_STATUS_OK;
+}
+
+/* Whether there is something to draw. */
+static wac_status check(const wac_sheet *sheet, wac_error *error)
+{
+    char name[WAC_PRETTY];
+    if (sheet->line_total == 0)
+        return wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
+    if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) && sheet->level_count < 2)
+        return wac_fail(error, WAC_STATUS_INPUT, "all of these runs have %s %g",
+                        wac_pretty_setting(name, sheet->figure->x), sheet->levels[0]);
+    return WAC_STATUS_OK;
 }
 
 wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
                           const wac_sheet_kind *kind, wac_error *error)
 {
-    wac_sheet sheet = {.figure = order->figure, .selection = order->selection};
+    wac_sheet sheet = {.figure = order->figure,
+                       .selection = order->selection,
+                       .has_x = kind->has_x,
+                       .room = order->look.inches * WAC_PLOT_PIXELS_PER_INCH};
     size_t count = order->selection->set->count;
     wac_sheet_panel *panels = calloc(2 * WAC_SHEET_MOST_PANELS, sizeof *panels);
     sheet.found = malloc((count + 1) * sizeof *sheet.found);
@@ -527,21 +643,23 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
     wac_status status = panels && sheet.found && sheet.values && sheet.table
                             ? collect(&sheet, kind->most_lines, error)
                             : wac_fail_memory(error, "the runs of a figure");
-    if (status == WAC_STATUS_OK && sheet.line_total == 0)
-        status = wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
+    if (status == WAC_STATUS_OK)
+        status = check(&sheet, error);
     drawing->empty = status == WAC_STATUS_INPUT;
     if (status == WAC_STATUS_OK && (status = wac_plot_begin(&sheet.page.plot, error)) == 0) {
         sheet.page.plot.stop = order->stop;
-        fprintf(sheet.table, "task,line,measure,%s,low,high,n\n", has_x(&sheet) ? "x,mean" : "iqm");
+        sheet.page.plot.inches = order->look.inches;
+        fprintf(sheet.table, "task,line,measure,%s%s,low,high,n\n", kind->has_x ? "x," : "",
+                sheet.figure->curve == WAC_FIGURE_CURVE_IQM ? "iqm" : kind->value);
         status = fill(&sheet, panels, kind, error);
         drawing->empty = status == WAC_STATUS_INPUT;
         if (status == WAC_STATUS_OK)
-            status = draw_files(&sheet, drawing, order->folder, error);
+            status = draw_files(&sheet, drawing, order, kind, error);
         wac_plot_end(&sheet.page.plot);
     }
     if (sheet.table && fclose(sheet.table) != 0 && status == WAC_STATUS_OK)
         status = wac_fail_memory(error, "the runs of a figure");
-    if (status == WAC_STATUS_OK)
+    if (status == WAC_STATUS_OK && !order->narrow)
         status = write_numbers(drawing, order->folder, numbers, size, error);
     free(numbers);
     free(panels);

@@ -13,7 +13,6 @@ enum {
     WAC_SHEET_MOST_BARS = 60,
     WAC_SHEET_MOST_PANELS = 24,
     WAC_SHEET_MOST_LEVELS = 32,
-    WAC_SHEET_LEFT = 112,
 };
 
 /* A group that the figure is about. */
@@ -31,10 +30,13 @@ typedef struct wac_sheet_line {
     int algorithm;          /* -1: lines are not algorithms */
 } wac_sheet_line;
 
-/* Panels of one size (in pixels), one for each task, beside and below each other; all that again
- * for each row of the figure. */
+/* Panels of one size (in pixels) beside and below each other; all that again for each row of the
+ * figure. A kind may ask for other margins, a height, and the width of a panel that stands alone or
+ * beside others; where the page has a width of its own, the panels fill it, as many beside each
+ * other as get the least width. */
 typedef struct wac_sheet_grid {
-    double left, width, height, gap, top;
+    double left, right, gap, alone, beside, least, height;
+    double width, top; /* what comes of it */
     int columns, bands;
 } wac_sheet_grid;
 
@@ -58,28 +60,42 @@ typedef struct wac_sheet {
     bool bare;         /* without a legend */
     size_t runs, most; /* in a line of a panel: fewest and most */
     bool uneven;       /* runs of a line have different lengths */
+    bool between;      /* curves: values between those that runs have are taken */
+    bool cut;          /* curves: a band is cut off at what is possible */
+    double far;        /* curves: how far they go */
+    double share[2];   /* bars of shares: from the least to the most on any task */
+    size_t rows;       /* rows of names beside a panel; profile: tasks */
+    size_t pairs[WAC_SHEET_MOST_LINES * WAC_SHEET_MOST_LINES][2]; /* improvement: lines of a row */
+    double room; /* pixels across; 0: as many as the panels take */
     wac_sheet_grid grid;
     const wac_record **found; /* room for all runs, and a number of each */
     double *values;
     FILE *table; /* what is drawn, in numbers */
+    bool has_x;  /* which have a place across */
 } wac_sheet;
 
 /* One of the panels. */
 typedef struct wac_sheet_panel {
     int row;
-    size_t task; /* place in the sheet's tasks */
+    size_t task; /* place in the sheet's tasks, or among the kind's panels */
     bool leftmost, any;
     bool there[WAC_SHEET_MOST_BARS]; /* lines that have data */
-    double low, high;                /* 0, and the ends of what is drawn */
+    double low, high;                /* the ends of what is drawn; low > high: nothing is */
 } wac_sheet_panel;
 
 /* How a kind of figure fills its panels. */
 typedef struct wac_sheet_kind {
     size_t most_lines;
+    bool has_x;                        /* its numbers have a place across */
+    const char *value;                 /* what they are, in the figure's table */
+    size_t panels;                     /* 0: one for each task */
     void (*arrange)(wac_sheet *sheet); /* sizes of panels; null: the usual ones */
+    void (*title)(const wac_sheet *sheet, size_t panel, char text[WAC_PRETTY]); /* null: the task */
     /* the data of a line into a file, then the panel's part of the script: labels and plot */
     wac_status (*write)(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, wac_error *error);
     void (*print)(wac_sheet *sheet, const wac_sheet_panel *panel);
+    /* what a reader has to know, given "5 runs" or the like */
+    void (*explain)(const wac_sheet *sheet, const char *runs, char *text, size_t size);
 } wac_sheet_kind;
 
 wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
@@ -92,13 +108,18 @@ bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection
  * Returns how many. */
 size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x);
 
+/* Numbers of the panel reach from low to high. */
+void wac_sheet_reach(wac_sheet_panel *panel, double low, double high);
+
 /* So many runs went into a line of the panel. */
 void wac_sheet_note(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, size_t count);
 
-/* What is drawn of a line: a value of so many runs and its interval, for the figure's table; over
- * epochs or a setting at x. */
+/* What is drawn of a line: a value of so many runs and its interval, for the figure's table; at x
+ * where the kind has that. The second by its names, where it is not a line on a task. */
 void wac_sheet_point(wac_sheet *sheet, const wac_sheet_panel *panel, size_t line, double x,
                      const double value[3], size_t count);
+void wac_sheet_number(wac_sheet *sheet, const char *task, const char *line, const char *measure,
+                      double x, const double value[3], size_t count);
 
 const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t line);
 
@@ -107,5 +128,13 @@ double wac_sheet_text(const char *text, int points);
 
 /* The plot of a panel without data. */
 void wac_sheet_nothing(wac_sheet *sheet);
+
+/* A step that cuts a range into at most so many. */
+double wac_sheet_step(double low, double high, double parts);
+
+/* Rows with names at their side instead of a legend, and the panels' tics for so many rows. */
+void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows);
+void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const char *words,
+                          const double range[2]);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#define ROW(id, name, value, format, short_name, words, axis, need)                                \
-    {#name, short_name, words, axis, WAC_COLUMN_NEED_##need},
+#define ROW(id, name, value, format, short_name, words, least, most, need)                         \
+    {#name, short_name, words, least, most, WAC_COLUMN_NEED_##need},
 const wac_column_row wac_columns[WAC_COLUMN_TOTAL] = {WAC_COLUMNS(ROW)};
 
 bool wac_column_find(wac_column *column, const char *name)

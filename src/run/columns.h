@@ -1,36 +1,38 @@
 /* The columns of progress.csv (docs/metrics.md), in their order. Whoever writes and reads the file,
  * goes by a column or draws one goes by this table: a new column is a row here.
  *
- * Row: X(VALUE, name, value, format, short name, what people call it, axis, need), as described
- * below; `value` is an expression of the `run` and of where it stands `now` (wac_progress). */
+ * Row: X(VALUE, name, value, format, short name, what people call it, least, most, need), as
+ * described below; `value` is an expression of the `run` and of where it stands `now`
+ * (wac_progress). */
 #ifndef WAC_RUN_COLUMNS_H
 #define WAC_RUN_COLUMNS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define WAC_COLUMNS(X)                                                                             \
-    X(EPOCH, epoch, now->epoch, "%.0f", NULL, NULL, NULL, NOTHING)                                 \
-    X(ENV_STEPS, env_steps, now->env_steps, "%.0f", NULL, NULL, NULL, NOTHING)                     \
-    X(UPDATES, updates, now->updates, "%.0f", NULL, NULL, NULL, NOTHING)                           \
-    X(EVAL_RETURN, eval_return, now->eval_return, "%.9g", "return", "return", "[*:*]", EVALUATION) \
-    X(EVAL_SUCCESS, eval_success, now->eval_success, "%.9g", "success", "success", "[0:1.04]",     \
-      GOAL)                                                                                        \
+    X(EPOCH, epoch, now->epoch, "%.0f", NULL, NULL, 0, 0, NOTHING)                                 \
+    X(ENV_STEPS, env_steps, now->env_steps, "%.0f", NULL, NULL, 0, 0, NOTHING)                     \
+    X(UPDATES, updates, now->updates, "%.0f", NULL, NULL, 0, 0, NOTHING)                           \
+    X(EVAL_RETURN, eval_return, now->eval_return, "%.9g", "return", "return", -INFINITY, INFINITY, \
+      EVALUATION)                                                                                  \
+    X(EVAL_SUCCESS, eval_success, now->eval_success, "%.9g", "success", "success", 0, 1, GOAL)     \
     X(EVAL_EPISODES, eval_episodes, now->eval_episodes, "%.0f", "episodes", "episodes completed",  \
-      "[0:*]", EVALUATION)                                                                         \
+      0, INFINITY, EVALUATION)                                                                     \
     X(COVERAGE_SAMPLED, coverage_sampled, now->coverage_sampled, "%.9g", "coverage", "coverage",   \
-      "[0:*]", COVERAGE)                                                                           \
+      0, 1, COVERAGE)                                                                              \
     X(COVERAGE_VISITED, coverage_visited, now->coverage_visited, "%.9g", "coverage_visited",       \
-      "coverage by steps", "[0:*]", COVERAGE)                                                      \
-    X(ALPHA, alpha, now->alpha, "%.9g", NULL, NULL, NULL, NOTHING)                                 \
-    X(Q_MEAN, q_mean, now->q_mean, "%.9g", NULL, NULL, NULL, NOTHING)                              \
-    X(SIGMA_VISITED, sigma_visited, now->sigma_visited, "%.9g", NULL, NULL, NULL, NOTHING)         \
-    X(SIGMA_UNIFORM, sigma_uniform, now->sigma_uniform, "%.9g", NULL, NULL, NULL, NOTHING)         \
-    X(SECONDS, seconds, now->seconds, "%.3f", NULL, NULL, NULL, NOTHING)                           \
-    X(EXPLORE_EPISODES, explore_episodes, now->explore_episodes, "%.0f", NULL, NULL, NULL,         \
+      "coverage by steps", 0, 1, COVERAGE)                                                         \
+    X(ALPHA, alpha, now->alpha, "%.9g", NULL, NULL, 0, 0, NOTHING)                                 \
+    X(Q_MEAN, q_mean, now->q_mean, "%.9g", NULL, NULL, 0, 0, NOTHING)                              \
+    X(SIGMA_VISITED, sigma_visited, now->sigma_visited, "%.9g", NULL, NULL, 0, 0, NOTHING)         \
+    X(SIGMA_UNIFORM, sigma_uniform, now->sigma_uniform, "%.9g", NULL, NULL, 0, 0, NOTHING)         \
+    X(SECONDS, seconds, now->seconds, "%.3f", NULL, NULL, 0, 0, NOTHING)                           \
+    X(EXPLORE_EPISODES, explore_episodes, now->explore_episodes, "%.0f", NULL, NULL, 0, 0,         \
       NOTHING)                                                                                     \
-    X(EXPLORE_RETURN, explore_return, now->explore_return, "%.9g", NULL, NULL, NULL, NOTHING)      \
-    X(EXPLORE_SUCCESS, explore_success, now->explore_success, "%.9g", NULL, NULL, NULL, NOTHING)
+    X(EXPLORE_RETURN, explore_return, now->explore_return, "%.9g", NULL, NULL, 0, 0, NOTHING)      \
+    X(EXPLORE_SUCCESS, explore_success, now->explore_success, "%.9g", NULL, NULL, 0, 0, NOTHING)
 
 #define WAC_COLUMN_VALUE(value, ...) WAC_COLUMN_##value,
 typedef enum wac_column { WAC_COLUMNS(WAC_COLUMN_VALUE) WAC_COLUMN_TOTAL } wac_column;
@@ -50,10 +52,10 @@ typedef enum wac_column_need {
 typedef struct wac_column_row {
     const char *name; /* in the file */
     /* for searches and figures, as "wac stats" has it; null where they cannot ask for the column,
-     * and then the next two are null as well */
+     * and then the next is null as well */
     const char *short_name;
-    const char *words; /* what people call it */
-    const char *axis;  /* range of its curves, as gnuplot writes it */
+    const char *words;  /* what people call it */
+    double least, most; /* what is possible of those that can be asked for */
     wac_column_need need;
 } wac_column_row;
 

@@ -180,7 +180,8 @@ static void resample(pool *pool, dice *dice)
 
 /* --- statistics of drawn pools ------------------------------------------------------------- */
 
-/* What is asked: a pool or two, and thresholds where it takes some. */
+/* What is asked: a pool or two, and thresholds where it takes some. A statistic may write over what
+ * is drawn. */
 typedef struct question {
     pool a, b;
     const double *thresholds;
@@ -211,6 +212,37 @@ static void give_iqm(double *answers, question *question)
         before = after;
     }
     answers[0] = sum / (all - 2 * cut);
+}
+
+/* By linear interpolation between the two nearest of sorted values. */
+static double quantile_of(const double *sorted, size_t count, double quantile)
+{
+    double place = quantile * (double)(count - 1);
+    size_t below = (size_t)place;
+    if (below + 1 >= count)
+        return sorted[count - 1];
+    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+/* The mean of each task, in the place of its first value; returns where they are. */
+static double *task_means(pool *pool)
+{
+    const double *values = pool->drawn;
+    for (size_t i = 0; i < pool->tasks; values += pool->samples[i++].count)
+        pool->drawn[i] = wac_mean(values, pool->samples[i].count);
+    return pool->drawn;
+}
+
+static void give_mean(double *answers, question *question)
+{
+    answers[0] = wac_mean(task_means(&question->a), question->a.tasks);
+}
+
+static void give_median(double *answers, question *question)
+{
+    double *means = task_means(&question->a);
+    wac_sort(means, question->a.tasks);
+    answers[0] = quantile_of(means, question->a.tasks, 0.5);
 }
 
 static void give_gap(double *answers, question *question)
@@ -255,16 +287,6 @@ static void give_improvement(double *answers, question *question)
 }
 
 /* --- intervals ----------------------------------------------------------------------------- */
-
-/* By linear interpolation between the two nearest of sorted values. */
-static double quantile_of(const double *sorted, size_t count, double quantile)
-{
-    double place = quantile * (double)(count - 1);
-    size_t below = (size_t)place;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
-}
 
 /* Runs in the smallest sample; 0 where anything keeps an answer from having a meaning. */
 static size_t fewest_of(const pool *pool)
@@ -335,6 +357,8 @@ wac_status wac_interval_of(wac_interval *interval, wac_estimate estimate, const 
 {
     static void (*const statistics[])(double *answers, question *question) = {
         [WAC_ESTIMATE_IQM] = give_iqm,
+        [WAC_ESTIMATE_MEAN] = give_mean,
+        [WAC_ESTIMATE_MEDIAN] = give_median,
         [WAC_ESTIMATE_GAP] = give_gap,
         [WAC_ESTIMATE_IMPROVEMENT] = give_improvement,
     };

@@ -51,8 +51,10 @@ double wac_iqm(double *values, size_t count);
 /* What is estimated, of all values together, every task counting the same whatever its number of
  * runs; the last one of two algorithms, a and b, on the same tasks, each resampled by itself. */
 typedef enum wac_estimate {
-    WAC_ESTIMATE_IQM, /* interquartile mean */
-    WAC_ESTIMATE_GAP, /* optimality gap: mean of how much is missing to 1 */
+    WAC_ESTIMATE_IQM,    /* interquartile mean */
+    WAC_ESTIMATE_MEAN,   /* of the tasks' means */
+    WAC_ESTIMATE_MEDIAN, /* of the tasks' means */
+    WAC_ESTIMATE_GAP,    /* optimality gap: mean of how much is missing to 1 */
     /* the probability that a run of a has a larger value than one of b (Mann-Whitney U / (n m), a
      * tie counts half), averaged over tasks */
     WAC_ESTIMATE_IMPROVEMENT,

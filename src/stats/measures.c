@@ -248,3 +248,10 @@ double wac_measure_score_unit(const wac_runset *set, size_t task)
     }
     return best > 0 ? best : NAN;
 }
+
+bool wac_measure_is_share(const wac_runset *set, size_t task, wac_measure measure)
+{
+    const row *row = &rows[measure];
+    return measure == WAC_MEASURE_SCORE ? wac_measure_score_unit(set, task) == 1
+                                        : row->how == mean && wac_columns[row->column].most == 1;
+}

@@ -66,6 +66,9 @@ const char *wac_measure_words(wac_measure measure);
 /* True where less is better: solved. */
 bool wac_measure_is_cost(wac_measure measure);
 
+/* Whether it is a share on a task, from 0 to 1 or about that, so that tasks compare. */
+bool wac_measure_is_share(const wac_runset *set, size_t task, wac_measure measure);
+
 /* By its name, dash and underscore alike; false where there is none of that name. */
 bool wac_measure_find(wac_measure *measure, const char *name);
 

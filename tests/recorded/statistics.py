@@ -53,6 +53,11 @@ def improvement(a, b):
     return np.mean(parts, axis=0)
 
 
+def of_means(what, a):
+    """Of the means of tasks; a: [tasks] of [..., runs]."""
+    return what([x.mean(axis=-1) for x in a], axis=0)
+
+
 def lists(arrays):
     return [x.tolist() for x in arrays]
 
@@ -76,6 +81,10 @@ def intervals():
         yield {
             "a": lists(a), "b": lists(b), "thresholds": thresholds,
             "iqm": {"value": float(iqm(all_a)), **percentile_interval(in_pieces(iqm, drawn_a))},
+            "mean": {"value": float(of_means(np.mean, a)),
+                     **percentile_interval(of_means(np.mean, drawn_a))},
+            "median": {"value": float(of_means(np.median, a)),
+                       **percentile_interval(of_means(np.median, drawn_a))},
             "gap": {"value": np.maximum(0, 1 - all_a).mean(), **percentile_interval(
                 in_pieces(lambda x: np.maximum(0, 1 - x).mean(axis=1), drawn_a))},
             "improvement": {"value": float(improvement(a, b)), **percentile_interval(

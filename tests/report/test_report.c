@@ -98,9 +98,10 @@ static void test_report(void **state)
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         if (strstr(page, absent[i]))
             fail_msg("the page has \"%s\"", absent[i]);
-    /* curves, coverage, coverage by lambda, bars; no maps without checkpoints */
+    /* curves, coverage, coverage by lambda, bars, solved, improvement; no maps without checkpoints;
+     * profiles have no scores that are shares */
     if (has_program("gnuplot")) {
-        assert_int_equal(count_of(page, "src=\"data:image/svg+xml;base64,"), 4);
+        assert_int_equal(count_of(page, "src=\"data:image/svg+xml;base64,"), 6);
         assert_int_equal(count_of(page, "could not be drawn"), 0);
         static const char *const endings[] = {"svg", "png", "pdf"};
         for (int i = 0; i < 3; i++)

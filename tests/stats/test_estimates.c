@@ -133,6 +133,10 @@ static void check_intervals(const json_t *item, wac_bootstrap bootstrap, double 
     double step = 0.1 / (double)all; /* the samples have one decimal */
     assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IQM, a.samples, NULL, n, bootstrap, &error));
     check_interval(&found, json_object_get(item, "iqm"), share, 2 * step, fewest);
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_MEAN, a.samples, NULL, n, bootstrap, &error));
+    check_interval(&found, json_object_get(item, "mean"), share, step, fewest);
+    assert_ok(wac_interval_of(&found, WAC_ESTIMATE_MEDIAN, a.samples, NULL, n, bootstrap, &error));
+    check_interval(&found, json_object_get(item, "median"), share, 0.1 / (double)fewest, fewest);
     assert_ok(wac_interval_of(&found, WAC_ESTIMATE_GAP, a.samples, NULL, n, bootstrap, &error));
     check_interval(&found, json_object_get(item, "gap"), share, step, fewest);
     assert_ok(wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, a.samples, b.samples, n, bootstrap,

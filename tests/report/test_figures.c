@@ -1,0 +1,386 @@
+/* Figures: what they show, to the number, by a gnuplot that keeps what it is asked to draw; their
+ * sizes and bytes, by the real one; and what is refused. */
+#include "support/fake_runs.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+static bool has_gnuplot(void)
+{
+    return system("command -v gnuplot >/dev/null 2>&1") == 0;
+}
+
+/* From here on gnuplot is a program that keeps its folder as kept/N and draws nothing. */
+static char *honest_path;
+
+static void keep_scripts(void)
+{
+    char path[PATH_MAX + 4096];
+    mkdir(at("bin"), 0777);
+    mkdir(at("kept"), 0777);
+    snprintf(path, sizeof path,
+             "#!/bin/sh\nn=$(ls %s | wc -l)\ncp -r . %s/$n\necho \"$3\" >%s/$n/commands\n"
+             "echo '<svg/>' >picture\n",
+             at("kept"), at("kept"), at("kept"));
+    save_text(at("bin/gnuplot"), path);
+    assert_int_equal(chmod(at("bin/gnuplot"), 0777), 0);
+    honest_path = strdup(getenv("PATH"));
+    snprintf(path, sizeof path, "%s:%s", at("bin"), honest_path);
+    setenv("PATH", path, 1);
+}
+
+static int leave(void **state)
+{
+    if (honest_path)
+        setenv("PATH", honest_path, 1);
+    free(honest_path);
+    honest_path = NULL;
+    return remove_root(state);
+}
+
+/* A file of the first figure whose script has these words. */
+static char *kept(const char *words, const char *file)
+{
+    for (int i = 0; wac_path_exists(at("kept/%d", i)); i++) {
+        char *script = contents(at("kept/%d/script", i), NULL);
+        bool found = strstr(script, words);
+        free(script);
+        if (found)
+            return contents(at("kept/%d/%s", i, file), NULL);
+    }
+    fail_msg("no figure has \"%s\"", words);
+    return NULL;
+}
+
+/* The numbers of a line of a kept file. */
+static void assert_line(const char *words, const char *file, int line, int count,
+                        const double *expected)
+{
+    char *text = kept(words, file), *at = text;
+    for (int i = 0; i < line && at; i++)
+        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    for (int i = 0; i < count; i++) {
+        double found = at ? strtod(at, &at) : NAN;
+        if (!(fabs(found - expected[i]) <= 1e-4))
+            fail_msg("%s, line %d, number %d: %g, not %g", file, line, i, found, expected[i]);
+    }
+    free(text);
+}
+#define ASSERT_LINE(words, file, line, ...)                                                        \
+    assert_line(words, file, line, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)),        \
+                (double[]){__VA_ARGS__})
+
+static void assert_script(const char *words, const char *part)
+{
+    char *script = kept(words, "script");
+    if (!strstr(script, part))
+        fail_msg("the script with \"%s\" lacks \"%s\":\n%s", words, part, script);
+    free(script);
+}
+
+static void assert_holds(const char *file, const char *words)
+{
+    char *text = contents(at("%s", file), NULL);
+    if (!strstr(text, words))
+        fail_msg("%s lacks %s:\n%s", file, words, text);
+    free(text);
+}
+
+/* RiverSwim: OE-WAC with scores of 0.2, 0.4, 0.6 and 0.8, SAC with 0. */
+static void make_scores(void)
+{
+    for (int i = 0; i < 8; i++) {
+        double score = i < 4 ? 0.2 * (i + 1) : 0;
+        fake river = {"riverswim", i < 4 ? "oe-wac" : "sac",
+                      1 + i % 4,   3,
+                      0,           NULL,
+                      NULL,        NULL,
+                      NULL,        161.6 * score,
+                      0.1,         4,
+                      -2};
+        make_fake(at("runs/river-%d", i), &river);
+    }
+}
+
+static void make_goals(void)
+{
+    for (int i = 0; i < 8; i++) { /* every other run succeeds from the start */
+        fake point = {"point-1",
+                      i < 4 ? "oe-wac" : "sac",
+                      1 + i % 4,
+                      3,
+                      0,
+                      NULL,
+                      NULL,
+                      NULL,
+                      NULL,
+                      -9,
+                      NAN,
+                      5 * (i % 2),
+                      i % 2 ? 0 : -1};
+        make_fake(at("runs/point-%d", i), &point);
+    }
+}
+
+/* --- numbers -------------------------------------------------------------------------------- */
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    make_scores();
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    /* 1 of 4 has a return of 100; Clopper and Pearson */
+    ASSERT_LINE("share of runs that solve it", "bars-0", 0, 0, 0.25, 0.006309, 0.805880);
+    ASSERT_LINE("share of runs that solve it", "bars-0", 1, 1, 0, 0, 0.602365);
+    /* all of four runs are above 0, two above 0.5, none above 1 */
+    ASSERT_LINE("score > τ", "profile-0", 0, 0, 1, 1, 1);
+    ASSERT_LINE("score > τ", "profile-0", 50, 0.5, 0.5);
+    ASSERT_LINE("score > τ", "profile-0", 100, 1, 0, 0, 0);
+    ASSERT_LINE("score > τ", "profile-1", 0, 0, 0, 0, 0);
+    /* interquartile mean, median, mean, what is missing to 1 */
+    ASSERT_LINE("missing to 1", "bars-0", 0, 0, 0.5);
+    ASSERT_LINE("missing to 1", "bars-1", 0, 0, 0.5);
+    ASSERT_LINE("missing to 1", "bars-2", 0, 0, 0.5);
+    ASSERT_LINE("missing to 1", "bars-3", 0, 0, 0.5);
+    ASSERT_LINE("missing to 1", "bars-3", 1, 1, 1, 1, 1);
+    /* every run of OE-WAC is ahead of every one of SAC */
+    ASSERT_LINE("probability that a run", "bars-0", 0, 0, 1, 1, 1, 0);
+    assert_script("probability that a run", "set y2tics scale 0 ('SAC' 0)");
+    /* the same in numbers, for other programs */
+    assert_holds("out/figures/4-solved.csv", "task,line,measure,share,low,high,n\n"
+                                             "riverswim,oe-wac,solved,0.25,0.00630946");
+    assert_holds("out/figures/5-profile.csv", "task,line,measure,x,share,low,high,n\n"
+                                              "all,oe-wac,score,0,1,1,1,4\n");
+    assert_holds("out/figures/6-aggregates.csv", "all,oe-wac,gap,0.5,");
+    assert_holds("out/figures/7-improvement.csv", "all,oe-wac over sac,score,1,1,1,4\n");
+}
+
+/* Of two tasks the median and the mean are of their means; only those that all have are added up.
+ */
+static void test_tasks(void **state)
+{
+    (void)state;
+    make_scores();
+    make_goals();
+    fake alone = {"point-2", "sac", 1, 3, 0, NULL, NULL, NULL, NULL, -9, NAN, 1, 0};
+    make_fake(at("runs/alone"), &alone);
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    /* OE-WAC: 0, 1, 0, 1 and 0.2 to 0.8; SAC: 0, 1, 0, 1 and 0 */
+    ASSERT_LINE("missing to 1", "bars-0", 0, 0, 0.5);
+    ASSERT_LINE("missing to 1", "bars-0", 1, 1, 0);
+    ASSERT_LINE("missing to 1", "bars-1", 1, 1, 0.25);
+    ASSERT_LINE("missing to 1", "bars-2", 1, 1, 0.25);
+    ASSERT_LINE("probability that a run", "bars-0", 0, 0, 0.75);
+    assert_script("score > τ", "2 tasks");
+    /* shares of different tasks have one range */
+    char *script = kept("set xlabel 'score' tc rgb grey\nset ytics", "script");
+    size_t ranges = 0;
+    for (const char *at = script; (at = strstr(at, "set xrange [0:1]")); at++)
+        ranges++;
+    assert_int_equal(ranges, 3);
+    free(script);
+}
+
+/* Curves over epochs, steps and time, of means and interquartile means, within what is possible. */
+static void test_curves(void **state)
+{
+    (void)state;
+    make_goals();
+    keep_scripts();
+    assert_done(
+        wac("report %s --out %s --x steps --curve iqm --seeds-shown", at("runs"), at("out")));
+    ASSERT_LINE("'episodes completed'", "curve-0-0-0", 0, 1000, 0.5, 0, 1);
+    ASSERT_LINE("'episodes completed'", "curve-1-0-0", 3, 4000, 2.5, 0, 5);
+    assert_script("'episodes completed'", "set xlabel 'environment steps'");
+    /* the runs one by one, each ended by a blank line */
+    ASSERT_LINE("'episodes completed'", "seeds-0-0-0", 4, 1000, 1);
+    ASSERT_LINE("'episodes completed'", "seeds-0-0-0", 6, 2000, 1);
+    char *page = contents(at("out/report.html"), NULL);
+    assert_non_null(strstr(page, "Interquartile means of 4 runs each; bands are bootstrap"));
+    assert_non_null(strstr(page, "Thin lines are single runs."));
+    assert_non_null(strstr(page, " --x steps --curve iqm --seeds-shown"));
+    free(page);
+}
+
+/* 0.5 ± 2 · 0.577 / 2 reaches beyond what success can be, and 2.5 ± 2.89 below no episode. */
+static void test_bands(void **state)
+{
+    (void)state;
+    make_goals();
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    ASSERT_LINE("'episodes completed'", "curve-0-0-0", 2, 2, 0.5, 0, 1);
+    ASSERT_LINE("'episodes completed'", "curve-1-0-0", 2, 2, 2.5, 0, 5.38675);
+    char *page = contents(at("out/report.html"), NULL);
+    assert_non_null(strstr(page, "Bands end at what is possible."));
+    free(page);
+}
+
+/* One run takes twice as long as the other: after 4 seconds it is at half of its way. */
+static void test_time(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char command[3 * PATH_MAX];
+        fake run = {"lqg", "sac", 1 + i, 4, 0, NULL, NULL, NULL, NULL, 0, NAN, 4, -2};
+        make_fake(at("runs/%d", i), &run);
+        snprintf(command, sizeof command,
+                 "awk -F, -v OFS=, 'NR > 1 { $4 = $1; $13 = %d * $1 } 1' %s >%s && mv %s %s", 2 - i,
+                 at("runs/%d/progress.csv", i), at("new"), at("new"),
+                 at("runs/%d/progress.csv", i));
+        assert_int_equal(system(command), 0);
+    }
+    keep_scripts();
+    assert_done(wac("report %s --out %s --x seconds", at("runs"), at("out")));
+    ASSERT_LINE("seconds of training", "curve-0-0-0", 0, 0, 0);
+    ASSERT_LINE("seconds of training", "curve-0-0-0", 2, 2, 1.5);
+    ASSERT_LINE("seconds of training", "curve-0-0-0", 4, 4, 3);
+    char *page = contents(at("out/report.html"), NULL);
+    assert_non_null(strstr(page, "are interpolated"));
+    free(page);
+}
+
+/* A bar that reaches below 0 is whole and solid; one value of a setting makes no figure. */
+static void test_settings(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) { /* coverage 0 and 0.2 each */
+        fake fake = {"lqg", "oe-wac", 1 + i % 2,     3,   0, "lambda", i < 2 ? "0" : "0.5", NULL,
+                     NULL,  -1,       0.2 * (i % 2), 300, -2};
+        make_fake(at("runs/%d", i), &fake);
+    }
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    ASSERT_LINE("with yerrorbars", "levels-0-0", 0, 0, 0.1, 0.2);
+    assert_script("with yerrorbars", "set yrange [*:*]");
+    assert_script("with yerrorbars", "dt 1 lc rgb");
+    save_text(at("one.yaml"),
+              "title: T\nscales:\n  quick: {environments: lqg, algorithms: oe-wac, seeds: 2, "
+              "settings: {epochs: 3, lambda: [0, 0.5]}}\nfigures:\n"
+              "  - {kind: settings, title: One, x: lambda, where: {lambda: 0.5}}\n"
+              "  - {kind: solved, title: Two}\n");
+    const outcome *result =
+        wac("reproduce %s --from %s --out %s", at("one.yaml"), at("runs"), at("one"));
+    assert_done(result);
+    assert_null(strstr(result->err, "could not be drawn"));
+    char *page = contents(at("one/report.html"), NULL);
+    assert_non_null(strstr(page, "“One” is not drawn: all of these runs have λ 0.5"));
+    free(page);
+    assert_false(wac_path_exists(at("one/figures/1-settings.svg")));
+    assert_true(wac_path_exists(at("one/figures/2-solved.svg")));
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+static double width_of_pdf(const char *path)
+{
+    size_t size;
+    char *bytes = contents(path, &size);
+    const char *box = memmem(bytes, size, "/MediaBox", 9);
+    double width = NAN;
+    assert_non_null(box);
+    assert_int_equal(sscanf(box, "/MediaBox%*[ [] 0 0 %lf", &width), 1);
+    assert_null(memmem(bytes, size, "CreationDate", 12));
+    free(bytes);
+    return width;
+}
+
+static unsigned width_of_png(const char *path)
+{
+    char *bytes = contents(path, NULL);
+    const unsigned char *at = (const unsigned char *)bytes + 16;
+    unsigned width = (unsigned)at[0] << 24 | (unsigned)at[1] << 16 | (unsigned)at[2] << 8 | at[3];
+    free(bytes);
+    return width;
+}
+
+static const char *const names[] = {"1-curves", "2-curves",  "3-curves",     "4-bars",
+                                    "5-solved", "6-profile", "7-aggregates", "8-improvement"};
+enum { NAMES = sizeof names / sizeof *names };
+
+/* Every figure is as wide as was asked, and the same at every time. */
+static void test_files(void **state)
+{
+    (void)state;
+    if (!has_gnuplot())
+        skip();
+    make_scores();
+    make_goals();
+    assert_done(wac("report %s --out %s --figure-width 3.3in", at("runs"), at("a")));
+    assert_done(wac("report %s --out %s --figure-width 8.4cm", at("runs"), at("b")));
+    sleep(1); /* a file that tells the time would tell another one */
+    assert_done(wac("report %s --out %s --figure-width 3.3in", at("runs"), at("c")));
+    for (int i = 0; i < NAMES; i++) {
+        static const char *const endings[] = {"svg", "png", "pdf"};
+        assert_true(fabs(width_of_pdf(at("a/figures/%s.pdf", names[i])) - 237.6) < 0.001);
+        assert_true(fabs(width_of_pdf(at("b/figures/%s.pdf", names[i])) - 238.11) < 0.001);
+        assert_int_equal(width_of_png(at("a/figures/%s.png", names[i])), 990);
+        for (int k = 0; k < 3; k++) {
+            size_t size, other;
+            char *one = contents(at("a/figures/%s.%s", names[i], endings[k]), &size);
+            char *two = contents(at("c/figures/%s.%s", names[i], endings[k]), &other);
+            if (size != other || memcmp(one, two, size) != 0)
+                fail_msg("%s.%s is not the same again", names[i], endings[k]);
+            free(one);
+            free(two);
+        }
+    }
+    /* without a width: what the page needs, and another picture for small screens */
+    assert_done(wac("report %s --out %s", at("runs"), at("d")));
+    assert_true(width_of_pdf(at("d/figures/1-curves.pdf")) > 800);
+    assert_true(wac_path_exists(at("d/figures/1-curves-narrow.svg")));
+    assert_false(wac_path_exists(at("a/figures/1-curves-narrow.svg")));
+    char *page = contents(at("d/report.html"), NULL);
+    assert_non_null(strstr(page, "<source media=\"(max-width:40rem)\""));
+    free(page);
+    /* a report over it takes away what it does not draw */
+    assert_done(wac("report %s --out %s --figure-width 3.3in", at("runs"), at("d")));
+    assert_false(wac_path_exists(at("d/figures/1-curves-narrow.svg")));
+}
+
+/* --- refusals ------------------------------------------------------------------------------- */
+
+static void assert_file_refused(const char *figure, const char *words)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "title: T\nscales: {quick: {environments: lqg, algorithms: sac}}\nfigures:\n  - %s\n",
+             figure);
+    save_text(at("bad.yaml"), text);
+    assert_says(wac("reproduce %s --out %s", at("bad.yaml"), at("o")), 2, words);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    make_scores();
+    static const char *const lengths[] = {"3.3", "in", "0.2in", "41in", "3.3inch", "-3in", "1e3mm"};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        assert_says(wac("report %s --figure-width=%s", at("runs"), lengths[i]), 2,
+                    "--figure-width must be a length from 1in to 40in");
+    assert_says(wac("report %s --x epochs", at("runs")), 2, "--x must be epoch, steps or seconds");
+    assert_says(wac("report %s --curve median", at("runs")), 2, "--curve must be mean or iqm");
+    assert_file_refused("{kind: curves, title: T, rows: return, x: lambda}",
+                        "\"x\" of curves must be epoch, steps or seconds, not \"lambda\"");
+    assert_file_refused("{kind: settings, title: T, x: lamda}", "did you mean");
+    assert_file_refused("{kind: bars, title: T, seeds: true}",
+                        "\"seeds\" is nothing that bars take");
+    assert_file_refused("{kind: solved, title: T, curve: iqm}", "\"curve\" is nothing that solved");
+    assert_file_refused("{kind: bars, title: T, x: lambda}", "\"x\" is nothing that bars take");
+    assert_file_refused("{kind: curves, title: T, rows: return, curve: median}", "mean");
+    assert_false(wac_path_exists(at("o")));
+}
+
+#define FIGURE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIGURE_TEST(test_kinds), FIGURE_TEST(test_tasks),    FIGURE_TEST(test_curves),
+        FIGURE_TEST(test_bands), FIGURE_TEST(test_time),     FIGURE_TEST(test_settings),
+        FIGURE_TEST(test_files), FIGURE_TEST(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
