@@ -28,6 +28,8 @@ static const char style[] =
     ".claims td ul{margin:0;padding-left:1.1rem}.claims td:nth-child(2){min-width:11rem;width:24%}"
     ".claims td:nth-child(3){min-width:7rem}.claims td:nth-child(4){min-width:20rem;"
     "font-size:.88rem}\n"
+    ".board{width:100%}.claims.board td:nth-child(2){width:42%}.claims.board td:nth-child(3){"
+    "width:18%}\n"
     ".v{font-weight:700;white-space:nowrap}.holds{color:var(--good)}.fails{color:var(--bad)}"
     ".undecided{color:var(--open)}\n"
     /* smaller than half of its width nobody can read a figure; small screens have their own */

@@ -22,7 +22,7 @@ static size_t count_of(const wac_scoreboard *board, wac_verdict verdict)
 
 static void write_claims(FILE *to, const wac_scoreboard *board)
 {
-    fputs("<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
+    fputs("<div class=\"wide\"><table class=\"claims board\"><thead><tr><th class=\"n\">№</th>"
           "<th>The paper says</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
           to);
     for (size_t i = 0; i < board->count; i++) {
