@@ -601,15 +601,20 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     options.inches = order->look.inches;
     options.names = pointers;
     options.stop = order->stop;
-    char file[96];
-    snprintf(file, sizeof file, "%s%s", drawing->name, order->narrow ? "-narrow.svg" : "");
-    WAC_TRY(wac_path_join(out, sizeof out, order->folder, file, error));
+    WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
     name_seeds(drawing, count, left_out, seeds);
     drawing->empty = count == 0;
     WAC_TRY(count ? wac_render(&drawn, paths, count, &options, error)
                   : wac_fail(error, WAC_STATUS_INPUT, "there is no such run"));
     drawing->width = drawn.width;
-    return WAC_STATUS_OK;
+    if (drawn.width <= WAC_FIGURE_SMALL)
+        return WAC_STATUS_OK;
+    char file[96];
+    snprintf(file, sizeof file, "%s-narrow.svg", drawing->name);
+    WAC_TRY(wac_path_join(out, sizeof out, order->folder, file, error));
+    options.inches = WAC_FIGURE_NARROW;
+    drawing->narrow = true;
+    return wac_render(&drawn, paths, count, &options, error);
 }
 
 /* --- all kinds ------------------------------------------------------------------------------ */
@@ -670,8 +675,6 @@ wac_status wac_figure_draw(wac_drawing *drawing, const wac_figure_order *order, 
     wac_figure figure = looking(order->figure, &order->look);
     wac_figure_order seen = *order;
     seen.figure = &figure;
-    if (order->narrow)
-        seen.look.inches = 3.3;
     snprintf(drawing->title, sizeof drawing->title, "%s", figure.title);
     const wac_sheet_kind *sheet = kinds[figure.kind].sheet;
     wac_status status =

@@ -70,6 +70,11 @@ typedef struct wac_figure {
     wac_where where;
 } wac_figure;
 
+/* From more pixels than these on a figure has another layout for small screens, as in print at so
+ * many inches. */
+enum { WAC_FIGURE_SMALL = 560 };
+#define WAC_FIGURE_NARROW 3.3
+
 /* How all figures are to look, whatever each says; all 0: as they say. */
 typedef struct wac_figure_look {
     double inches;     /* the width in print, with text of 8 points; 0: what the page needs */
@@ -90,14 +95,13 @@ typedef struct wac_drawing {
     char problem[512];
 } wac_drawing;
 
-/* What to draw of which runs, and where to: as folder/NAME.svg, .png and .pdf, or for small screens
- * as NAME-narrow.svg alone. */
+/* What to draw of which runs, and where to: as folder/NAME.svg, .png and .pdf; where that is wide,
+ * for small screens as NAME-narrow.svg too. */
 typedef struct wac_figure_order {
     const wac_figure *figure;
     const wac_selection *selection;
     const char *folder;
     wac_figure_look look;
-    bool narrow;
     const volatile int *stop; /* may be null */
 } wac_figure_order;
 

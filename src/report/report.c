@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_DRAWINGS = 48, MOST_CHOSEN = 12, SMALL_SCREEN = 560 /* pixels */ };
+enum { MOST_DRAWINGS = 48, MOST_CHOSEN = 12 };
 
 void wac_report_free(wac_report *report)
 {
@@ -224,15 +224,9 @@ static wac_status draw_one(wac_report_page *page, const wac_figure *figure,
     wac_drawing *drawing = &page->drawings[page->drawing_count];
     snprintf(drawing->name, sizeof drawing->name, "%zu-%s", page->drawing_count + 1,
              wac_figure_kind_name(figure->kind));
-    wac_figure_order order = {figure, selection,          page->figures, page->options->look,
-                              false,  page->options->stop};
+    wac_figure_order order = {figure, selection, page->figures, page->options->look,
+                              page->options->stop};
     WAC_TRY(wac_figure_draw(drawing, &order, error));
-    if (drawing->drawn && drawing->width > SMALL_SCREEN) {
-        wac_drawing narrow = *drawing;
-        order.narrow = true;
-        WAC_TRY(wac_figure_draw(&narrow, &order, error));
-        drawing->narrow = narrow.drawn;
-    }
     if (drawing->empty && !page->options->experiment) {
         *drawing = (wac_drawing){0};
         return WAC_STATUS_OK;

@@ -572,25 +572,41 @@ static wac_status write_numbers(wac_drawing *drawing, const char *folder, const 
     return WAC_STATUS_OK;
 }
 
-static wac_status draw_files(wac_sheet *sheet, wac_drawing *drawing, const wac_figure_order *order,
-                             const wac_sheet_kind *kind, wac_error *error)
+/* The script, for the room that there is; then what it draws, as files with these endings. */
+static wac_status draw_files(wac_sheet *sheet, wac_sheet_panel *panels, const wac_sheet_kind *kind,
+                             const wac_drawing *drawing, const char *folder,
+                             const char *const *endings, wac_error *error)
 {
-    static const char *const endings[] = {".svg", ".png", ".pdf"};
-    wac_rendering files = {.files = order->narrow ? 1 : 3};
-    for (int i = 0; i < files.files; i++) {
+    size_t count = (size_t)rows_of(sheet) * (size_t)panels_across(sheet, kind);
+    wac_rendering files = {0};
+    begin_script(sheet, kind);
+    for (size_t p = 0; p < count; p++)
+        print_panel(sheet, &panels[p], kind);
+    wac_plot_print(&sheet->page.plot, "unset multiplot\n");
+    for (; endings[files.files]; files.files++) {
         char name[96];
-        snprintf(name, sizeof name, "%s%s", drawing->name,
-                 order->narrow ? "-narrow.svg" : endings[i]);
-        WAC_TRY(wac_path_join(files.paths[i], sizeof files.paths[i], order->folder, name, error));
+        snprintf(name, sizeof name, "%s%s", drawing->name, endings[files.files]);
+        WAC_TRY(wac_path_join(files.paths[files.files], PATH_MAX, folder, name, error));
     }
-    WAC_TRY(wac_page_draw(&sheet->page, &files, error));
-    drawing->width = sheet->page.width;
-    write_caption(sheet, kind, drawing);
-    return WAC_STATUS_OK;
+    return wac_page_draw(&sheet->page, &files, error);
 }
 
-/* The data first, since a script is one file, and so is each line. Nothing to show is an error
- * (input). */
+static wac_status draw_all(wac_sheet *sheet, wac_sheet_panel *panels, const wac_sheet_kind *kind,
+                           wac_drawing *drawing, const char *folder, wac_error *error)
+{
+    static const char *const wide[] = {".svg", ".png", ".pdf", NULL};
+    static const char *const narrow[] = {"-narrow.svg", NULL};
+    WAC_TRY(draw_files(sheet, panels, kind, drawing, folder, wide, error));
+    drawing->width = sheet->page.width;
+    write_caption(sheet, kind, drawing);
+    if (drawing->width <= WAC_FIGURE_SMALL)
+        return WAC_STATUS_OK;
+    drawing->narrow = true;
+    sheet->room = WAC_FIGURE_NARROW * WAC_PLOT_PIXELS_PER_INCH;
+    return draw_files(sheet, panels, kind, drawing, folder, narrow, error);
+}
+
+/* The data of all lines. Nothing to show is an error (input). */
 static wac_status fill(wac_sheet *sheet, wac_sheet_panel *panels, const wac_sheet_kind *kind,
                        wac_error *error)
 {
@@ -605,13 +621,8 @@ static wac_status fill(wac_sheet *sheet, wac_sheet_panel *panels, const wac_shee
         for (size_t i = 0; i < sheet->line_count; i++)
             WAC_TRY(kind->write(sheet, &panels[p], i, error));
     }
-    if (sheet->runs == 0)
-        return wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
-    begin_script(sheet, kind);
-    for (size_t p = 0; p < count; p++)
-        print_panel(sheet, &panels[p], kind);
-    wac_plot_print(&sheet->page.plot, "unset multiplot\n");
-    return WAC_STATUS_OK;
+    return sheet->runs ? WAC_STATUS_OK
+                       : wac_fail(error, WAC_STATUS_INPUT, "no finished run has these numbers");
 }
 
 /* Whether there is something to draw. */
@@ -654,12 +665,12 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
         status = fill(&sheet, panels, kind, error);
         drawing->empty = status == WAC_STATUS_INPUT;
         if (status == WAC_STATUS_OK)
-            status = draw_files(&sheet, drawing, order, kind, error);
+            status = draw_all(&sheet, panels, kind, drawing, order->folder, error);
         wac_plot_end(&sheet.page.plot);
     }
     if (sheet.table && fclose(sheet.table) != 0 && status == WAC_STATUS_OK)
         status = wac_fail_memory(error, "the runs of a figure");
-    if (status == WAC_STATUS_OK && !order->narrow)
+    if (status == WAC_STATUS_OK)
         status = write_numbers(drawing, order->folder, numbers, size, error);
     free(numbers);
     free(panels);
