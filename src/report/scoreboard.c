@@ -231,7 +231,7 @@ static wac_status score_claims(wac_scoreboard *board, wac_error *error)
         return wac_fail_memory(error, "the scoreboard");
     for (size_t i = 0; i < board->experiment_count; i++) {
         const wac_experiment *experiment = board->experiments[i].experiment;
-        for (int k = 0; k < experiment->claim_count; k++)
+        for (int k = 0; *experiment->paper && k < experiment->claim_count; k++)
             WAC_TRY(add_experiment(find_score(board, &experiment->claims[k]),
                                    &board->experiments[i], k, error));
     }
