@@ -146,7 +146,7 @@ static wac_status judge_all(wac_scoreboard *board, const sources *sources, wac_e
         if (status == WAC_STATUS_OK)
             status = wac_experiment_read(&experiment, names[i], error);
         free(names[i]);
-        if (status != WAC_STATUS_OK || experiment->claim_count == 0) {
+        if (status != WAC_STATUS_OK || experiment->claim_count == 0 || !*experiment->paper) {
             wac_experiment_free(experiment);
             continue;
         }
@@ -231,7 +231,7 @@ static wac_status score_claims(wac_scoreboard *board, wac_error *error)
         return wac_fail_memory(error, "the scoreboard");
     for (size_t i = 0; i < board->experiment_count; i++) {
         const wac_experiment *experiment = board->experiments[i].experiment;
-        for (int k = 0; *experiment->paper && k < experiment->claim_count; k++)
+        for (int k = 0; k < experiment->claim_count; k++)
             WAC_TRY(add_experiment(find_score(board, &experiment->claims[k]),
                                    &board->experiments[i], k, error));
     }

@@ -780,11 +780,17 @@ static void test_shipped(void **state)
         size_t quick, paper, strong;
         int claims;
     } expected[] = {
-        {"coverage-delta", 6, 50, 200, 1}, {"coverage-lqg", 6, 100, 400, 2},
-        {"coverage-oac", 6, 210, 840, 1},  {"coverage-riverswim", 6, 100, 400, 2},
-        {"mujoco", 2, 36, 180, 1},         {"point-dense", 2, 80, 320, 4},
-        {"point-sparse", 2, 60, 240, 1},   {"tuning", 6, 404, 644, 1},
-        {"uncertainty-lqg", 2, 10, 40, 1}, {"visits-point2-sparse", 2, 3, 60, 0},
+        {"coverage-delta", 6, 50, 200, 1},
+        {"coverage-lqg", 6, 100, 400, 2},
+        {"coverage-oac", 6, 210, 840, 1},
+        {"coverage-riverswim", 15, 100, 400, 2},
+        {"mujoco", 2, 36, 180, 1},
+        {"point-dense", 2, 80, 320, 4},
+        {"point-sparse", 2, 60, 240, 1},
+        {"riverswim", 12, 0, 0, 1},
+        {"tuning", 6, 404, 644, 1},
+        {"uncertainty-lqg", 2, 10, 40, 1},
+        {"visits-point2-sparse", 2, 3, 60, 0},
         {"visits-point3", 2, 3, 60, 0},
     };
     char **names;
@@ -800,13 +806,15 @@ static void test_shipped(void **state)
         assert_int_equal(experiment->scales[WAC_SCALE_PAPER].count, expected[i].paper);
         assert_int_equal(experiment->scales[WAC_SCALE_STRONG].count, expected[i].strong);
         for (int scale = 0; scale < WAC_SCALE_TOTAL; scale++)
-            assert_ok(wac_sweep_check(&experiment->scales[scale], &error));
+            if (experiment->scales[scale].count || *experiment->paper)
+                assert_ok(wac_sweep_check(&experiment->scales[scale], &error));
         assert_ok(wac_experiment_check(experiment, &error));
         assert_int_equal(experiment->claim_count, expected[i].claims);
-        assert_true(experiment->figure_count > 0 && *experiment->paper && *experiment->shows);
+        assert_true(experiment->figure_count > 0 && *experiment->shows);
         for (int k = 0; k < experiment->claim_count; k++) {
             const wac_claim *claim = &experiment->claims[k];
-            claimed[claim->number] = true;
+            if (*experiment->paper)
+                claimed[claim->number] = true;
             /* learning is judged by the whole curve, not by its end */
             for (int j = 0; j < claim->count; j++)
                 if (claim->number >= 7 && claim->number <= 11 &&
