@@ -481,9 +481,71 @@ static void suggestions_are_near(void **state)
     assert_int_equal(strlen(WAC_CLIP(word)) % 2, 1);
 }
 
+/* --- the table of presets in the documentation ------------------------------------------------ */
+
+/* The next cell of a table's line, without spaces and backticks; false past the last. */
+static bool next_cell(const char **line, char *cell, size_t size)
+{
+    size_t used = 0;
+    if (**line != '|' || (*line)[1] == 0 || (*line)[1] == '\n')
+        return false;
+    for (++*line; **line && **line != '|' && **line != '\n'; ++*line) {
+        bool minus = strncmp(*line, "−", 3) == 0;
+        if (!strchr(" `", **line) && used + 1 < size)
+            cell[used++] = minus ? '-' : **line;
+        *line += minus ? 2 : 0;
+    }
+    cell[used] = 0;
+    return true;
+}
+
+/* Each value that a cell names is the one that the preset has. */
+static void check_cell(const char *environment, const char *keys, const char *values)
+{
+    char names[128], numbers[128], *name_rest, *number_rest;
+    snprintf(names, sizeof names, "%s", keys);
+    snprintf(numbers, sizeof numbers, "%s", values);
+    char *name = strtok_r(names, ",", &name_rest), *number = strtok_r(numbers, ",", &number_rest);
+    for (; name && number;
+         name = strtok_r(NULL, ",", &name_rest), number = strtok_r(NULL, ",", &number_rest)) {
+        wac_config preset, told;
+        bool oac = strncmp(name, "oac", 3) == 0;
+        assert_int_equal(wac_config_init(&preset, environment, oac ? "oac" : NULL, NULL), 0);
+        told = preset;
+        if (wac_config_set(&told, name, number, NULL) != WAC_STATUS_OK ||
+            wac_config_compare(&preset, &told, NULL) != 0)
+            fail_msg("docs/settings.md says %s %s for %s", name, number, environment);
+    }
+    assert_true(!name && !number);
+}
+
+static void the_documented_presets_are_those(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"lqg", "riverswim", "point-3", "hopper"};
+    FILE *file = fopen(WAC_SOURCE_DIR "/docs/settings.md", "r");
+    char line[1024], keys[128], values[128];
+    int rows = 0;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) && strcmp(line, "## Presets\n") != 0)
+        continue;
+    while (fgets(line, sizeof line, file) && line[0] != '#') {
+        const char *rest = line;
+        if (strncmp(line, "| `", 3) != 0 || !next_cell(&rest, keys, sizeof keys))
+            continue;
+        for (size_t i = 0; i < 4 && next_cell(&rest, values, sizeof values); i++)
+            if (*values)
+                check_cell(columns[i], keys, values);
+        rows++;
+    }
+    fclose(file);
+    assert_int_equal(rows, 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_documented_presets_are_those),
         cmocka_unit_test(table_is_sound),
         cmocka_unit_test(defaults_and_presets_are_in_range),
         cmocka_unit_test(presets_are_the_papers),
