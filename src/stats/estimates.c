@@ -23,7 +23,7 @@ wac_bootstrap wac_bootstrap_default(void)
 
 /* --- one sample ---------------------------------------------------------------------------- */
 
-static bool has_nan(const double *values, size_t count)
+bool wac_has_nan(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (isnan(values[i]))
@@ -63,25 +63,78 @@ wac_interval wac_interval_share(size_t successes, size_t count)
     };
 }
 
-wac_interval wac_interval_means(const wac_values *a, const wac_values *b)
+/* The value with `place` smaller ones. */
+static double value_at(const double *values, size_t count, size_t place)
 {
-    double n = (double)a->count, m = (double)b->count;
-    double difference = wac_mean(a->values, a->count) - wac_mean(b->values, b->count);
-    double own = pow(wac_std(a->values, a->count), 2) / n;
-    double other = pow(wac_std(b->values, b->count), 2) / m, both = own + other;
-    double freedom = both * both / (own * own / (n - 1) + other * other / (m - 1));
-    double reach = both > 0 ? wac_t_quantile(0.975, freedom) * sqrt(both) : both;
-    return (wac_interval){difference, difference - reach, difference + reach,
-                          a->count < b->count ? a->count : b->count};
+    for (size_t i = 0; i < count; i++) {
+        size_t below = 0, equal = 0;
+        for (size_t k = 0; k < count; k++) {
+            below += values[k] < values[i];
+            equal += values[k] == values[i];
+        }
+        if (below <= place && place < below + equal)
+            return values[i];
+    }
+    return NAN;
+}
+
+double wac_median(const double *values, size_t count)
+{
+    return count
+               ? (value_at(values, count, (count - 1) / 2) + value_at(values, count, count / 2)) / 2
+               : NAN;
 }
 
 double wac_iqm(double *values, size_t count)
 {
-    if (count == 0 || has_nan(values, count))
+    if (count == 0 || wac_has_nan(values, count))
         return NAN;
     wac_sort(values, count);
     size_t cut = count / 4;
     return wac_mean(values + cut, count - 2 * cut);
+}
+
+/* --- means by Student's t ------------------------------------------------------------------ */
+
+wac_estimated wac_estimate_mean(const wac_values *sample)
+{
+    double n = (double)sample->count;
+    return (wac_estimated){
+        .value = wac_mean(sample->values, sample->count),
+        .error = wac_std(sample->values, sample->count) / sqrt(n),
+        .freedom = n - 1,
+    };
+}
+
+wac_estimated wac_estimate_difference(const wac_values *a, const wac_values *b)
+{
+    wac_estimated own = wac_estimate_mean(a), other = wac_estimate_mean(b);
+    double x = own.error * own.error, y = other.error * other.error;
+    return (wac_estimated){
+        .value = own.value - other.value,
+        .error = sqrt(x + y),
+        .freedom = (x + y) * (x + y) / (x * x / own.freedom + y * y / other.freedom),
+    };
+}
+
+double wac_estimated_reach(const wac_estimated *estimated)
+{
+    return estimated->error > 0 ? wac_t_quantile(0.975, estimated->freedom) * estimated->error
+                                : estimated->error;
+}
+
+double wac_estimated_above(const wac_estimated *estimated, double bound)
+{
+    double ahead = estimated->value - bound;
+    if (estimated->error > 0)
+        return wac_t_tail(ahead / estimated->error, estimated->freedom);
+    return estimated->error == 0 && ahead > 0 ? 0 : 1;
+}
+
+double wac_estimated_below(const wac_estimated *estimated, double bound)
+{
+    wac_estimated mirrored = {-estimated->value, estimated->error, estimated->freedom};
+    return wac_estimated_above(&mirrored, -bound);
 }
 
 /* --- pools --------------------------------------------------------------------------------- */
@@ -147,7 +200,7 @@ static wac_status fill_pool(pool *pool, const wac_values *samples, size_t tasks,
     for (size_t i = 0; i < tasks; next += samples[i++].count) {
         if (samples[i].count > 0)
             memcpy(next, samples[i].values, samples[i].count * sizeof *next);
-        if (!has_nan(next, samples[i].count))
+        if (!wac_has_nan(next, samples[i].count))
             wac_sort(next, samples[i].count);
     }
     memcpy(pool->drawn, pool->values, pool->total * sizeof *pool->drawn);
@@ -295,7 +348,7 @@ static size_t fewest_of(const pool *pool)
     for (size_t i = 0; i < pool->tasks; i++)
         if (pool->samples[i].count < fewest)
             fewest = pool->samples[i].count;
-    return has_nan(pool->values, pool->total) ? 0 : fewest;
+    return wac_has_nan(pool->values, pool->total) ? 0 : fewest;
 }
 
 static wac_status bootstrap_answers(wac_interval *intervals, question *question,

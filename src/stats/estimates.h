@@ -39,9 +39,13 @@ wac_bootstrap wac_bootstrap_default(void);
 
 /* --- one sample ---------------------------------------------------------------------------- */
 
+bool wac_has_nan(const double *values, size_t count);
 double wac_mean(const double *values, size_t count);
 double wac_std(const double *values, size_t count);    /* of a sample (n - 1); NaN for one value */
 double wac_spread(const double *values, size_t count); /* 2 s / sqrt(n), the paper's error bar */
+
+/* The middle one, or the mean of the middle two. */
+double wac_median(const double *values, size_t count);
 
 /* Mean of the middle half: floor(n / 4) values are cut off at either end. Sorts the values. */
 double wac_iqm(double *values, size_t count);
@@ -67,9 +71,22 @@ wac_status wac_interval_of(wac_interval *interval, wac_estimate estimate, const 
 /* The share of successes among so many, with its exact interval (Clopper and Pearson). */
 wac_interval wac_interval_share(size_t successes, size_t count);
 
-/* Mean of a less mean of b, with Welch's interval: of few seeds it is right where a bootstrap's is
- * too narrow. */
-wac_interval wac_interval_means(const wac_values *a, const wac_values *b);
+/* --- means by Student's t: of few seeds it is right where a bootstrap is too sure of itself -- */
+
+typedef struct wac_estimated {
+    double value, error; /* standard error; NaN with fewer than two values in a sample */
+    double freedom;      /* degrees of it */
+} wac_estimated;
+
+wac_estimated wac_estimate_mean(const wac_values *sample);
+wac_estimated wac_estimate_difference(const wac_values *a, const wac_values *b); /* a - b, Welch */
+
+/* Half the width of its 95 % interval. */
+double wac_estimated_reach(const wac_estimated *estimated);
+
+/* The one-sided p-value of its being above a bound, or below: 1 where nothing is known. */
+double wac_estimated_above(const wac_estimated *estimated, double bound);
+double wac_estimated_below(const wac_estimated *estimated, double bound);
 
 /* Performance profile: for each of the `count` thresholds the share of values above it (every task
  * counting the same), with its pointwise interval; intervals: [count]. */

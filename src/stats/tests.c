@@ -165,14 +165,11 @@ wac_status wac_rank_test_quick(wac_test *test, const wac_values *a, const wac_va
 
 enum { MOST_DEALS = 200000, DRAWN_DEALS = 20000 };
 
-/* Adds each value's distance from the median to `sums`; both and scratch: [count] */
-static void add_distances(double *sums, double *scratch, const wac_values *sample)
+/* Adds each value's distance from the median to `sums` [count]. */
+static void add_distances(double *sums, const wac_values *sample)
 {
-    size_t count = sample->count;
-    memcpy(scratch, sample->values, count * sizeof *scratch);
-    wac_sort(scratch, count);
-    double median = (scratch[(count - 1) / 2] + scratch[count / 2]) / 2;
-    for (size_t i = 0; i < count; i++)
+    double median = wac_median(sample->values, sample->count);
+    for (size_t i = 0; i < sample->count; i++)
         sums[i] += fabs(sample->values[i] - median);
 }
 
@@ -248,29 +245,21 @@ static void deal_distances(wac_test *test, const double *distances, size_t n, si
     test->falling = tally.below / tally.all;
 }
 
-static bool has_nan(const wac_values *sample)
-{
-    for (size_t i = 0; i < sample->count; i++)
-        if (isnan(sample->values[i]))
-            return true;
-    return false;
-}
-
 wac_status wac_spread_test(wac_test *test, const wac_values *a, const wac_values *b, size_t strata,
                            wac_error *error)
 {
     size_t n = a->count, m = b->count;
     *test = (wac_test){NAN, NAN, NAN, false};
     for (size_t s = 0; s < strata; s++)
-        if (n == 0 || m == 0 || has_nan(&a[s]) || has_nan(&b[s]))
+        if (n == 0 || m == 0 || wac_has_nan(a[s].values, n) || wac_has_nan(b[s].values, m))
             return WAC_STATUS_OK;
-    double *distances = calloc(2 * (n + m), sizeof *distances), *scratch = distances + n + m;
+    double *distances = calloc(n + m, sizeof *distances);
     size_t *places = malloc((n + m) * sizeof *places);
     wac_status status = WAC_STATUS_OK;
     if (distances && places) {
         for (size_t s = 0; s < strata; s++) {
-            add_distances(distances, scratch, &a[s]);
-            add_distances(distances + n, scratch, &b[s]);
+            add_distances(distances, &a[s]);
+            add_distances(distances + n, &b[s]);
         }
         wac_sort(distances, n); /* so that the order of runs does not count */
         wac_sort(distances + n, m);

@@ -267,10 +267,14 @@ static void test_corrections_and_intervals(void **state)
         double x[MOST], y[MOST];
         wac_values a = {x, numbers(x, json_object_get(item, "a"))};
         wac_values b = {y, numbers(y, json_object_get(item, "b"))};
-        wac_interval difference = wac_interval_means(&a, &b);
+        wac_estimated difference = wac_estimate_difference(&a, &b);
+        double reach = wac_estimated_reach(&difference);
         close_to(difference.value, number(item, "value"));
-        near(difference.low, number(item, "low"), 1e-10);
-        near(difference.high, number(item, "high"), 1e-10);
+        near(difference.value - reach, number(item, "low"), 1e-10);
+        near(difference.value + reach, number(item, "high"), 1e-10);
+        /* a bound at the end of the interval leaves 2.5 % beyond */
+        near(wac_estimated_above(&difference, difference.value - reach), 0.025, 1e-10);
+        near(wac_estimated_below(&difference, difference.value - reach), 0.975, 1e-10);
     }
 }
 

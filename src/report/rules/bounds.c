@@ -4,7 +4,6 @@
 
 #include "base/status.h"
 #include "report/names.h"
-#include "stats/distributions.h"
 #include "stats/estimates.h"
 
 #include <math.h>
@@ -13,20 +12,16 @@
 static void weigh(wac_finding *finding, const wac_claim_part *part, const double *values,
                   size_t count)
 {
-    double mean = wac_mean(values, count), error = wac_std(values, count) / sqrt((double)count);
+    wac_estimated mean = wac_estimate_mean(&(wac_values){values, count});
     bool below = isfinite(part->below);
-    double bound = below ? part->below : part->above, freedom = (double)count - 1;
-    finding->estimate = mean;
-    finding->leaning =
-        (below ? mean < bound : mean > bound) ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS;
-    if (count < 2)
-        return;
-    double reach = error > 0 ? wac_t_quantile(0.975, freedom) * error : 0;
-    double t = (mean - bound) / error;
-    finding->low = mean - reach;
-    finding->high = mean + reach;
-    finding->p_for = wac_t_tail(below ? -t : t, freedom);
-    finding->p_against = wac_t_tail(below ? t : -t, freedom);
+    double reach = wac_estimated_reach(&mean), bound = below ? part->below : part->above;
+    bool holds = below ? mean.value < bound : mean.value > bound;
+    finding->estimate = mean.value;
+    finding->low = mean.value - reach;
+    finding->high = mean.value + reach;
+    finding->leaning = holds ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS;
+    finding->p_for = (below ? wac_estimated_below : wac_estimated_above)(&mean, bound);
+    finding->p_against = (below ? wac_estimated_above : wac_estimated_below)(&mean, bound);
 }
 
 typedef struct sample {

@@ -6,7 +6,6 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "config/config.h"
-#include "stats/distributions.h"
 #include "stats/estimates.h"
 #include "stats/tests.h"
 
@@ -66,22 +65,17 @@ static wac_status weigh_level(wac_finding *finding, const samples *samples, wac_
         return wac_fail_memory(error, "the means of seeds");
     wac_values a = seed_means(means, samples->a, samples->strata);
     wac_values b = seed_means(means + a.count, samples->b, samples->strata);
-    wac_interval difference = wac_interval_means(&a, &b);
+    wac_estimated difference = wac_estimate_difference(&a, &b), apart = difference;
+    apart.value = fabs(difference.value);
+    double reach = wac_estimated_reach(&difference);
     double margin =
         MARGIN * fmax(fabs(wac_mean(a.values, a.count)), fabs(wac_mean(b.values, b.count)));
-    double own = pow(wac_std(a.values, a.count), 2) / (double)a.count;
-    double other = pow(wac_std(b.values, b.count), 2) / (double)b.count, both = own + other;
-    double freedom =
-        both * both / (own * own / ((double)a.count - 1) + other * other / ((double)b.count - 1));
-    double room = margin - fabs(difference.value);
     finding->estimate = difference.value;
-    finding->low = difference.low;
-    finding->high = difference.high;
-    finding->leaning = room > 0 ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS;
-    if (a.count > 1 && b.count > 1) {
-        finding->p_for = both > 0 ? wac_t_tail(room / sqrt(both), freedom) : room < 0;
-        finding->p_against = both > 0 ? wac_t_tail(-room / sqrt(both), freedom) : room >= 0;
-    }
+    finding->low = difference.value - reach;
+    finding->high = difference.value + reach;
+    finding->leaning = apart.value < margin ? WAC_VERDICT_HOLDS : WAC_VERDICT_FAILS;
+    finding->p_for = wac_estimated_below(&apart, margin);
+    finding->p_against = wac_estimated_above(&apart, margin);
     free(means);
     return WAC_STATUS_OK;
 }
@@ -202,28 +196,12 @@ static wac_status study(wac_finding *trial, void *user, size_t seeds, wac_rng *r
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* The value with `place` smaller ones. */
-static double value_at(const wac_values *values, size_t place)
-{
-    for (size_t i = 0; i < values->count; i++) {
-        size_t below = 0, equal = 0;
-        for (size_t k = 0; k < values->count; k++) {
-            below += values->values[k] < values->values[i];
-            equal += values->values[k] == values->values[i];
-        }
-        if (below <= place && place < below + equal)
-            return values->values[i];
-    }
-    return NAN;
-}
-
 /* Mean of all values that are finite, or of their distances from the medians of their settings. */
 static double mean_of(const wac_values *strata, size_t count, bool of_distances)
 {
     double sum = 0, known = 0;
     for (size_t s = 0; s < count; s++) {
-        size_t n = strata[s].count;
-        double median = (value_at(&strata[s], (n - 1) / 2) + value_at(&strata[s], n / 2)) / 2;
+        double median = wac_median(strata[s].values, strata[s].count);
         for (size_t i = 0; i < strata[s].count; i++) {
             double value = strata[s].values[i];
             if (!isfinite(value))

@@ -78,11 +78,12 @@ static wac_status weigh_pairs(evidence *evidence, const table *table, double *sc
             p[pairs++] = test.falling;
             if (k != i + 1)
                 continue;
-            wac_interval rise = wac_interval_means(&there, &here);
+            wac_estimated rise = wac_estimate_difference(&there, &here);
+            double reach = wac_estimated_reach(&rise), much = NEGLIGIBLE * (high - low);
             next[steps++] = test.rising;
             next[steps++] = test.falling;
-            evidence->negligible[0] &= rise.low > -NEGLIGIBLE * (high - low);
-            evidence->negligible[1] &= rise.high < NEGLIGIBLE * (high - low);
+            evidence->negligible[0] &= rise.value - reach > -much;
+            evidence->negligible[1] &= rise.value + reach < much;
         }
     /* of steps only those against a trend are tested, and of those there are half */
     for (int direction = 0; direction < 2; direction++) {
