@@ -24,6 +24,12 @@ typedef enum wac_policy_role {
     WAC_POLICY_TOTAL,
 } wac_policy_role;
 
+/* Where updates are computed. Acting is the processor's in any case. */
+typedef enum wac_device {
+    WAC_DEVICE_CPU,
+    WAC_DEVICE_CUDA, /* a GPU of NVIDIA's */
+} wac_device;
+
 /* What an update saw: of each family of networks the mean over its members, NaN where the algorithm
  * has none of them. The critics' losses are those before its step. */
 typedef struct wac_losses {

@@ -35,6 +35,7 @@ typedef struct wac_progress {
 } wac_progress;
 
 typedef struct wac_run_options {
+    wac_device device;
     int threads;   /* 0: one */
     int first_cpu; /* see wac_agent_create */
     wac_log log;

@@ -247,10 +247,22 @@ wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+void wac_agent_start(wac_agent *agent, int64_t updates)
+{
+    for (int i = 0; i < agent->seats; i++)
+        agent->seat[i].updated = 0;
+    agent->steps->start(agent, updates);
+}
+
+wac_status wac_agent_finish(wac_agent *agent, wac_error *error)
+{
+    return agent->steps->finish(agent, error);
+}
+
 wac_status wac_agent_update(wac_agent *agent, wac_losses *losses, wac_error *error)
 {
-    agent->steps->draw(agent);
-    agent->row->learn(agent);
+    wac_agent_start(agent, 1);
+    WAC_TRY(wac_agent_finish(agent, error));
     wac_seat_losses(agent, 0, losses);
     return wac_seat_check(agent, 0, error);
 }

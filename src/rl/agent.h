@@ -17,6 +17,7 @@
 #include "base/tensors.h"
 #include "nn/real.h"
 #include "rl/algorithms.h"
+#include "rl/coverage.h"
 #include "wac/agent.h"
 
 enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32 }; /* of a seat; critics: means and stds */
@@ -24,12 +25,15 @@ enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32 }; /* of a seat; critics: me
 typedef struct wac_seat {
     wac_config config; /* what shapes arrays is the same for all seats */
     bool active;       /* false: steps pass it over */
+    int64_t updated;   /* updates done of those asked for last */
     int synthetic;     /* pairs, M */
     real kappa;        /* optimism: the normal quantile of config.quantile */
     real sigma_max;    /* std of the prior, and clamp of every std target */
     wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng;
     int64_t remembered;                                /* transitions, ever */
     int64_t policy_steps, critic_steps, entropy_steps; /* of Adam */
+
+    wac_coverage *drawn; /* where pairs that updates draw are counted; null: nowhere */
 
     real *scratch; /* [6 A], for acting */
 
@@ -58,6 +62,7 @@ struct wac_agent {
 /* For agents of several seats. */
 typedef struct wac_agent_plan {
     const wac_algorithm_row *row; /* null: that of the first config */
+    wac_device device;
     const wac_config *configs; /* [seats]; all of one algorithm, width, batch_size, backend … */
     int seats;
     int observations, actions;
@@ -75,6 +80,13 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
 void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
                   float *action);
 void wac_seat_losses(const wac_agent *agent, int seat, wac_losses *losses);
+
+/* So many updates of every active seat; meanwhile seats may act, as they did before. A seat that
+ * leaves the finite numbers is done with them, and no longer active; see wac_seat_check. */
+void wac_agent_start(wac_agent *agent, int64_t updates);
+
+/* Until they are done; then seats act and tell as the last update left them. */
+wac_status wac_agent_finish(wac_agent *agent, wac_error *error);
 
 /* Whether the last update of a seat left the finite numbers. */
 wac_status wac_seat_check(const wac_agent *agent, int seat, wac_error *error);

@@ -42,6 +42,11 @@ typedef struct wac_steps {
     /* … and one Adam step of all policies along what they aim at */
     void (*climb)(wac_agent *agent);
 
+    /* so many whole updates, draw and learn: see wac_agent_start. The device may still be at it
+     * when the first returns, and is not when the second does */
+    void (*start)(wac_agent *agent, int64_t updates);
+    wac_status (*finish)(wac_agent *agent, wac_error *error);
+
     /* hold the std critics as they are now */
     void (*anchor)(wac_agent *agent);
 
@@ -59,10 +64,6 @@ typedef struct wac_steps {
     /* keep a transition */
     void (*remember)(wac_agent *agent, int seat, const float *observation, const float *action,
                      double reward, const float *next_observation, bool terminated);
-
-    /* states [B][O] and actions [B][A] of a seat's last batch, as the networks saw them, where the
-     * host can read them */
-    void (*batch)(const wac_agent *agent, int seat, const real **states, const real **actions);
 
     /* show the arrays of a seat's state, in the agent's order, and take over what was changed */
     wac_status (*visit)(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,

@@ -1,37 +1,12 @@
-/* Counting into bins, and what a run knows of each. */
+/* Where coverage has a meaning, and what a run knows of its bins. */
 #include "run/coverage.h"
 
 #include "base/status.h"
 #include "run/run.h"
 
-#include <math.h>
-
-static int bin_of(double value)
-{
-    double bin = fmax(0, (value + 1) / 2 * WAC_COVERAGE_SIDE);
-    return bin < WAC_COVERAGE_SIDE ? (int)bin : WAC_COVERAGE_SIDE - 1;
-}
-
-void wac_coverage_add(wac_coverage *coverage, double observation, double action)
-{
-    coverage->counts[bin_of(observation) * WAC_COVERAGE_SIDE + bin_of(action)]++;
-}
-
 bool wac_world_has_coverage(const wac_world *world)
 {
     return !world->raw && world->spec.observation_size == 1 && world->spec.action_size == 1;
-}
-
-double wac_coverage_share(const wac_coverage *coverage)
-{
-    const double threshold = 0.001;
-    int64_t total = 0;
-    int covered = 0;
-    for (int i = 0; i < WAC_COVERAGE_BINS; i++)
-        total += coverage->counts[i];
-    for (int i = 0; i < WAC_COVERAGE_BINS; i++)
-        covered += (double)coverage->counts[i] > threshold * (double)total;
-    return total ? (double)covered / WAC_COVERAGE_BINS : NAN;
 }
 
 double wac_cell_middle(int cell, int cells, double low, double high)

@@ -74,9 +74,19 @@ static wac_status build(wac_run *run, const wac_environment_type *type,
                            .sigma_uniform = NAN,
                            .eval_return = NAN,
                            .eval_success = NAN};
-    return wac_agent_create(&run->agent, &run->config, run->world->spec.observation_size,
-                            run->world->spec.action_size, run->options.threads,
-                            run->options.first_cpu, error);
+    WAC_TRY(
+        wac_agent_create_seats(&run->agent,
+                               &(wac_agent_plan){.device = run->options.device,
+                                                 .configs = &run->config,
+                                                 .seats = 1,
+                                                 .observations = run->world->spec.observation_size,
+                                                 .actions = run->world->spec.action_size,
+                                                 .threads = run->options.threads,
+                                                 .first_cpu = run->options.first_cpu},
+                               error));
+    if (wac_world_has_coverage(run->world))
+        run->agent->seat[0].drawn = &run->sampled;
+    return WAC_STATUS_OK;
 }
 
 /* Nobody else may train this run while it is open. */

@@ -7,7 +7,6 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/stop.h"
-#include "rl/steps.h"
 #include "run/checkpoint.h"
 #include "run/evaluate.h"
 #include "run/folder.h"
@@ -171,15 +170,6 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-/* The batch of the last update into the coverage of what was drawn. */
-static void count_batch(wac_run *run)
-{
-    const float *states, *actions;
-    run->agent->steps->batch(run->agent, 0, &states, &actions);
-    for (int i = 0; i < (int)run->config.batch_size; i++)
-        wac_coverage_add(&run->sampled, (double)states[i], (double)actions[i]);
-}
-
 static wac_status update(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
@@ -196,8 +186,6 @@ static wac_status update(wac_run *run, wac_error *error)
         run->sums.q_mean = losses.q_mean;
         run->sums.sigma_visited = losses.sigma_visited;
         run->sums.sigma_uniform = losses.sigma_uniform;
-        if (wac_world_has_coverage(run->world))
-            count_batch(run);
         at->updated++;
         at->updates++;
         report(run, false);

@@ -215,6 +215,9 @@ static void draw_batch(wac_desk *desk)
                &desk->batch);
     wac_normalise_rows(&desk->normaliser, agent->rows, desk->batch.observations);
     wac_normalise_rows(&desk->normaliser, agent->rows, desk->batch.next_observations);
+    for (int i = 0; desk->seat->drawn && i < agent->rows; i++)
+        wac_coverage_add(desk->seat->drawn, (double)desk->batch.observations[i],
+                         (double)desk->batch.actions[i]);
 }
 
 static void draw_noise(wac_desk *desk)
@@ -270,13 +273,6 @@ static void remember(wac_agent *agent, int seat, const float *observation, const
     desk->seat->remembered = desk->replay.count;
 }
 
-static void batch(const wac_agent *agent, int seat, const real **states, const real **actions)
-{
-    const wac_desk *desk = wac_host_desk(agent, seat);
-    *states = desk->batch.observations;
-    *actions = desk->batch.actions;
-}
-
 /* --- the table ------------------------------------------------------------------------------ */
 
 /* A step that is the same at every desk. */
@@ -292,6 +288,25 @@ STEP(teach, wac_critics_teach)
 STEP(climb, wac_policies_climb)
 STEP(anchor, wac_critics_anchor)
 
+static void start(wac_agent *agent, int64_t updates)
+{
+    for (int64_t i = 0; i < updates; i++) {
+        draw(agent);
+        agent->row->learn(agent);
+        for (int k = 0; k < agent->seats; k++) {
+            wac_seat *seat = &agent->seat[k];
+            seat->updated += seat->active;
+            seat->active = seat->active && wac_seat_check(agent, k, NULL) == WAC_STATUS_OK;
+        }
+    }
+}
+
+static wac_status finish(wac_agent *agent, wac_error *error)
+{
+    (void)agent, (void)error;
+    return WAC_STATUS_OK;
+}
+
 const wac_steps wac_steps_host = {
     .create = create,
     .destroy = destroy,
@@ -302,11 +317,12 @@ const wac_steps wac_steps_host = {
     .teach = teach,
     .aim = wac_policies_aim,
     .climb = climb,
+    .start = start,
+    .finish = finish,
     .anchor = anchor,
     .act = wac_policies_act,
     .slope = wac_critics_slope,
     .value = wac_critics_value,
     .remember = remember,
-    .batch = batch,
     .visit = wac_desk_visit,
 };
