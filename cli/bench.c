@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "base/words.h"
 #include "bench/figure.h"
+#include "bench/gpu.h"
 #include "bench/kernels.h"
 #include "bench/limit.h"
 #include "bench/train.h"
@@ -70,7 +71,7 @@ static const char help[] =
 static struct {
     bool json, quick;
     const char *algorithm, *size, *precision, *figure;
-    int64_t width, batch, threads, epochs;
+    int64_t width, batch, threads, epochs, runs;
 } flags;
 
 static const cli_option options[] = {
@@ -84,6 +85,7 @@ static const cli_option options[] = {
     {"batch", .count = &flags.batch, .smallest = 1, .largest = 65536},
     {"threads", .count = &flags.threads, .smallest = 1, .largest = 1024},
     {"epochs", .count = &flags.epochs, .smallest = 1, .largest = 1000},
+    {"runs", .count = &flags.runs, .smallest = 1, .largest = 4096},
     {0},
 };
 
@@ -184,7 +186,7 @@ static int check(void)
     if (!status)
         status = check_word("env-size", flags.size, "point|halfcheetah");
     if (!status)
-        status = check_word("precision", flags.precision, "single|mixed");
+        status = check_word("precision", flags.precision, WAC_PRECISIONS);
     const char *dot = flags.figure ? strrchr(flags.figure, '.') : NULL;
     if (!status && flags.figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
         status =
@@ -353,6 +355,66 @@ static int bench_train(void)
     return CLI_OK;
 }
 
+/* --- gpu -------------------------------------------------------------------------------------- */
+
+static void print_kernels(const wac_bench_gpu_result *result)
+{
+    double sum = 0;
+    for (int i = 0; i < result->kernels; i++)
+        sum += result->seconds[i];
+    for (int i = 0; i < result->kernels; i++)
+        printf("    %-14s %9.1f us  %5.1f %%\n", result->names[i], 1e6 * result->seconds[i],
+               100 * result->seconds[i] / sum);
+    printf("    %-14s %9.1f us\n", "together", 1e6 * sum);
+}
+
+static int bench_gpu(void)
+{
+    static const int runs[] = {1, 4, 16, 64, 128};
+    static const wac_precision precisions[] = {WAC_PRECISION_SINGLE, WAC_PRECISION_TF32,
+                                               WAC_PRECISION_MIXED};
+    int status = check();
+    if (status)
+        return status;
+    cli_style style = cli_style_of(stdout);
+    const wac_bench_size *size =
+        &wac_bench_sizes[flags.size && strcmp(flags.size, wac_bench_sizes[1].name) == 0];
+    printf("%s%-9s  %-9s  %5s  %13s  %6s  %8s%s\n", style.dim, "algorithm", "precision", "runs",
+           "run-updates/s", "spread", "TFLOP/s", style.plain);
+    for (wac_algorithm a = 0; a < WAC_ALGORITHM_TOTAL; a++) {
+        if (flags.algorithm && strcmp(flags.algorithm, wac_algorithm_name(a)) != 0)
+            continue;
+        for (int p = 0; p < 3; p++) {
+            int precision = (int)precisions[p];
+            if (flags.precision && wac_word_index(WAC_PRECISIONS, flags.precision) != precision)
+                continue;
+            wac_bench_gpu_result result;
+            for (int r = 0; r < (flags.runs ? 1 : (int)(sizeof runs / sizeof *runs)); r++) {
+                wac_error error = {0};
+                wac_bench_gpu bench = {.algorithm = a,
+                                       .precision = precisions[p],
+                                       .runs = flags.runs ? (int)flags.runs : runs[r],
+                                       .width = flags.width ? (int)flags.width : WIDTH,
+                                       .batch = flags.batch ? (int)flags.batch : BATCH,
+                                       .observations = size->observations,
+                                       .actions = size->actions};
+                if (wac_bench_gpu_run(&result, &bench, WAC_BENCH_ROUNDS, ROUND_SECONDS, &error) !=
+                    WAC_STATUS_OK)
+                    return cli_fail(&error);
+                printf("%-9s  %-9s  %5d  %13.0f  %5.1f%%  %8.1f\n", wac_algorithm_name(a),
+                       precision == WAC_PRECISION_SINGLE ? "single"
+                       : precision == WAC_PRECISION_TF32 ? "tf32"
+                                                         : "mixed",
+                       bench.runs, result.rate, 100 * (result.high - result.low) / result.rate,
+                       1e-12 * result.rate * result.flops);
+                fflush(stdout);
+            }
+            print_kernels(&result);
+        }
+    }
+    return CLI_OK;
+}
+
 /* --- the command ------------------------------------------------------------------------------ */
 
 /* Which flags a subject takes; null after the last. */
@@ -365,6 +427,7 @@ static const subject subjects[] = {
     {"update",
      {"json", "quick", "figure", "algorithm", "env-size", "precision", "width", "batch",
       "threads"}},
+    {"gpu", {"algorithm", "env-size", "precision", "width", "batch", "runs"}},
     {"kernels", {NULL}},
     {"train", {"epochs"}},
 };
@@ -385,7 +448,7 @@ static const subject *find_subject(const char *name)
     if (near)
         cli_refuse("cannot bench \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
     else
-        cli_refuse("cannot bench \"%s\"; say update, kernels or train", WAC_CLIP(name));
+        cli_refuse("cannot bench \"%s\"; say update, gpu, kernels or train", WAC_CLIP(name));
     return NULL;
 }
 
@@ -411,6 +474,8 @@ static int run(char **words)
     int status = subject ? check_flags(subject) : CLI_USAGE;
     if (status)
         return status;
+    if (strcmp(subject->name, "gpu") == 0)
+        return bench_gpu();
     if (strcmp(subject->name, "kernels") == 0)
         return bench_kernels();
     return strcmp(subject->name, "train") == 0 ? bench_train() : bench_update();

@@ -14,7 +14,8 @@ static const char help[] =
     "wac verify: compare with recorded numbers\n"
     "\n"
     "Usage\n"
-    "  wac verify update FILE... [--backend " WAC_BACKENDS "] [--threads N]\n"
+    "  wac verify update FILE... [--device " WAC_DEVICES "] [--backend " WAC_BACKENDS "]\n"
+    "                    [--precision " WAC_PRECISIONS "] [--threads N]\n"
     "  wac verify env ENV FILE...\n"
     "\n"
     "update: FILE (safetensors) holds the networks, batches and noise of a few\n"
@@ -28,6 +29,8 @@ static const char help[] =
     "Flags of update\n"
     "  --backend NAME      cpu: the one that trains (the default); reference: plain\n"
     "                      loops\n"
+    "  --device NAME       cpu (the default), or cuda: a GPU\n"
+    "  --precision NAME    single (the default), mixed or tf32\n"
     "  --threads N         threads that share the work (1)\n"
     "\n"
     "Examples\n"
@@ -36,10 +39,12 @@ static const char help[] =
     "  wac verify env riverswim steps.csv probabilities.csv\n"
     "  wac verify env point-4 recorded/point4_*.csv\n";
 
-static const char *backend;
+static const char *backend, *device, *precision;
 static int64_t threads;
 static const cli_option options[] = {
     {"backend", .text = &backend},
+    {"device", .text = &device},
+    {"precision", .text = &precision},
     {"threads", .count = &threads, .smallest = 1, .largest = 1024},
     {0},
 };
@@ -112,13 +117,28 @@ static void print_update(const tally *tally, const char *file, const wac_update_
     putchar('\n');
 }
 
+/* Which of the words a flag has; false, and said, where it is none of them. */
+static bool choose(int *choice, const char *flag, const char *word, const char *words)
+{
+    char names[64];
+    wac_words_join(names, sizeof names, words);
+    *choice = word ? wac_word_index(words, word) : 0;
+    if (*choice < 0)
+        (void)cli_refuse("--%s must be %s, not \"%s\"", flag, names, WAC_CLIP(word));
+    return *choice >= 0;
+}
+
 static int verify_updates(char **files)
 {
-    int kind = backend ? wac_word_index(WAC_BACKENDS, backend) : WAC_BACKEND_CPU;
-    char names[64];
-    wac_words_join(names, sizeof names, WAC_BACKENDS);
-    if (kind < 0)
-        return cli_refuse("--backend must be %s, not \"%s\"", names, WAC_CLIP(backend));
+    int kind = 0, where = 0, exactness = 0;
+    if (!choose(&kind, "backend", backend, WAC_BACKENDS) ||
+        !choose(&where, "device", device, WAC_DEVICES) ||
+        !choose(&exactness, "precision", precision, WAC_PRECISIONS))
+        return CLI_USAGE;
+    wac_verify_options how = {.device = (wac_device)where,
+                              .backend = (wac_backend_kind)kind,
+                              .precision = (wac_precision)exactness,
+                              .threads = threads ? (int)threads : 1};
 
     tally tally = start(files);
     printf("%s%-*s  %-9s  %7s  %12s  %12s  %12s  %12s%s\n", tally.style.dim, tally.name_width,
@@ -127,8 +147,7 @@ static int verify_updates(char **files)
     for (; *files; files++) {
         wac_update_report report;
         wac_error error = {0};
-        if (wac_verify_update(&report, *files, (wac_backend_kind)kind, threads ? (int)threads : 1,
-                              &error) != WAC_STATUS_OK) {
+        if (wac_verify_update(&report, *files, &how, &error) != WAC_STATUS_OK) {
             complain(&error);
             continue;
         }

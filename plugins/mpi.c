@@ -72,7 +72,6 @@ static void end(void)
 
 extern const wac_mpi_table wac_mpi_table_v1;
 WAC_API const wac_mpi_table wac_mpi_table_v1 = {
-    .version = WAC_MPI_VERSION,
     .start = start,
     .send = send_bytes,
     .receive = receive_bytes,

@@ -30,6 +30,8 @@ typedef enum wac_device {
     WAC_DEVICE_CUDA, /* a GPU of NVIDIA's */
 } wac_device;
 
+#define WAC_DEVICES "cpu|cuda" /* in that order */
+
 /* What an update saw: of each family of networks the mean over its members, NaN where the algorithm
  * has none of them. The critics' losses are those before its step. */
 typedef struct wac_losses {

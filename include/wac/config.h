@@ -40,7 +40,10 @@ typedef enum wac_backend_kind {
 typedef enum wac_precision {
     WAC_PRECISION_SINGLE,
     WAC_PRECISION_MIXED,
+    WAC_PRECISION_TF32,
 } wac_precision;
+
+#define WAC_PRECISIONS "single|mixed|tf32" /* in that order */
 
 typedef enum wac_reward_rule {
     WAC_REWARD_RULE_DESCRIPTION,
@@ -127,8 +130,9 @@ typedef enum wac_normalisation {
            "minus the distance to the goal, or -1 on every step")                                  \
     CHOICE(backend, 0, WAC_BACKENDS, WAC_FOR_ALL, NULL,                                            \
            "how to compute: fast, or in plain loops (slow; for checking)")                         \
-    CHOICE(precision, 0, "single|mixed", WAC_FOR_ALL, NULL,                                        \
-           "of the hidden layers' products; mixed: faster, with AVX-512 BF16 and backend cpu")
+    CHOICE(precision, 0, WAC_PRECISIONS, WAC_FOR_ALL, NULL,                                        \
+           "of the hidden layers' products; mixed: faster, with AVX-512 BF16 and backend cpu or "  \
+           "on a GPU; tf32: a GPU's own between the two, and single elsewhere")
 
 #define WAC_FIELD_REAL(name, ...) double name;
 #define WAC_FIELD_COUNT(name, ...) int64_t name;

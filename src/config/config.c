@@ -344,9 +344,9 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT, "reward_min (%s) must be below reward_max (%s)",
                         low, high);
     }
-    if (config->precision == WAC_PRECISION_MIXED && config->backend != WAC_BACKEND_CPU)
+    if (config->precision != WAC_PRECISION_SINGLE && config->backend != WAC_BACKEND_CPU)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "precision mixed is for backend cpu; set precision to single, or backend "
-                        "to cpu");
+                        "precision mixed and tf32 are for backend cpu; set precision to single, or "
+                        "backend to cpu");
     return WAC_STATUS_OK;
 }

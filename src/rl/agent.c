@@ -50,6 +50,16 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
     }
 }
 
+static const wac_steps *steps_of(wac_device device)
+{
+#ifndef WAC_DOUBLE
+    if (device == WAC_DEVICE_CUDA)
+        return &wac_steps_cuda;
+#endif
+    (void)device;
+    return &wac_steps_host;
+}
+
 wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, wac_error *error)
 {
     assert(plan->seats > 0 && plan->observations > 0 && plan->actions > 0);
@@ -66,7 +76,7 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     assert(row->policies <= WAC_POLICIES_MOST && row->means + row->stds <= WAC_CRITICS_MOST);
     *agent = (wac_agent){
         .row = row,
-        .steps = &wac_steps_host,
+        .steps = steps_of(plan->device),
         .observations = plan->observations,
         .actions = plan->actions,
         .rows = (int)plan->configs->batch_size,

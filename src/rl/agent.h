@@ -55,7 +55,8 @@ struct wac_agent {
     int critics;   /* row->means + row->stds */
     int seats;
     wac_seat *seat; /* [seats] */
-    void *device;   /* what the steps keep */
+    void *device;   /* what the host's steps keep … */
+    void *gpu;      /* … and those of a GPU beside it */
     wac_arena arena;
 };
 

@@ -203,6 +203,8 @@ wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, wac_
         wac_status status = visit_part(&parts[i], agent, seat, read_array, file, error);
         wac_tensor_file_close(file);
         WAC_TRY(status);
+        for (wac_state state = parts[i].first; state <= parts[i].last; state++)
+            agent->steps->settle(agent, seat, state);
     }
     return WAC_STATUS_OK;
 }

@@ -65,11 +65,16 @@ typedef struct wac_steps {
     void (*remember)(wac_agent *agent, int seat, const float *observation, const float *action,
                      double reward, const float *next_observation, bool terminated);
 
-    /* show the arrays of a seat's state, in the agent's order, and take over what was changed */
+    /* show the arrays of a seat's state, in the agent's order; and take over what was changed in
+     * them */
     wac_status (*visit)(wac_agent *agent, int seat, wac_state state, wac_agent_visitor *visit,
                         void *user, wac_error *error);
+    void (*settle)(wac_agent *agent, int seat, wac_state state);
 } wac_steps;
 
 extern const wac_steps wac_steps_host; /* rl/host/host.c */
+#ifndef WAC_DOUBLE
+extern const wac_steps wac_steps_cuda; /* rl/cuda/steps.c */
+#endif
 
 #endif

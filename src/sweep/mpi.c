@@ -2,18 +2,12 @@
  * that the program neither needs MPI nor waits for it otherwise. */
 #include "sweep/mpi.h"
 
-#include "base/files.h"
+#include "base/plugin.h"
 #include "base/status.h"
 #include "base/threads.h"
 
-#include <dlfcn.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static const char plugin_name[] = "wac_mpi.so";
 
 /* A whole number from the environment; -1: none. */
 static int number_of(const char *variable)
@@ -43,34 +37,6 @@ static bool is_one_of_several(void)
     return size > 1;
 }
 
-/* "../lib/wac/" and "" beside the program: an installation, and a build folder. */
-static void *open_plugin(char *why, size_t size)
-{
-    static const char *const places[] = {"", "../lib/wac/", "../lib/"};
-    const char *named = getenv("WAC_MPI_PLUGIN");
-    char program[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(program, '/');
-    if (slash)
-        slash[1] = 0;
-    snprintf(why, size, "there is no %s beside the program nor in ../lib/wac", plugin_name);
-    for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
-        if (i == 0 && !named)
-            continue;
-        snprintf(path, sizeof path, "%s%s%s", i ? program : named, i ? places[i - 1] : "",
-                 i ? plugin_name : "");
-        if (!wac_path_exists(path))
-            continue;
-        /* global: the parts that Open MPI loads by itself look for its names */
-        void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-        if (plugin)
-            return plugin;
-        snprintf(why, size, "%s", dlerror());
-    }
-    return NULL;
-}
-
 wac_status wac_sweep_ranks_join(wac_sweep_ranks *ranks, wac_error *error)
 {
     char why[256];
@@ -78,14 +44,14 @@ wac_status wac_sweep_ranks_join(wac_sweep_ranks *ranks, wac_error *error)
     *ranks = (wac_sweep_ranks){.size = 1, .processor = -1};
     if (!is_one_of_several())
         return WAC_STATUS_OK;
-    void *plugin = open_plugin(why, sizeof why);
-    const wac_mpi_table *table = plugin ? dlsym(plugin, WAC_MPI_TABLE) : NULL;
-    if (!table || table->version != WAC_MPI_VERSION)
+    const wac_mpi_table *table =
+        wac_plugin_table("wac_mpi", WAC_MPI_TABLE, "WAC_MPI_PLUGIN", why, sizeof why);
+    if (!table)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "started as one of several processes, but without the part that talks "
                         "MPI (%s); install libopenmpi-dev and build again, or start it without "
                         "mpirun",
-                        plugin ? "the one that is there is of another version" : why);
+                        why);
     if (table->start(&ranks->rank, &ranks->size, &place, &companions) != 0)
         return wac_fail(error, WAC_STATUS_IO,
                         "MPI does not start; check the installation with: mpirun hostname");

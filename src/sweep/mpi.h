@@ -6,7 +6,6 @@
 
 /* What the plugin (plugins/mpi.c) offers; int results are 0, or not where MPI has failed. */
 typedef struct wac_mpi_table {
-    int version; /* WAC_MPI_VERSION */
     /* `place`: how many lower ranks of this host may use exactly the same processors */
     int (*start)(int *rank, int *size, int *place, int *companions);
     int (*send)(int to, const void *bytes, size_t size);
@@ -15,7 +14,6 @@ typedef struct wac_mpi_table {
     void (*end)(void);
 } wac_mpi_table;
 
-enum { WAC_MPI_VERSION = 1 };
 #define WAC_MPI_TABLE "wac_mpi_table_v1"
 
 /* The ranks, if the environment says that there are several: *table is null where this is an

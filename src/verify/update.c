@@ -282,13 +282,22 @@ static wac_status check_exploration(replay *replay, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+/* Change a part of the agent's state. */
+static wac_status set(wac_agent *agent, wac_state state, wac_agent_visitor *change, replay *replay,
+                      wac_error *error)
+{
+    WAC_TRY(agent->steps->visit(agent, 0, state, change, replay, error));
+    agent->steps->settle(agent, 0, state);
+    return WAC_STATUS_OK;
+}
+
 static wac_status play(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
-    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, set_weights, replay, error));
-    WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_LEARNING, set_alphas, replay, error));
+    WAC_TRY(set(agent, WAC_STATE_NETWORKS, set_weights, replay, error));
+    WAC_TRY(set(agent, WAC_STATE_LEARNING, set_alphas, replay, error));
     for (replay->step = 0; replay->step < replay->report->steps; replay->step++) {
-        WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_DRAWN, set_drawn, replay, error));
+        WAC_TRY(set(agent, WAC_STATE_DRAWN, set_drawn, replay, error));
         agent->row->learn(agent);
         WAC_TRY(check_losses(replay, error));
     }
@@ -297,20 +306,29 @@ static wac_status play(replay *replay, wac_error *error)
 }
 
 static wac_status verify(wac_update_report *report, const wac_tensor_file *file,
-                         wac_backend_kind backend, int threads, wac_error *error)
+                         const wac_verify_options *options, wac_error *error)
 {
     wac_config config;
     int observations, actions;
     WAC_TRY(refuse_checkpoint(file, error));
     WAC_TRY(read_settings(&config, file, error));
-    config.backend = backend;
+    config.backend = options->backend;
+    config.precision = options->precision;
     WAC_TRY(metadata_size(file, "observation_size", 4096, &observations, error));
     WAC_TRY(metadata_size(file, "action_size", 4096, &actions, error));
     WAC_TRY(metadata_size(file, "steps", 1000000, &report->steps, error));
     snprintf(report->algorithm, sizeof report->algorithm, "%s",
              wac_algorithm_name((wac_algorithm)config.algorithm));
     replay replay = {.file = file, .report = report};
-    WAC_TRY(wac_agent_create(&replay.agent, &config, observations, actions, threads, -1, error));
+    WAC_TRY(wac_agent_create_seats(&replay.agent,
+                                   &(wac_agent_plan){.device = options->device,
+                                                     .configs = &config,
+                                                     .seats = 1,
+                                                     .observations = observations,
+                                                     .actions = actions,
+                                                     .threads = options->threads,
+                                                     .first_cpu = -1},
+                                   error));
     wac_status status = play(&replay, error);
     wac_arena_release(&replay.arena);
     wac_agent_destroy(replay.agent);
@@ -322,13 +340,13 @@ static wac_status verify(wac_update_report *report, const wac_tensor_file *file,
     return status;
 }
 
-wac_status wac_verify_update(wac_update_report *report, const char *path, wac_backend_kind backend,
-                             int threads, wac_error *error)
+wac_status wac_verify_update(wac_update_report *report, const char *path,
+                             const wac_verify_options *options, wac_error *error)
 {
     wac_tensor_file *file;
     *report = (wac_update_report){0};
     WAC_TRY(wac_tensor_file_open(&file, path, error));
-    wac_status status = verify(report, file, backend, threads, error);
+    wac_status status = verify(report, file, options, error);
     wac_tensor_file_close(file);
     return status;
 }

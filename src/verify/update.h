@@ -7,7 +7,7 @@
 #ifndef WAC_VERIFY_UPDATE_H
 #define WAC_VERIFY_UPDATE_H
 
-#include "wac/config.h"
+#include "wac/agent.h"
 
 /* The worst of one kind of figure: `miss` is the error as a share of its tolerance. */
 typedef struct wac_worst {
@@ -25,7 +25,15 @@ typedef struct wac_update_report {
     bool passed;
 } wac_update_report;
 
-wac_status wac_verify_update(wac_update_report *report, const char *path, wac_backend_kind backend,
-                             int threads, wac_error *error);
+/* How to compute. */
+typedef struct wac_verify_options {
+    wac_device device;
+    wac_backend_kind backend;
+    wac_precision precision;
+    int threads;
+} wac_verify_options;
+
+wac_status wac_verify_update(wac_update_report *report, const char *path,
+                             const wac_verify_options *options, wac_error *error);
 
 #endif

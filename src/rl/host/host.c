@@ -147,14 +147,16 @@ void wac_desk_settle(wac_desk *desk)
         desk->seat->alpha[m] = exp(desk->entropy.log_alpha[m]);
 }
 
-/* The operations that a config asks for. */
-static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_error *error)
+/* The operations that a config asks for. For another device to learn with, only acting is left, in
+ * single precision. */
+static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_device device,
+                             wac_error *error)
 {
     *ops = &wac_ops_reference;
 #ifdef WAC_DOUBLE
-    (void)config, (void)error;
+    (void)config, (void)device, (void)error;
 #else
-    bool mixed = config->precision == WAC_PRECISION_MIXED;
+    bool mixed = config->precision == WAC_PRECISION_MIXED && device == WAC_DEVICE_CPU;
     const char *missing = mixed ? wac_mixed_missing() : NULL;
     if (missing)
         return wac_fail(error, WAC_STATUS_INPUT,
@@ -171,7 +173,7 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
 {
     const wac_config *config = plan->configs;
     const wac_ops *ops;
-    WAC_TRY(choose_ops(&ops, config, error));
+    WAC_TRY(choose_ops(&ops, config, plan->device, error));
     wac_arena *arena = &agent->arena;
     wac_host *host = WAC_TAKE(arena, wac_host, 1);
     wac_desk *desks = WAC_TAKE(arena, wac_desk, (size_t)agent->seats);
@@ -264,13 +266,19 @@ static void draw_at_desk(wac_desk *desk, wac_team *team, const void *what)
     wac_team_run(team, draw_piece, desk, 2);
 }
 
-static void remember(wac_agent *agent, int seat, const float *observation, const float *action,
-                     double reward, const float *next_observation, bool terminated)
+void wac_desk_remember(wac_agent *agent, int seat, const float *observation, const float *action,
+                       double reward, const float *next_observation, bool terminated)
 {
     wac_desk *desk = wac_host_desk(agent, seat);
     wac_normaliser_add(&desk->normaliser, observation);
     wac_replay_add(&desk->replay, observation, action, reward, next_observation, terminated);
     desk->seat->remembered = desk->replay.count;
+}
+
+static void settle(wac_agent *agent, int seat, wac_state state)
+{
+    (void)state;
+    wac_desk_settle(wac_host_desk(agent, seat));
 }
 
 /* --- the table ------------------------------------------------------------------------------ */
@@ -323,6 +331,7 @@ const wac_steps wac_steps_host = {
     .act = wac_policies_act,
     .slope = wac_critics_slope,
     .value = wac_critics_value,
-    .remember = remember,
+    .remember = wac_desk_remember,
     .visit = wac_desk_visit,
+    .settle = settle,
 };

@@ -63,6 +63,10 @@ wac_desk *wac_host_desk(const wac_agent *agent, int seat);
 typedef void wac_desk_fn(wac_desk *desk, wac_team *team, const void *what);
 void wac_host_each(const wac_agent *agent, wac_desk_fn *run, const void *what);
 
+/* The step of that name. */
+void wac_desk_remember(wac_agent *agent, int seat, const float *observation, const float *action,
+                       double reward, const float *next_observation, bool terminated);
+
 /* Make what follows from weights and sums that were set. */
 void wac_desk_settle(wac_desk *desk);
 

@@ -186,8 +186,5 @@ wac_status wac_desk_visit(wac_agent *agent, int seat, wac_state state, wac_agent
         [WAC_STATE_REPLAY] = show_replay,
         [WAC_STATE_DRAWN] = show_drawn,
     };
-    wac_desk *desk = wac_host_desk(agent, seat);
-    wac_status status = shows[state](&(visit){visitor, user, error}, desk);
-    wac_desk_settle(desk);
-    return status;
+    return shows[state](&(visit){visitor, user, error}, wac_host_desk(agent, seat));
 }

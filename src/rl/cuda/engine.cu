@@ -1,0 +1,506 @@
+/* The engine: memory on the GPU, copies, the order of kernels, and graphs of whole updates. */
+#include "rl/cuda/view.cuh"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GRAPH_UPDATES = 10, /* in one graph: few launches, and never long until the next stop */
+    MOST_KERNELS = 16,  /* that are told apart by a profile */
+};
+
+struct wac_engine {
+    wac_engine_shape shape;
+    engine_view view;
+    const pass_launches *passes;
+    cudaStream_t stream;
+    cudaGraphExec_t one, many; /* graphs of 1 and of GRAPH_UPDATES updates; null: not made yet */
+    void *memory;
+    unsigned with_std; /* which policies aim at mean and std, asked for so far */
+    int entropy;       /* the policy whose entropy weight targets have */
+    cudaError_t failure;
+    const char *failed_at;
+
+    /* while a profile is taken: events before and after every kernel */
+    bool profiling;
+    int marks;
+    const char *mark_names[MOST_KERNELS];
+    cudaEvent_t mark_events[MOST_KERNELS + 1];
+};
+
+static int explain(char *why, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, size, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+/* Whatever a thread asks for next is of this engine's GPU; false where it has failed before. */
+static bool is_ready(const wac_engine *engine)
+{
+    return engine->failure == cudaSuccess && cudaSetDevice(engine->shape.gpu) == cudaSuccess;
+}
+
+/* Keep the first failure. */
+static void check(wac_engine *engine, cudaError_t result, const char *at)
+{
+    if (result != cudaSuccess && engine->failure == cudaSuccess) {
+        engine->failure = result;
+        engine->failed_at = at;
+    }
+}
+
+/* --- GPUs ---------------------------------------------------------------------------------------- */
+
+static int count_gpus(char *why, size_t size)
+{
+    int count = 0, driver = 0;
+    cudaError_t result = cudaGetDeviceCount(&count);
+    if (result == cudaErrorInsufficientDriver || result == cudaErrorSystemDriverMismatch) {
+        int runtime = CUDART_VERSION;
+        cudaDriverGetVersion(&driver);
+        return driver ? explain(why, size,
+                                "its driver is for CUDA %d.%d at most, and this program was built "
+                                "with CUDA %d.%d; update the driver",
+                                driver / 1000, driver % 1000 / 10, runtime / 1000,
+                                runtime % 1000 / 10)
+                      : explain(why, size, "there is no driver of NVIDIA's; install one");
+    }
+    if (result == cudaErrorNoDevice || (result == cudaSuccess && count == 0))
+        return explain(why, size, "the driver finds no GPU; see what nvidia-smi says");
+    if (result != cudaSuccess)
+        return explain(why, size, "%s; see what nvidia-smi says", cudaGetErrorString(result));
+    return count;
+}
+
+static int describe(int gpu, wac_engine_gpu *description, char *why, size_t size)
+{
+    cudaDeviceProp properties;
+    memset(description, 0, sizeof *description);
+    cudaError_t result = cudaGetDeviceProperties(&properties, gpu);
+    if (result == cudaSuccess)
+        result = cudaSetDevice(gpu);
+    if (result == cudaSuccess)
+        result = cudaMemGetInfo(&description->free, &description->memory);
+    if (result != cudaSuccess)
+        return explain(why, size, "%s; see what nvidia-smi says", cudaGetErrorString(result));
+    snprintf(description->name, sizeof description->name, "%.127s", properties.name);
+    description->major = properties.major;
+    description->minor = properties.minor;
+    description->processors = properties.multiProcessorCount;
+    return 0;
+}
+
+/* --- memory -------------------------------------------------------------------------------------- */
+
+/* Hand out pieces of a block, or only count them (base null). */
+typedef struct dealer {
+    char *base;
+    size_t used;
+} dealer;
+
+template <typename type> static void deal(dealer *from, type **piece, size_t count)
+{
+    *piece = from->base ? (type *)(from->base + from->used) : NULL;
+    from->used += (count * sizeof(type) + 255) / 256 * 256;
+}
+
+static void deal_stack(dealer *from, stack_view *stack, const wac_engine_shape *shape,
+                       const wac_engine_layout *at, int members, bool learns)
+{
+    size_t networks = (size_t)shape->seats * members, size = networks * at->stride;
+    stack->members = members;
+    stack->at = *at;
+    deal(from, &stack->params, size);
+    stack->first = stack->second = NULL;
+    if (learns) {
+        deal(from, &stack->first, size);
+        deal(from, &stack->second, size);
+    }
+    stack->half = NULL;
+    if (shape->precision == WAC_ENGINE_MIXED)
+        deal(from, &stack->half, networks * shape->width * shape->width);
+}
+
+static void deal_trace(dealer *from, trace_view *trace, const wac_engine_shape *shape, int members,
+                       int tiles)
+{
+    size_t element = shape->precision == WAC_ENGINE_MIXED ? sizeof(half_t) : sizeof(float);
+    void **arrays[] = {&trace->h0, &trace->h1, &trace->d0, &trace->d1};
+    trace->rows = tiles * TILE;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        char *array;
+        deal(from, &array, (size_t)shape->seats * members * trace->rows * shape->width * element);
+        *arrays[i] = array;
+    }
+}
+
+static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memory)
+{
+    dealer from = {(char *)memory, 0};
+    size_t seats = shape->seats, o = shape->observations, a = shape->actions, rows = shape->rows;
+    size_t policies = shape->policies, critics = shape->means + shape->stds;
+    size_t record = 2 * o + a + 2, synthetic = shape->synthetic;
+    memset(e, 0, sizeof *e);
+    e->seat_count = shape->seats;
+    e->policies = shape->policies;
+    e->means = shape->means;
+    e->stds = shape->stds;
+    e->observations = shape->observations;
+    e->actions = shape->actions;
+    e->rows = shape->rows;
+    e->synthetic = shape->synthetic;
+    e->width = shape->width;
+    e->capacity = shape->capacity;
+    e->batch_tiles = (shape->rows + TILE - 1) / TILE;
+    e->synthetic_tiles = (shape->synthetic + TILE - 1) / TILE;
+    deal(&from, &e->seats, seats);
+    deal_stack(&from, &e->policy, shape, &shape->policy, shape->policies, true);
+    deal_stack(&from, &e->critic, shape, &shape->critic, shape->means + shape->stds, true);
+    deal_stack(&from, &e->target, shape, &shape->critic, shape->means + shape->stds, false);
+    deal_stack(&from, &e->anchor, shape, &shape->critic, shape->stds, false);
+    deal_trace(&from, &e->policy_trace, shape, shape->policies, e->batch_tiles);
+    deal_trace(&from, &e->critic_trace, shape, shape->means + shape->stds,
+               e->batch_tiles + e->synthetic_tiles);
+    deal(&from, &e->replay, seats * shape->capacity * record);
+    deal(&from, &e->offset, seats * o);
+    deal(&from, &e->scale, seats * o);
+    deal(&from, &e->coverage, seats * WAC_COVERAGE_BINS);
+    deal(&from, &e->batch_observations, seats * rows * o);
+    deal(&from, &e->batch_actions, seats * rows * a);
+    deal(&from, &e->rewards, seats * rows);
+    deal(&from, &e->next_observations, seats * rows * o);
+    deal(&from, &e->terminals, seats * rows);
+    deal(&from, &e->noise, seats * policies * rows * a);
+    deal(&from, &e->next_noise, seats * rows * a);
+    deal(&from, &e->pairs, seats * synthetic * (o + a));
+    deal(&from, &e->heads, seats * policies * rows * 2 * a);
+    deal(&from, &e->action, seats * policies * rows * a);
+    deal(&from, &e->log_prob, seats * policies * rows);
+    deal(&from, &e->next_heads, seats * rows * 2 * a);
+    deal(&from, &e->next_action, seats * rows * a);
+    deal(&from, &e->next_log_prob, seats * rows);
+    deal(&from, &e->target_out, seats * critics * rows);
+    deal(&from, &e->anchor_out, seats * shape->stds * synthetic);
+    deal(&from, &e->critic_out, seats * critics * (rows + synthetic));
+    deal(&from, &e->mean_target, seats * rows);
+    deal(&from, &e->std_target, seats * rows);
+    deal(&from, &e->aim_out, seats * policies * critics * rows);
+    deal(&from, &e->bound, seats * policies * rows);
+    deal(&from, &e->dout, seats * critics * e->critic_trace.rows);
+    deal(&from, &e->dheads, seats * policies * e->policy_trace.rows * 2 * a);
+    return from.used;
+}
+
+static size_t bytes_of(const wac_engine_shape *shape)
+{
+    engine_view view;
+    return lay_out(&view, shape, NULL);
+}
+
+static void destroy(wac_engine *engine)
+{
+    if (!engine)
+        return;
+    cudaSetDevice(engine->shape.gpu);
+    if (engine->one)
+        cudaGraphExecDestroy(engine->one);
+    if (engine->many)
+        cudaGraphExecDestroy(engine->many);
+    if (engine->stream)
+        cudaStreamDestroy(engine->stream);
+    cudaFree(engine->memory);
+    free(engine);
+}
+
+static int create(wac_engine **out, const wac_engine_shape *shape, char *why, size_t size)
+{
+    static const pass_launches *const passes[] = {&launches_single, &launches_tf32,
+                                                  &launches_mixed};
+    wac_engine_gpu gpu;
+    if (describe(shape->gpu, &gpu, why, size) != 0)
+        return -1;
+    if (gpu.major < 8)
+        return explain(why, size,
+                       "%s has compute capability %d.%d, and 8.0 or more is needed", gpu.name,
+                       gpu.major, gpu.minor);
+    wac_engine *engine = (wac_engine *)calloc(1, sizeof *engine);
+    if (!engine)
+        return explain(why, size, "out of memory");
+    engine->shape = *shape;
+    engine->passes = passes[shape->precision];
+    size_t needed = bytes_of(shape);
+    cudaError_t result = cudaMalloc(&engine->memory, needed);
+    if (result == cudaSuccess)
+        result = cudaMemset(engine->memory, 0, needed);
+    if (result == cudaSuccess)
+        result = cudaStreamCreateWithFlags(&engine->stream, cudaStreamNonBlocking);
+    if (result == cudaSuccess) {
+        lay_out(&engine->view, shape, engine->memory);
+        engine->passes->prepare(shape->width);
+        result = cudaGetLastError();
+    }
+    if (result == cudaSuccess) {
+        *out = engine;
+        return 0;
+    }
+    cudaGetLastError(); /* it is told */
+    destroy(engine);
+    if (result == cudaErrorMemoryAllocation)
+        return explain(why, size, "%d runs need %.1f GB, and %.1f GB of %s are free", shape->seats,
+                       (double)needed / 1e9, (double)gpu.free / 1e9, gpu.name);
+    return explain(why, size, "%s: %s", gpu.name, cudaGetErrorString(result));
+}
+
+/* --- copies -------------------------------------------------------------------------------------- */
+
+/* Where a block begins, how many numbers of how many bytes a seat has of it. */
+static char *block_at(const wac_engine *engine, wac_engine_block block, size_t *count, size_t *bytes)
+{
+    const engine_view *e = &engine->view;
+    const wac_engine_shape *s = &engine->shape;
+    size_t critics = s->means + s->stds, o = s->observations, a = s->actions, rows = s->rows;
+    const struct {
+        void *base;
+        size_t count;
+    } blocks[WAC_ENGINE_BLOCKS] = {
+        {e->policy.params, s->policies * s->policy.stride},
+        {e->critic.params, critics * s->critic.stride},
+        {e->target.params, critics * s->critic.stride},
+        {e->anchor.params, s->stds * s->critic.stride},
+        {e->policy.first, s->policies * s->policy.stride},
+        {e->policy.second, s->policies * s->policy.stride},
+        {e->critic.first, critics * s->critic.stride},
+        {e->critic.second, critics * s->critic.stride},
+        {e->replay, s->capacity * (2 * o + a + 2)},
+        {e->offset, o},
+        {e->scale, o},
+        {e->batch_observations, rows * o},
+        {e->batch_actions, rows * a},
+        {e->rewards, rows},
+        {e->next_observations, rows * o},
+        {e->terminals, rows},
+        {e->noise, s->policies * rows * a},
+        {e->next_noise, rows * a},
+        {e->pairs, s->synthetic * (o + a)},
+        {e->coverage, WAC_COVERAGE_BINS},
+    };
+    *count = blocks[block].count;
+    *bytes = block == WAC_ENGINE_COVERAGE ? sizeof(int64_t) : sizeof(float);
+    return (char *)blocks[block].base;
+}
+
+static void copy(wac_engine *engine, int seat, wac_engine_block block, size_t first, size_t count,
+                 void *to, const void *from)
+{
+    size_t all, bytes;
+    char *base = block_at(engine, block, &all, &bytes);
+    if (count == 0 || !is_ready(engine))
+        return;
+    if (first + count > all) {
+        check(engine, cudaErrorInvalidValue, "a copy beyond a block");
+        return;
+    }
+    char *place = base + (seat * all + first) * bytes;
+    check(engine,
+          cudaMemcpyAsync(to ? to : place, from ? from : place, count * bytes, cudaMemcpyDefault,
+                          engine->stream),
+          "a copy");
+    /* whose memory it is may change it as soon as this returns */
+    if (to)
+        check(engine, cudaStreamSynchronize(engine->stream), "a copy");
+}
+
+static void write_block(wac_engine *engine, int seat, wac_engine_block block, size_t first,
+                        size_t count, const void *numbers)
+{
+    copy(engine, seat, block, first, count, NULL, numbers);
+}
+
+static void read_block(wac_engine *engine, int seat, wac_engine_block block, size_t first,
+                       size_t count, void *numbers)
+{
+    copy(engine, seat, block, first, count, numbers, NULL);
+}
+
+static void write_seats(wac_engine *engine, const wac_engine_seat *seats)
+{
+    if (is_ready(engine))
+        check(engine,
+              cudaMemcpyAsync(engine->view.seats, seats, engine->shape.seats * sizeof *seats,
+                              cudaMemcpyDefault, engine->stream),
+              "a copy");
+}
+
+static void read_seats(wac_engine *engine, wac_engine_seat *seats)
+{
+    if (is_ready(engine))
+        check(engine,
+              cudaMemcpyAsync(seats, engine->view.seats, engine->shape.seats * sizeof *seats,
+                              cudaMemcpyDefault, engine->stream),
+              "a copy");
+    if (engine->failure == cudaSuccess)
+        check(engine, cudaStreamSynchronize(engine->stream), "a copy");
+}
+
+static void settle(wac_engine *engine)
+{
+    const engine_view *e = &engine->view;
+    const stack_view *stacks[] = {&e->policy, &e->critic, &e->target, &e->anchor};
+    if (!is_ready(engine))
+        return;
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++)
+        launch_halve(*e, *stacks[i], engine->stream);
+    check(engine, cudaGetLastError(), "the halves of weights");
+}
+
+/* --- steps --------------------------------------------------------------------------------------- */
+
+/* A kernel was asked for. */
+static void note(wac_engine *engine, const char *name)
+{
+    check(engine, cudaGetLastError(), name);
+    if (!engine->profiling || engine->marks >= MOST_KERNELS)
+        return;
+    engine->mark_names[engine->marks++] = name;
+    check(engine, cudaEventRecord(engine->mark_events[engine->marks], engine->stream), name);
+}
+
+static void draw(wac_engine *engine)
+{
+    launch_draw(engine->view, engine->stream);
+    note(engine, "draw");
+}
+
+static void sample(wac_engine *engine)
+{
+    engine->with_std = 0;
+    engine->passes->sample(engine->view, engine->stream);
+    note(engine, "sample");
+}
+
+static void tune(wac_engine *engine)
+{
+    launch_tune(engine->view, engine->stream);
+    note(engine, "tune");
+}
+
+static void back_up(wac_engine *engine, int next, int entropy)
+{
+    engine->entropy = entropy;
+    engine->passes->sample_next(engine->view, next, engine->stream);
+    note(engine, "sample next");
+    engine->passes->ask(engine->view, engine->stream);
+    note(engine, "ask targets");
+}
+
+static void teach(wac_engine *engine)
+{
+    engine->passes->teach(engine->view, engine->entropy, engine->stream);
+    note(engine, "teach critics");
+    engine->passes->move_critics(engine->view, engine->stream);
+    note(engine, "move critics");
+}
+
+static void aim(wac_engine *engine, int policy, int with_std)
+{
+    engine->with_std |= (unsigned)(with_std != 0) << policy;
+}
+
+static void climb(wac_engine *engine)
+{
+    engine->passes->aim(engine->view, engine->with_std, engine->stream);
+    note(engine, "aim policies");
+    engine->passes->move_policies(engine->view, engine->stream);
+    note(engine, "move policies");
+    launch_tell(engine->view, engine->stream);
+    note(engine, "tell");
+}
+
+static void anchor(wac_engine *engine)
+{
+    launch_anchor(engine->view, engine->stream);
+    note(engine, "anchor");
+}
+
+/* --- many updates --------------------------------------------------------------------------------- */
+
+static void capture(wac_engine *engine, cudaGraphExec_t *graph, int times,
+                    void (*update)(void *user), void *user)
+{
+    cudaGraph_t drawn = NULL;
+    check(engine, cudaStreamBeginCapture(engine->stream, cudaStreamCaptureModeThreadLocal),
+          "a graph");
+    for (int i = 0; i < times; i++)
+        update(user);
+    check(engine, cudaStreamEndCapture(engine->stream, &drawn), "a graph");
+    if (engine->failure == cudaSuccess)
+        check(engine, cudaGraphInstantiate(graph, drawn, 0), "a graph");
+    if (drawn)
+        cudaGraphDestroy(drawn);
+}
+
+static void repeat(wac_engine *engine, int64_t times, void (*update)(void *user), void *user)
+{
+    if (!is_ready(engine))
+        return;
+    if (!engine->one && times > 0)
+        capture(engine, &engine->one, 1, update, user);
+    if (engine->failure == cudaSuccess && !engine->many && times >= GRAPH_UPDATES)
+        capture(engine, &engine->many, GRAPH_UPDATES, update, user);
+    while (times > 0 && engine->failure == cudaSuccess) {
+        bool many = times >= GRAPH_UPDATES;
+        check(engine, cudaGraphLaunch(many ? engine->many : engine->one, engine->stream),
+              "an update");
+        times -= many ? GRAPH_UPDATES : 1;
+    }
+}
+
+static int wait(wac_engine *engine, char *why, size_t size)
+{
+    if (engine->failure == cudaSuccess)
+        check(engine, cudaStreamSynchronize(engine->stream), "waiting");
+    return engine->failure == cudaSuccess
+               ? 0
+               : explain(why, size, "%s (at: %s)", cudaGetErrorString(engine->failure),
+                         engine->failed_at);
+}
+
+static int profile(wac_engine *engine, int64_t times, void (*update)(void *user), void *user,
+                   const char **names, double *seconds, int most)
+{
+    int kernels = 0;
+    for (int i = 0; i <= MOST_KERNELS; i++)
+        check(engine, cudaEventCreate(&engine->mark_events[i]), "an event");
+    for (int64_t t = 0; t < times && engine->failure == cudaSuccess; t++) {
+        engine->marks = 0;
+        engine->profiling = true;
+        check(engine, cudaEventRecord(engine->mark_events[0], engine->stream), "an event");
+        update(user);
+        engine->profiling = false;
+        check(engine, cudaStreamSynchronize(engine->stream), "a profile");
+        for (kernels = 0; kernels < engine->marks && kernels < most; kernels++) {
+            float milliseconds = 0;
+            cudaEventElapsedTime(&milliseconds, engine->mark_events[kernels],
+                                 engine->mark_events[kernels + 1]);
+            names[kernels] = engine->mark_names[kernels];
+            seconds[kernels] = (t ? seconds[kernels] : 0) + 1e-3 * milliseconds;
+        }
+    }
+    for (int i = 0; i <= MOST_KERNELS; i++)
+        cudaEventDestroy(engine->mark_events[i]);
+    return kernels;
+}
+
+/* --- the table ------------------------------------------------------------------------------------ */
+
+extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v1;
+const wac_engine_table wac_engine_table_v1 = {
+    count_gpus, describe, bytes_of, create, destroy, write_block, read_block, write_seats,
+    read_seats, settle,   draw,     sample, tune,    back_up,     teach,      aim,
+    climb,      anchor,   repeat,   wait,   profile,
+};

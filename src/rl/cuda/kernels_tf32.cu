@@ -1,0 +1,4 @@
+/* The passes in precision tf32. */
+#include "rl/cuda/kernels.cuh"
+
+extern const pass_launches launches_tf32 = LAUNCHES(WAC_ENGINE_TF32);

@@ -1,0 +1,356 @@
+/* Networks on a GPU: a block of threads takes a tile of 64 rows through a network, forth and back,
+ * without leaving the processor it runs on.
+ *
+ * The activations of a hidden layer lie in shared memory, the weights of the next pass by, some
+ * columns at a time. What a layer makes is in registers first: thread and place of a number are the
+ * same in every layer, so that which numbers were above zero (ReLU) is remembered as bits by the
+ * thread that will need to know.
+ */
+#ifndef WAC_RL_CUDA_PASSES_CUH
+#define WAC_RL_CUDA_PASSES_CUH
+
+#include "rl/cuda/view.cuh"
+
+/* Rows that a network reads: [rows][a] | [rows][b]. */
+typedef struct rows_view {
+    const float *a, *b;
+    int a_size, b_size;
+    int first, count; /* rows of them in this tile, from the first on */
+} rows_view;
+
+__device__ inline float row_entry(const rows_view &x, int row, int k)
+{
+    if (row >= x.count)
+        return 0;
+    size_t at = (size_t)(x.first + row);
+    if (k < x.a_size)
+        return x.a[at * x.a_size + k];
+    k -= x.a_size;
+    return k < x.b_size ? x.b[at * x.b_size + k] : 0;
+}
+
+/* NB columns of a layer at a time, BLOCKS times. */
+template <int PRECISION, int NB, int BLOCKS> struct pass {
+    typedef typename kind<PRECISION>::element element;
+    static constexpr bool SINGLE = PRECISION == WAC_ENGINE_SINGLE;
+    static constexpr int WIDTH = NB * BLOCKS;
+    static constexpr int MT = TILE / WARPS_M / 16, NT = NB / WARPS_N / 8;
+    static constexpr int VECTOR = 16 / sizeof(element);
+    static constexpr int DEPTH = 64 / sizeof(element); /* of a piece of weights */
+    static constexpr int STAGES = sizeof(element) == 2 ? 3 : 2;
+    static constexpr int ROW = WIDTH + VECTOR;      /* of activations */
+    static constexpr int ALONG_ROW = DEPTH + VECTOR; /* of a piece of weights */
+    static constexpr int ACROSS_ROW = NB + 8;
+    static constexpr int STAGE = NB * ALONG_ROW > DEPTH * ACROSS_ROW ? NB * ALONG_ROW
+                                                                     : DEPTH * ACROSS_ROW;
+    static constexpr int INPUTS = 16, INPUT_ROW = INPUTS + 4; /* of the first layer, at a time */
+    static constexpr int OUTPUTS = 4;                         /* of the last, at a time */
+    static constexpr int WORDS = (MT * NT * 4 + 31) / 32 * BLOCKS; /* of bits */
+
+    /* shared memory, in bytes from its beginning */
+    static constexpr int ACTIVATIONS = TILE * ROW * (int)sizeof(element);
+    static constexpr int FIRST = (TILE + NB) * INPUT_ROW * (int)sizeof(float);
+    static constexpr int STAGES_AT =
+        BLOCKS > 1 ? ACTIVATIONS + FIRST : ACTIVATIONS > FIRST ? ACTIVATIONS : FIRST;
+    static constexpr int PARTIAL_AT = STAGES_AT + STAGES * STAGE * (int)sizeof(element);
+    static constexpr int ROWS_AT = PARTIAL_AT + WARPS_N * TILE * OUTPUTS * (int)sizeof(float);
+    static constexpr int BYTES = ROWS_AT + TILE * (int)sizeof(float);
+
+    typedef float sums[MT][NT][4];
+    typedef unsigned bits[WORDS];
+
+    char *shared;
+    int warp_m, warp_n, lane_row, lane_column;
+
+    __device__ inline pass(char *memory) : shared(memory)
+    {
+        int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        warp_m = warp % WARPS_M;
+        warp_n = warp / WARPS_M;
+        lane_row = warp_m * MT * 16 + lane / 4;
+        lane_column = warp_n * NT * 8 + lane % 4 * 2;
+    }
+
+    __device__ inline element *activations() const
+    {
+        return (element *)shared;
+    }
+
+    __device__ inline float *input_tile() const
+    {
+        return (float *)(shared + (BLOCKS > 1 ? ACTIVATIONS : 0));
+    }
+
+    __device__ inline element *stage(int i) const
+    {
+        return (element *)(shared + STAGES_AT) + i * STAGE;
+    }
+
+    __device__ inline float *partial() const
+    {
+        return (float *)(shared + PARTIAL_AT);
+    }
+
+    /* one number for each row of the tile */
+    __device__ inline float *row_values() const
+    {
+        return (float *)(shared + ROWS_AT);
+    }
+
+    /* each number of the sums: what(row, column, value) for the two neighbours in a row */
+    template <typename function> __device__ inline void each(sums c, int block, function what) const
+    {
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+#pragma unroll
+            for (int half = 0; half < 2; half++)
+#pragma unroll
+                for (int n = 0; n < NT; n++)
+                    what(lane_row + m * 16 + half * 8, block * NB + lane_column + n * 8,
+                         c[m][n][2 * half], c[m][n][2 * half + 1]);
+    }
+
+    static __device__ inline void clear(sums c)
+    {
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+#pragma unroll
+            for (int n = 0; n < NT; n++)
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    c[m][n][i] = 0;
+    }
+
+    static __device__ inline void put(half_t *to, float a, float b)
+    {
+        *(__nv_bfloat162 *)to = __floats2bfloat162_rn(a, b);
+    }
+
+    static __device__ inline void put(float *to, float a, float b)
+    {
+        *(float2 *)to = make_float2(a, b);
+    }
+
+    /* bits of the numbers above zero, which stay as they are; the others become zero */
+    static __device__ inline void rectify(sums c, bits above, int block)
+    {
+        constexpr int EACH = WORDS / BLOCKS;
+#pragma unroll
+        for (int w = 0; w < EACH; w++)
+            above[block * EACH + w] = 0;
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+#pragma unroll
+            for (int n = 0; n < NT; n++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    constexpr int one = 1;
+                    int at = (m * NT + n) * 4 + i;
+                    bool positive = c[m][n][i] > 0;
+                    above[block * EACH + at / 32] |= (unsigned)(positive ? one : 0) << (at % 32);
+                    /* what is no number must stay so, to be found */
+                    c[m][n][i] = c[m][n][i] < 0 ? 0 : c[m][n][i];
+                }
+    }
+
+    static __device__ inline void mask(sums c, const bits above, int block)
+    {
+        constexpr int EACH = WORDS / BLOCKS;
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+#pragma unroll
+            for (int n = 0; n < NT; n++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    int at = (m * NT + n) * 4 + i;
+                    if (!(above[block * EACH + at / 32] >> (at % 32) & 1))
+                        c[m][n][i] = 0;
+                }
+    }
+
+    __device__ inline void add_bias(sums c, const float *bias, int block) const
+    {
+#pragma unroll
+        for (int n = 0; n < NT; n++) {
+            float2 b = *(const float2 *)(bias + block * NB + lane_column + n * 8);
+#pragma unroll
+            for (int m = 0; m < MT; m++) {
+                c[m][n][0] += b.x;
+                c[m][n][1] += b.y;
+                c[m][n][2] += b.x;
+                c[m][n][3] += b.y;
+            }
+        }
+    }
+
+    /* --- the first layer ---------------------------------------------------------------------- */
+
+    /* c = x W^T, without bias; needs the room of the input tile. Ends with all threads together. */
+    __device__ inline void multiply_inputs(sums c, const rows_view &x, const float *weight,
+                                           int inputs, int block) const
+    {
+        float *rows = input_tile(), *weights = rows + TILE * INPUT_ROW;
+        clear(c);
+        for (int first = 0; first < inputs; first += INPUTS) {
+            for (int i = threadIdx.x; i < TILE * INPUTS; i += THREADS)
+                rows[i / INPUTS * INPUT_ROW + i % INPUTS] =
+                    row_entry(x, i / INPUTS, first + i % INPUTS);
+            for (int i = threadIdx.x; i < NB * INPUTS; i += THREADS) {
+                int n = i / INPUTS, k = first + i % INPUTS;
+                weights[n * INPUT_ROW + i % INPUTS] =
+                    k < inputs ? weight[(size_t)(block * NB + n) * inputs + k] : 0;
+            }
+            __syncthreads();
+            int depth = inputs - first > 8 ? 16 : 8;
+            add_products<SINGLE, MT, NT, false, false>(
+                c, rows + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
+                weights + warp_n * NT * 8 * INPUT_ROW, INPUT_ROW, depth);
+            __syncthreads();
+        }
+    }
+
+    /* the first layer into the activations; above: its bits. Ends with all threads together. */
+    __device__ inline void first_layer(const rows_view &x, const float *params,
+                                       const wac_engine_layout &at, int inputs, bits above) const
+    {
+        sums c;
+        for (int block = 0; block < BLOCKS; block++) {
+            multiply_inputs(c, x, params + at.weight[0], inputs, block);
+            add_bias(c, params + at.bias[0], block);
+            rectify(c, above, block);
+            element *to = activations();
+            each(c, block, [&](int row, int column, float a, float b) {
+                put(to + row * ROW + column, a, b);
+            });
+        }
+        __syncthreads();
+    }
+
+    /* --- hidden weights ----------------------------------------------------------------------- */
+
+    /* ask for piece `piece` of the weights [WIDTH][WIDTH] that make columns of a block: W^T where
+     * they lie along the depth, W where across */
+    template <bool ACROSS>
+    __device__ inline void ask(const element *weight, int block, int piece) const
+    {
+        element *to = stage(piece % STAGES);
+        constexpr int PER_ROW = (ACROSS ? NB : DEPTH) / VECTOR;
+        constexpr int COUNT = NB * DEPTH / VECTOR;
+#pragma unroll
+        for (int i = 0; i < (COUNT + THREADS - 1) / THREADS; i++) {
+            int at = i * THREADS + (int)threadIdx.x;
+            if (COUNT % THREADS != 0 && at >= COUNT)
+                break;
+            int row = at / PER_ROW, column = at % PER_ROW * VECTOR;
+            if (ACROSS)
+                copy_16(to + row * ACROSS_ROW + column,
+                        weight + (size_t)(piece * DEPTH + row) * WIDTH + block * NB + column);
+            else
+                copy_16(to + row * ALONG_ROW + column,
+                        weight + (size_t)(block * NB + row) * WIDTH + piece * DEPTH + column);
+        }
+    }
+
+    /* the first pieces, so that they come while something else is done */
+    template <bool ACROSS> __device__ inline void prefetch(const element *weight) const
+    {
+#pragma unroll
+        for (int i = 0; i < STAGES - 1; i++) {
+            ask<ACROSS>(weight, 0, i);
+            copies_asked();
+        }
+    }
+
+    /* c = activations times the weights of a block, whose first pieces have been asked for; asks
+     * for those of the next block. Ends with all threads together. */
+    template <bool ACROSS>
+    __device__ inline void multiply_hidden(sums c, const element *weight, int block) const
+    {
+        constexpr int PIECES = WIDTH / DEPTH;
+        clear(c);
+        for (int piece = 0; piece < PIECES; piece++) {
+            copies_wait<STAGES - 2>();
+            __syncthreads();
+            int next = piece + STAGES - 1;
+            if (next < PIECES)
+                ask<ACROSS>(weight, block, next);
+            copies_asked();
+            const element *from = stage(piece % STAGES);
+            const element *a = activations() + warp_m * MT * 16 * ROW + piece * DEPTH;
+            if (ACROSS)
+                add_products<SINGLE, MT, NT, false, true>(c, a, ROW, from + warp_n * NT * 8,
+                                                          ACROSS_ROW, DEPTH);
+            else
+                add_products<SINGLE, MT, NT, false, false>(
+                    c, a, ROW, from + warp_n * NT * 8 * ALONG_ROW, ALONG_ROW, DEPTH);
+        }
+        __syncthreads();
+        if (BLOCKS > 1 && block + 1 < BLOCKS) {
+#pragma unroll
+            for (int i = 0; i < STAGES - 1; i++) {
+                ask<ACROSS>(weight, block + 1, i);
+                copies_asked();
+            }
+        }
+    }
+
+    /* --- sums along rows ---------------------------------------------------------------------- */
+
+    /* out(row, o) for o of `outputs`: the sum over the columns of a block of c * weight(o, column),
+     * in one order; each of them once, by some thread. Ends with all threads together. */
+    template <typename weight_fn, typename out_fn>
+    __device__ inline void dot_rows(sums c, int block, int outputs, weight_fn weight,
+                                    out_fn out) const
+    {
+        float *parts = partial();
+        int lane = threadIdx.x % 32;
+        for (int first = 0; first < outputs; first += OUTPUTS) {
+#pragma unroll
+            for (int o = 0; o < OUTPUTS; o++) {
+                if (first + o >= outputs)
+                    break;
+#pragma unroll
+                for (int m = 0; m < MT; m++)
+#pragma unroll
+                    for (int half = 0; half < 2; half++) {
+                        float sum = 0;
+#pragma unroll
+                        for (int n = 0; n < NT; n++) {
+                            int column = block * NB + lane_column + n * 8;
+                            sum += c[m][n][2 * half] * weight(first + o, column);
+                            sum += c[m][n][2 * half + 1] * weight(first + o, column + 1);
+                        }
+                        sum += __shfl_xor_sync(~0u, sum, 1);
+                        sum += __shfl_xor_sync(~0u, sum, 2);
+                        if (lane % 4 == 0)
+                            parts[(warp_n * TILE + lane_row + m * 16 + half * 8) * OUTPUTS + o] =
+                                sum;
+                    }
+            }
+            __syncthreads();
+            int row = threadIdx.x / OUTPUTS, o = threadIdx.x % OUTPUTS;
+            if (first + o < outputs) {
+                float sum = 0;
+#pragma unroll
+                for (int w = 0; w < WARPS_N; w++)
+                    sum += parts[(w * TILE + row) * OUTPUTS + o];
+                out(row, first + o, sum);
+            }
+            __syncthreads();
+        }
+    }
+
+    /* activations as they lie, to rows of a trace */
+    __device__ inline void keep_activations(element *to) const
+    {
+        const element *from = activations();
+        for (int i = threadIdx.x; i < TILE * WIDTH / VECTOR; i += THREADS) {
+            int row = i / (WIDTH / VECTOR), column = i % (WIDTH / VECTOR) * VECTOR;
+            *(float4 *)(to + (size_t)row * WIDTH + column) =
+                *(const float4 *)(from + row * ROW + column);
+        }
+    }
+};
+static_assert(THREADS == TILE * 4, "a thread for each row and output of a dot_rows");
+
+#endif

@@ -1,0 +1,324 @@
+/* What an update does beside networks: drawing from replay and streams, entropy weights, what the
+ * update saw; and copies of weights. */
+#include "rl/cuda/view.cuh"
+
+/* --- randomness, bit for bit that of base/rng.c ------------------------------------------------- */
+
+enum { STREAM_BATCH = 3, STREAM_NOISE = 4, STREAM_SYNTHETIC = 5 }; /* wac_stream */
+
+__device__ inline void random_block(uint64_t seed, unsigned stream, uint64_t counter,
+                                    unsigned words[4])
+{
+    unsigned x0 = (unsigned)counter, x1 = (unsigned)(counter >> 32), x2 = stream, x3 = 0;
+    unsigned key0 = (unsigned)seed, key1 = (unsigned)(seed >> 32);
+#pragma unroll
+    for (int round = 0; round < 10; round++) {
+        unsigned high0 = __umulhi(0xD2511F53u, x0), low0 = 0xD2511F53u * x0;
+        unsigned high1 = __umulhi(0xCD9E8D57u, x2), low1 = 0xCD9E8D57u * x2;
+        x0 = high1 ^ x1 ^ key0;
+        x1 = low1;
+        x2 = high0 ^ x3 ^ key1;
+        x3 = low0;
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    words[0] = x0;
+    words[1] = x1;
+    words[2] = x2;
+    words[3] = x3;
+}
+
+/* four normals (Box and Muller), computed in double */
+__device__ inline void random_normals(const unsigned words[4], float normals[4])
+{
+    for (int i = 0; i < 4; i += 2) {
+        double radius = sqrt(-2.0 * log((words[i] + 1.0) * 0x1p-32)), s, c;
+        sincos(6.283185307179586 * (words[i + 1] * 0x1p-32), &s, &c);
+        normals[i] = (float)(radius * c);
+        normals[i + 1] = (float)(radius * s);
+    }
+}
+
+/* --- draw ----------------------------------------------------------------------------------------*/
+
+enum { DRAW_THREADS = 512 };
+
+__device__ inline int coverage_bin(float value)
+{
+    double bin = fmax(0., ((double)value + 1) / 2 * WAC_COVERAGE_SIDE);
+    return bin < WAC_COVERAGE_SIDE ? (int)bin : WAC_COVERAGE_SIDE - 1;
+}
+
+__device__ inline float normalised(const engine_view &e, int seat, int i, float value)
+{
+    size_t at = (size_t)seat * e.observations + i;
+    return fminf(fmaxf((value - e.offset[at]) * e.scale[at], -1.f), 1.f);
+}
+
+__device__ void draw_batch(const engine_view &e, wac_engine_seat &own, int seat, int64_t *index)
+{
+    int o = e.observations, a = e.actions, record = 2 * o + a + 2;
+    int64_t filled = own.remembered < own.capacity ? own.remembered : own.capacity;
+    for (int i = threadIdx.x; i < (e.rows + 3) / 4; i += DRAW_THREADS) {
+        unsigned words[4];
+        random_block(own.seed, STREAM_BATCH, own.batch_counter + i, words);
+        for (int k = 0; k < 4 && 4 * i + k < e.rows; k++)
+            index[4 * i + k] = (int64_t)((uint64_t)words[k] * (uint64_t)filled >> 32);
+    }
+    __syncthreads();
+    const float *records = e.replay + (size_t)seat * e.capacity * record;
+    size_t batch = (size_t)seat * e.rows;
+    for (int i = threadIdx.x; i < e.rows * record; i += DRAW_THREADS) {
+        int row = i / record, k = i % record;
+        float value = records[(size_t)index[row] * record + k];
+        size_t at = batch + row;
+        if (k < o)
+            e.batch_observations[at * o + k] =
+                own.normalises ? normalised(e, seat, k, value) : value;
+        else if (k < o + a)
+            e.batch_actions[at * a + k - o] = value;
+        else if (k == o + a)
+            e.rewards[at] = value;
+        else if (k < 2 * o + a + 1)
+            e.next_observations[at * o + k - o - a - 1] =
+                own.normalises ? normalised(e, seat, k - o - a - 1, value) : value;
+        else
+            e.terminals[at] = value;
+    }
+    for (int i = threadIdx.x; own.counts && i < e.rows; i += DRAW_THREADS) {
+        const float *pair = records + (size_t)index[i] * record;
+        int bin = coverage_bin(pair[0]) * WAC_COVERAGE_SIDE + coverage_bin(pair[o]);
+        atomicAdd(e.coverage + (size_t)seat * WAC_COVERAGE_BINS + bin, 1ull);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        own.batch_counter += (e.rows + 3) / 4;
+}
+
+__device__ void fill_normal(const wac_engine_seat &own, uint64_t counter, int count, float *out)
+{
+    for (int i = threadIdx.x; i < (count + 3) / 4; i += DRAW_THREADS) {
+        unsigned words[4];
+        float normals[4];
+        random_block(own.seed, STREAM_NOISE, counter + i, words);
+        random_normals(words, normals);
+        for (int k = 0; k < 4 && 4 * i + k < count; k++)
+            out[4 * i + k] = normals[k];
+    }
+}
+
+__device__ void draw_noise(const engine_view &e, wac_engine_seat &own, int seat)
+{
+    int one = e.rows * e.actions, all = e.policies * one;
+    fill_normal(own, own.noise_counter, all, e.noise + (size_t)seat * all);
+    fill_normal(own, own.noise_counter + (all + 3) / 4, one, e.next_noise + (size_t)seat * one);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        own.noise_counter += (all + 3) / 4 + (one + 3) / 4;
+}
+
+__device__ void draw_pairs(const engine_view &e, wac_engine_seat &own, int seat)
+{
+    int inputs = e.observations + e.actions, count = own.synthetic * inputs;
+    float *out = e.pairs + (size_t)seat * e.synthetic * inputs;
+    for (int i = threadIdx.x; i < (count + 3) / 4; i += DRAW_THREADS) {
+        unsigned words[4];
+        random_block(own.seed, STREAM_SYNTHETIC, own.synthetic_counter + i, words);
+        for (int k = 0; k < 4 && 4 * i + k < count; k++)
+            out[4 * i + k] = -1 + 2 * ((words[k] >> 8) * 0x1p-24f);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        own.synthetic_counter += (count + 3) / 4;
+}
+
+__global__ __launch_bounds__(DRAW_THREADS) void draw_kernel(const __grid_constant__ engine_view e)
+{
+    extern __shared__ int64_t drawn[];
+    int seat = blockIdx.y;
+    wac_engine_seat &own = e.seats[seat];
+    if (!own.active)
+        return;
+    if (blockIdx.x == 0)
+        draw_batch(e, own, seat, drawn);
+    else if (blockIdx.x == 1)
+        draw_noise(e, own, seat);
+    else
+        draw_pairs(e, own, seat);
+}
+
+void launch_draw(const engine_view &e, cudaStream_t stream)
+{
+    dim3 grid(e.stds > 0 ? 3 : 2, e.seat_count);
+    draw_kernel<<<grid, DRAW_THREADS, e.rows * sizeof(int64_t), stream>>>(e);
+}
+
+/* --- sums over rows, in one order ----------------------------------------------------------------*/
+
+enum { SUM_THREADS = 128 };
+
+/* the sum of value(i) for i below count, for all threads */
+template <typename value_fn> __device__ double sum_rows(int count, value_fn value)
+{
+    __shared__ double sums[SUM_THREADS];
+    double sum = 0;
+    for (int i = threadIdx.x; i < count; i += SUM_THREADS)
+        sum += value(i);
+    sums[threadIdx.x] = sum;
+    for (int step = SUM_THREADS / 2; step > 0; step /= 2) {
+        __syncthreads();
+        if ((int)threadIdx.x < step)
+            sums[threadIdx.x] += sums[threadIdx.x + step];
+    }
+    __syncthreads();
+    sum = sums[0];
+    __syncthreads();
+    return sum;
+}
+
+/* --- step 2: entropy weights; and the factors of Adam for all that follows ------------------------*/
+
+__device__ inline double step_factor(int64_t steps, double rate)
+{
+    return rate / (1 - pow(0.9, (double)steps));
+}
+
+__device__ inline double correction_factor(int64_t steps)
+{
+    return 1 / sqrt(1 - pow(0.999, (double)steps));
+}
+
+__global__ __launch_bounds__(SUM_THREADS) void tune_kernel(const __grid_constant__ engine_view e)
+{
+    int seat = blockIdx.x;
+    wac_engine_seat &own = e.seats[seat];
+    if (!own.active)
+        return;
+    for (int m = 0; m < e.policies && own.tunes; m++) {
+        const float *log_prob = e.log_prob + ((size_t)seat * e.policies + m) * e.rows;
+        double sum = sum_rows(e.rows, [&](int i) { return (double)log_prob[i]; });
+        if (threadIdx.x == 0) {
+            int64_t steps = own.entropy_steps + 1;
+            float step = (float)step_factor(steps, own.learning_rate);
+            float correction = (float)correction_factor(steps);
+            float gradient = -((float)(sum / e.rows) - e.actions);
+            float &first = own.alpha_first[m], &second = own.alpha_second[m];
+            first += 0.1f * (gradient - first);
+            second = 0.999f * second + 0.001f * gradient * gradient;
+            own.log_alpha[m] -= step * first / (sqrtf(second) * correction + 1e-8f);
+            own.alpha[m] = expf(own.log_alpha[m]);
+        }
+    }
+    if (threadIdx.x == 0) {
+        own.entropy_steps += own.tunes;
+        own.policy_steps++;
+        own.critic_steps++;
+        own.policy_step = (float)step_factor(own.policy_steps, own.learning_rate);
+        own.policy_correction = (float)correction_factor(own.policy_steps);
+        own.mean_step = (float)step_factor(own.critic_steps, own.learning_rate);
+        own.std_step = (float)step_factor(own.critic_steps, own.std_learning_rate);
+        own.critic_correction = (float)correction_factor(own.critic_steps);
+    }
+}
+
+void launch_tune(const engine_view &e, cudaStream_t stream)
+{
+    tune_kernel<<<e.seat_count, SUM_THREADS, 0, stream>>>(e);
+}
+
+/* --- what the update saw --------------------------------------------------------------------------*/
+
+__global__ __launch_bounds__(SUM_THREADS) void tell_kernel(const __grid_constant__ engine_view e)
+{
+    int seat = blockIdx.x, critics = e.means + e.stds;
+    wac_engine_seat &own = e.seats[seat];
+    if (!own.active)
+        return;
+    bool finite = true;
+    for (int m = 0; m < critics; m++) {
+        bool std = m >= e.means;
+        const float *out = e.critic_out + ((size_t)seat * critics + m) * (e.rows + e.synthetic);
+        const float *target = (std ? e.std_target : e.mean_target) + (size_t)seat * e.rows;
+        double loss = sum_rows(e.rows, [&](int i) {
+            float error = (std ? expf(out[i]) : out[i]) - target[i];
+            return (double)error * error;
+        });
+        double average =
+            sum_rows(e.rows, [&](int i) { return (double)(std ? expf(out[i]) : out[i]); });
+        double regularisation = 0, synthetic = 0;
+        if (std) {
+            const float *anchor = e.anchor_out + ((size_t)seat * e.stds + m - e.means) * e.synthetic;
+            regularisation = sum_rows(own.synthetic, [&](int i) {
+                float wanted = fminf(fmaxf(expf(anchor[i]), 0.f), own.sigma_max);
+                float error = expf(out[e.rows + i]) - wanted;
+                return (double)error * error;
+            });
+            synthetic = sum_rows(own.synthetic, [&](int i) { return (double)expf(out[e.rows + i]); });
+        }
+        if (threadIdx.x == 0) {
+            own.loss[m] = loss / e.rows;
+            own.average[m] = average / e.rows;
+            own.regularisation[m] = own.synthetic ? regularisation / own.synthetic : 0;
+            own.average_synthetic[m] = synthetic / own.synthetic;
+            finite = finite && isfinite(own.loss[m]) && isfinite(own.regularisation[m]);
+        }
+    }
+    for (int m = 0; m < e.policies; m++) {
+        size_t first = ((size_t)seat * e.policies + m) * e.rows;
+        double log_prob = sum_rows(e.rows, [&](int i) { return (double)e.log_prob[first + i]; });
+        double bound = sum_rows(e.rows, [&](int i) { return (double)e.bound[first + i]; });
+        if (threadIdx.x == 0) {
+            own.objective[m] = ((double)own.alpha[m] * log_prob - bound) / e.rows;
+            finite = finite && isfinite(own.objective[m]) && isfinite(own.alpha[m]);
+        }
+    }
+    if (threadIdx.x == 0) {
+        own.updated++;
+        own.active = finite;
+    }
+}
+
+void launch_tell(const engine_view &e, cudaStream_t stream)
+{
+    tell_kernel<<<e.seat_count, SUM_THREADS, 0, stream>>>(e);
+}
+
+/* --- copies of weights ----------------------------------------------------------------------------*/
+
+/* std critics to anchors: the networks as they are, one after the other */
+__global__ void anchor_kernel(const __grid_constant__ engine_view e)
+{
+    int std = blockIdx.y, seat = blockIdx.z;
+    if (!e.seats[seat].active)
+        return;
+    size_t from = (size_t)seat * (e.means + e.stds) + e.means + std;
+    size_t to = (size_t)seat * e.stds + std, stride = e.critic.at.stride;
+    size_t hidden = (size_t)e.width * e.width;
+    size_t first = blockIdx.x * blockDim.x + threadIdx.x, step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = first; i < stride; i += step)
+        e.anchor.params[to * stride + i] = e.critic.params[from * stride + i];
+    for (size_t i = first; e.anchor.half && i < hidden; i += step)
+        e.anchor.half[to * hidden + i] = e.critic.half[from * hidden + i];
+}
+
+void launch_anchor(const engine_view &e, cudaStream_t stream)
+{
+    if (e.stds > 0)
+        anchor_kernel<<<dim3(16, e.stds, e.seat_count), 256, 0, stream>>>(e);
+}
+
+/* the hidden weights of a stack in 16 bits */
+__global__ void halve_kernel(const __grid_constant__ stack_view stack, int width)
+{
+    size_t hidden = (size_t)width * width, network = blockIdx.y;
+    size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < hidden; i += step)
+        stack.half[network * hidden + i] =
+            __float2bfloat16_rn(stack.params[network * stack.at.stride + stack.at.weight[1] + i]);
+}
+
+void launch_halve(const engine_view &e, const stack_view &stack, cudaStream_t stream)
+{
+    if (stack.half && stack.members > 0)
+        halve_kernel<<<dim3(16, stack.members * e.seat_count), 256, 0, stream>>>(stack, e.width);
+}
