@@ -272,7 +272,7 @@ static void test_divergence(void **state)
     fill(agent, 1);
     float from[4] = {0}, action[2] = {0};
     for (int i = 0; i < 300; i++)
-        agent->steps->remember(agent, 0, from, action, 1e38, from, false);
+        agent->steps->remember(agent, 0, from, action, 1e300, from, false);
     wac_agent_anchor(agent);
     wac_agent_start(agent, 40);
     assert_int_equal(wac_agent_finish(agent, &error), WAC_STATUS_OK);

@@ -127,16 +127,21 @@ static void deal_stack(dealer *from, stack_view *stack, const wac_engine_shape *
 }
 
 static void deal_trace(dealer *from, trace_view *trace, const wac_engine_shape *shape, int members,
-                       int tiles)
+                       int tiles, int inputs, int outputs, bool both)
 {
     size_t element = shape->precision == WAC_ENGINE_MIXED ? sizeof(half_t) : sizeof(float);
-    void **arrays[] = {&trace->h0, &trace->h1, &trace->d0, &trace->d1};
-    trace->rows = tiles * TILE;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    size_t networks = (size_t)shape->seats * members;
+    void **arrays[] = {&trace->h0, &trace->d1, &trace->h1};
+    trace->tiles = tiles;
+    trace->rows = tiles * rows_of_tile(shape->width, element);
+    trace->inputs = inputs;
+    trace->outputs = outputs;
+    for (int i = 0; i < (both ? 3 : 2); i++) {
         char *array;
-        deal(from, &array, (size_t)shape->seats * members * trace->rows * shape->width * element);
+        deal(from, &array, networks * trace->rows * shape->width * element);
         *arrays[i] = array;
     }
+    deal(from, &trace->edges, networks * tiles * (inputs + 1 + outputs) * shape->width);
 }
 
 static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memory)
@@ -156,16 +161,19 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     e->synthetic = shape->synthetic;
     e->width = shape->width;
     e->capacity = shape->capacity;
-    e->batch_tiles = (shape->rows + TILE - 1) / TILE;
-    e->synthetic_tiles = (shape->synthetic + TILE - 1) / TILE;
+    size_t element = shape->precision == WAC_ENGINE_MIXED ? sizeof(half_t) : sizeof(float);
+    e->tile = rows_of_tile(shape->width, element);
+    e->batch_tiles = (shape->rows + e->tile - 1) / e->tile;
+    e->synthetic_tiles = (shape->synthetic + e->tile - 1) / e->tile;
     deal(&from, &e->seats, seats);
     deal_stack(&from, &e->policy, shape, &shape->policy, shape->policies, true);
     deal_stack(&from, &e->critic, shape, &shape->critic, shape->means + shape->stds, true);
     deal_stack(&from, &e->target, shape, &shape->critic, shape->means + shape->stds, false);
     deal_stack(&from, &e->anchor, shape, &shape->critic, shape->stds, false);
-    deal_trace(&from, &e->policy_trace, shape, shape->policies, e->batch_tiles);
+    deal_trace(&from, &e->policy_trace, shape, shape->policies, e->batch_tiles, shape->observations,
+               2 * shape->actions, true);
     deal_trace(&from, &e->critic_trace, shape, shape->means + shape->stds,
-               e->batch_tiles + e->synthetic_tiles);
+               e->batch_tiles + e->synthetic_tiles, shape->observations + shape->actions, 1, false);
     deal(&from, &e->replay, seats * shape->capacity * record);
     deal(&from, &e->offset, seats * o);
     deal(&from, &e->scale, seats * o);
@@ -190,6 +198,10 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     deal(&from, &e->mean_target, seats * rows);
     deal(&from, &e->std_target, seats * rows);
     deal(&from, &e->aim_out, seats * policies * critics * rows);
+    size_t seen = seats * policies * critics * e->batch_tiles;
+    size_t words = shape->width > 128 ? shape->width / 128 : 1; /* of a thread and a layer */
+    deal(&from, &e->above, seen * 2 * words * 4 * e->tile);
+    deal(&from, &e->daction, seen * e->tile * a);
     deal(&from, &e->bound, seats * policies * rows);
     deal(&from, &e->dout, seats * critics * e->critic_trace.rows);
     deal(&from, &e->dheads, seats * policies * e->policy_trace.rows * 2 * a);
@@ -241,6 +253,7 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
         result = cudaStreamCreateWithFlags(&engine->stream, cudaStreamNonBlocking);
     if (result == cudaSuccess) {
         lay_out(&engine->view, shape, engine->memory);
+        engine->view.processors = gpu.processors;
         engine->passes->prepare(shape->width);
         result = cudaGetLastError();
     }
@@ -402,8 +415,10 @@ static void teach(wac_engine *engine)
 {
     engine->passes->teach(engine->view, engine->entropy, engine->stream);
     note(engine, "teach critics");
-    engine->passes->move_critics(engine->view, engine->stream);
+    engine->passes->move_hidden(engine->view, true, engine->stream);
     note(engine, "move critics");
+    launch_edges(engine->view, true, engine->stream);
+    note(engine, "their edges");
 }
 
 static void aim(wac_engine *engine, int policy, int with_std)
@@ -415,8 +430,14 @@ static void climb(wac_engine *engine)
 {
     engine->passes->aim(engine->view, engine->with_std, engine->stream);
     note(engine, "aim policies");
-    engine->passes->move_policies(engine->view, engine->stream);
+    engine->passes->slope(engine->view, engine->with_std, engine->stream);
+    note(engine, "slopes");
+    engine->passes->climb(engine->view, engine->with_std, engine->stream);
+    note(engine, "climb policies");
+    engine->passes->move_hidden(engine->view, false, engine->stream);
     note(engine, "move policies");
+    launch_edges(engine->view, false, engine->stream);
+    note(engine, "their edges");
     launch_tell(engine->view, engine->stream);
     note(engine, "tell");
 }

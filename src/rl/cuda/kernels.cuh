@@ -1,62 +1,78 @@
-/* The steps that go through networks, as kernels. A block of threads has one tile of rows of one
- * network (or of one policy and all critics) of one seat; nothing it does depends on other seats.
- * The arithmetic beside the networks is that of rl/host/batch.c. */
+/* The steps that go through networks, as kernels. A block of threads has one network of one seat,
+ * and some or all tiles of the rows that pass through it; nothing it does depends on other seats,
+ * nor on how tiles are shared out. The arithmetic beside the networks is that of rl/host/batch.c. */
 #ifndef WAC_RL_CUDA_KERNELS_CUH
 #define WAC_RL_CUDA_KERNELS_CUH
 
+#include "rl/cuda/adam.cuh"
 #include "rl/cuda/passes.cuh"
 
-extern __shared__ __align__(16) char shared_memory[];
+extern __shared__ __align__(128) char shared_memory[];
 
-/* Two blocks of threads on a processor hide each other's waiting. */
-#define PASS_BOUNDS __launch_bounds__(THREADS, BLOCKS > 1 ? 1 : 2)
+#define PASS_BOUNDS                                                                                \
+    __launch_bounds__(4 * rows_of_tile(NB *BLOCKS, sizeof(typename kind<PRECISION>::element)), 1)
 
-__device__ inline rows_view rows_at(int tile, const float *a, int a_size,
-                                    const float *b, int b_size, int count)
+__device__ inline rows_view rows_at(int first, int rows, const float *a, int a_size, const float *b,
+                                    int b_size, int count)
 {
-    int left = count - tile * TILE;
-    return {a, b, a_size, b_size, tile * TILE, left < TILE ? left : TILE};
+    int left = count - first;
+    return {a, b, a_size, b_size, first, left < rows ? left : rows};
 }
 
-/* From rows to the last hidden layer: done(sums, block) for each part of it, rectified. */
+/* Ask for what a network needs first. */
+template <typename pass_t>
+__device__ inline void begin(const pass_t &p, const float *params,
+                             const typename pass_t::element *hidden, const wac_engine_layout &at)
+{
+    p.ask_edges(params, at, 0);
+    p.template prefetch<false>(hidden);
+}
+
+/* Ask for hidden weights once more, where they have passed by. */
+template <bool ACROSS, typename pass_t>
+__device__ inline void again(const pass_t &p, const typename pass_t::element *hidden)
+{
+    if constexpr (!pass_t::RESIDENT)
+        p.template prefetch<ACROSS>(hidden);
+}
+
+/* From rows to the last hidden layer: done(sums, block) for each part of it, rectified. Edges and
+ * the first pieces of hidden weights have been asked for. keep: where the first layer is kept, or
+ * null. */
 template <typename pass_t, typename done_fn>
-__device__ inline void go_forth(const pass_t &p, const rows_view &x, const float *params,
-                                const typename pass_t::element *hidden, const wac_engine_layout &at,
-                                int inputs, typename pass_t::element *keep,
-                                typename pass_t::bits above0, typename pass_t::bits above1,
+__device__ inline void go_forth(const pass_t &p, const rows_view &x, const float *weight,
+                                const typename pass_t::element *hidden, int inputs,
+                                typename pass_t::element *keep, unsigned *above0, unsigned *above1,
                                 done_fn done)
 {
     typename pass_t::sums c;
-    p.template prefetch<false>(hidden);
-    p.first_layer(x, params, at, inputs, above0);
+    p.first_layer(x, weight, inputs, above0);
     if (keep)
         p.keep_activations(keep);
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
     for (int block = 0; block < BLOCKS; block++) {
         p.template multiply_hidden<false>(c, hidden, block);
-        p.add_bias(c, params + at.bias[1], block);
+        p.add_bias(c, p.edge(pass_t::BIAS1), block);
         p.rectify(c, above1, block);
         done(c, block);
     }
 }
 
-/* The value of a critic for each row of a tile, in p.row_values(). Ends with all threads together. */
-template <typename pass_t>
+/* The value of a critic for each row of a tile, in p.row_values(). KEEP: the last hidden layer is
+ * among the results then. Ends with all threads together. */
+template <bool KEEP, typename pass_t>
 __device__ inline void ask_critic(const pass_t &p, const rows_view &x, const float *params,
                                   const typename pass_t::element *hidden,
                                   const wac_engine_layout &at, int inputs,
-                                  typename pass_t::element *keep_h0,
-                                  typename pass_t::element *keep_h1, typename pass_t::bits above0,
-                                  typename pass_t::bits above1)
+                                  typename pass_t::element *keep, unsigned *above0,
+                                  unsigned *above1)
 {
-    const float *weight = params + at.weight[2];
+    const float *weight = p.edge(pass_t::LAST);
     float bias = params[at.bias[2]], *values = p.row_values();
-    go_forth(p, x, params, hidden, at, inputs, keep_h0, above0, above1,
+    go_forth(p, x, params + at.weight[0], hidden, inputs, keep, above0, above1,
              [&](typename pass_t::sums c, int block) {
-                 if (keep_h1)
-                     p.each(c, block, [&](int row, int column, float a, float b) {
-                         pass_t::put(keep_h1 + (size_t)row * pass_t::WIDTH + column, a, b);
-                     });
+                 if (KEEP)
+                     p.put_block(p.results(), c, block);
                  p.dot_rows(
                      c, block, 1, [&](int, int column) { return weight[column]; },
                      [&](int row, int, float sum) {
@@ -83,12 +99,10 @@ __device__ inline void go_back(const pass_t &p, const typename pass_t::element *
 /* Back from a critic's gradient by row, in p.row_values(), to the last hidden layer, into the
  * activations. Ends with all threads together. */
 template <typename pass_t>
-__device__ inline void enter_critic(const pass_t &p, const float *weight,
-                                    const unsigned *above1)
+__device__ inline void enter_critic(const pass_t &p, const unsigned *above1)
 {
     typename pass_t::sums c;
-    typename pass_t::element *to = p.activations();
-    const float *values = p.row_values();
+    const float *values = p.row_values(), *weight = p.edge(pass_t::LAST);
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
     for (int block = 0; block < BLOCKS; block++) {
 #pragma unroll
@@ -105,9 +119,7 @@ __device__ inline void enter_critic(const pass_t &p, const float *weight,
                 }
         }
         p.mask(c, above1, block);
-        p.each(c, block, [&](int row, int column, float a, float b) {
-            pass_t::put(to + row * pass_t::ROW + column, a, b);
-        });
+        p.put_block(p.activations(), c, block);
     }
     __syncthreads();
 }
@@ -119,60 +131,64 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int tile = blockIdx.x, seat = blockIdx.z;
-    int policy = next < 0 ? blockIdx.y : next, actions = e.actions;
-    if (!e.seats[seat].active)
-        return;
+    int seat = blockIdx.z, policy = next < 0 ? blockIdx.y : next, actions = e.actions;
     pass_t p(shared_memory);
-    typename pass_t::bits above0, above1;
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
-    size_t batch = (size_t)seat * e.rows;
-    rows_view x = rows_at(
-        tile, (next < 0 ? e.batch_observations : e.next_observations) + batch * e.observations,
-        e.observations, NULL, 0, e.rows);
-    element *h0 = NULL, *h1 = NULL;
-    if (next < 0) {
-        size_t at = (size_t)tile * TILE * pass_t::WIDTH;
-        h0 = trace_of<element>(e.policy_trace, e.policy_trace.h0, e.policies, seat, policy,
-                               pass_t::WIDTH) + at;
-        h1 = trace_of<element>(e.policy_trace, e.policy_trace.h1, e.policies, seat, policy,
-                               pass_t::WIDTH) + at;
-    }
-    size_t first = (next < 0 ? (size_t)seat * e.policies + policy : (size_t)seat) * e.rows + x.first;
-    float *heads = (next < 0 ? e.heads : e.next_heads) + first * 2 * actions;
-    float *action = (next < 0 ? e.action : e.next_action) + first * actions;
-    float *log_prob = (next < 0 ? e.log_prob : e.next_log_prob) + first;
-    const float *noise = (next < 0 ? e.noise : e.next_noise) + first * actions;
-    const float *weight = params + e.policy.at.weight[2], *bias = params + e.policy.at.bias[2];
-    go_forth(p, x, params, hidden, e.policy.at, e.observations, h0, above0, above1,
-             [&](typename pass_t::sums c, int block) {
-                 if (h1)
-                     p.each(c, block, [&](int row, int column, float a, float b) {
-                         pass_t::put(h1 + (size_t)row * pass_t::WIDTH + column, a, b);
-                     });
-                 p.dot_rows(
-                     c, block, 2 * actions,
-                     [&](int o, int column) { return weight[(size_t)o * pass_t::WIDTH + column]; },
-                     [&](int row, int o, float sum) {
-                         float *head = heads + (size_t)row * 2 * actions + o;
-                         if (row < x.count)
-                             *head = (block ? *head : bias[o]) + sum;
-                     });
-             });
-    int row = threadIdx.x;
-    if (row >= x.count)
+    begin(p, params, hidden, e.policy.at);
+    if (!e.seats[seat].active)
         return;
-    float total = 0;
-    for (int j = 0; j < actions; j++) {
-        const float *mean = heads + (size_t)row * 2 * actions + j;
-        float e0 = noise[row * actions + j];
-        float spread = fminf(fmaxf(mean[actions], -20.f), 2.f);
-        float a = tanhf(mean[0] + expf(spread) * e0);
-        action[row * actions + j] = a;
-        total += -0.5f * e0 * e0 - spread - 0.918938533f - logf(1 - a * a + 1e-6f);
+    const trace_view &trace = e.policy_trace;
+    const float *states = (next < 0 ? e.batch_observations : e.next_observations) +
+                          (size_t)seat * e.rows * e.observations;
+    for (int tile = blockIdx.x; tile < e.batch_tiles; tile += gridDim.x) {
+        unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
+        if (tile != (int)blockIdx.x)
+            again<false>(p, hidden);
+        rows_view x = rows_at(tile * pass_t::ROWS, pass_t::ROWS, states, e.observations, NULL, 0,
+                              e.rows);
+        element *h0 = NULL, *h1 = NULL;
+        if (next < 0) {
+            size_t at = (size_t)x.first * pass_t::WIDTH;
+            h0 = trace_of<element>(trace, trace.h0, e.policies, seat, policy, pass_t::WIDTH) + at;
+            h1 = trace_of<element>(trace, trace.h1, e.policies, seat, policy, pass_t::WIDTH) + at;
+        }
+        size_t first =
+            (next < 0 ? (size_t)seat * e.policies + policy : (size_t)seat) * e.rows + x.first;
+        float *heads = (next < 0 ? e.heads : e.next_heads) + first * 2 * actions;
+        const float *weight = params + e.policy.at.weight[2], *bias = params + e.policy.at.bias[2];
+        go_forth(p, x, params + e.policy.at.weight[0], hidden, e.observations, h0, above0, above1,
+                 [&](typename pass_t::sums c, int block) {
+                     if (h1)
+                         p.each(c, block, [&](int row, int column, float a, float b) {
+                             pass_t::put(h1 + (size_t)row * pass_t::WIDTH + column, a, b);
+                         });
+                     p.dot_rows(
+                         c, block, 2 * actions,
+                         [&](int o, int column) {
+                             return weight[(size_t)o * pass_t::WIDTH + column];
+                         },
+                         [&](int row, int o, float sum) {
+                             float *head = heads + (size_t)row * 2 * actions + o;
+                             if (row < x.count)
+                                 *head = (block ? *head : bias[o]) + sum;
+                         });
+                 });
+        int row = threadIdx.x;
+        if (row >= x.count)
+            continue;
+        float *action = (next < 0 ? e.action : e.next_action) + (first + row) * actions;
+        const float *noise = (next < 0 ? e.noise : e.next_noise) + (first + row) * actions;
+        float total = 0;
+        for (int j = 0; j < actions; j++) {
+            const float *mean = heads + (size_t)row * 2 * actions + j;
+            float spread = fminf(fmaxf(mean[actions], -20.f), 2.f);
+            float a = tanhf(mean[0] + expf(spread) * noise[j]);
+            action[j] = a;
+            total += -0.5f * noise[j] * noise[j] - spread - 0.918938533f - logf(1 - a * a + 1e-6f);
+        }
+        ((next < 0 ? e.log_prob : e.next_log_prob) + first)[row] = total;
     }
-    log_prob[row] = total;
 }
 
 /* --- step 4: what target critics say of next pairs, and anchors of synthetic ones --------------- */
@@ -182,47 +198,43 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int seat = blockIdx.y, job = blockIdx.x, critics = critics_of(e);
+    int seat = blockIdx.z, member = blockIdx.y, critics = critics_of(e);
     const wac_engine_seat &own = e.seats[seat];
+    bool anchored = member >= critics;
+    if (anchored)
+        member -= critics;
+    int inputs = e.observations + e.actions;
+    const stack_view &stack = anchored ? e.anchor : e.target;
+    const float *params = params_of(stack, seat, member);
+    const element *hidden = hidden_of(stack, seat, member, pass_t::WIDTH, (element *)0);
+    pass_t p(shared_memory);
+    begin(p, params, hidden, stack.at);
+    int count = anchored ? own.synthetic : e.rows;
     if (!own.active)
         return;
-    bool anchored = job >= critics * e.batch_tiles;
-    int tile, member, inputs = e.observations + e.actions;
     size_t batch = (size_t)seat * e.rows;
-    rows_view x;
-    float *out;
-    if (anchored) {
-        job -= critics * e.batch_tiles;
-        tile = job % e.synthetic_tiles;
-        member = job / e.synthetic_tiles;
-        x = rows_at(tile, e.pairs + (size_t)seat * e.synthetic * inputs,
-                                           inputs, NULL, 0, own.synthetic);
-        out = e.anchor_out + ((size_t)seat * e.stds + member) * e.synthetic;
-    } else {
-        tile = job % e.batch_tiles;
-        member = job / e.batch_tiles;
-        x = rows_at(tile, e.next_observations + batch * e.observations,
-                                           e.observations, e.next_action + batch * e.actions,
-                                           e.actions, e.rows);
-        out = e.target_out + ((size_t)seat * critics + member) * e.rows;
+    float *out = anchored ? e.anchor_out + ((size_t)seat * e.stds + member) * e.synthetic
+                          : e.target_out + ((size_t)seat * critics + member) * e.rows;
+    for (int first = blockIdx.x * pass_t::ROWS; first < count; first += gridDim.x * pass_t::ROWS) {
+        unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
+        if (first != (int)blockIdx.x * pass_t::ROWS)
+            again<false>(p, hidden);
+        rows_view x =
+            anchored ? rows_at(first, pass_t::ROWS, e.pairs + (size_t)seat * e.synthetic * inputs,
+                               inputs, NULL, 0, count)
+                     : rows_at(first, pass_t::ROWS, e.next_observations + batch * e.observations,
+                               e.observations, e.next_action + batch * e.actions, e.actions, count);
+        ask_critic<false>(p, x, params, hidden, stack.at, inputs, (element *)NULL, above0, above1);
+        if ((int)threadIdx.x < x.count)
+            out[first + threadIdx.x] = p.row_values()[threadIdx.x];
     }
-    if (x.count <= 0)
-        return;
-    const stack_view &stack = anchored ? e.anchor : e.target;
-    pass_t p(shared_memory);
-    typename pass_t::bits above0, above1;
-    ask_critic(p, x, params_of(stack, seat, member),
-               hidden_of(stack, seat, member, pass_t::WIDTH, (element *)0), stack.at, inputs,
-               (element *)NULL, (element *)NULL, above0, above1);
-    if ((int)threadIdx.x < x.count)
-        out[x.first + threadIdx.x] = p.row_values()[threadIdx.x];
 }
 
 /* --- steps 5 and 6: critics, forth and back ------------------------------------------------------ */
 
-/* The gradient by the output of a row of the batch; writes down what others want to know. */
-__device__ inline float batch_error(const engine_view &e, int seat, int member, int row, float out,
-                                    int entropy)
+/* What a critic should have said of a row of the batch; writes it down for others, too. */
+__device__ inline float batch_target(const engine_view &e, int seat, int member, int row,
+                                     int entropy)
 {
     const wac_engine_seat &own = e.seats[seat];
     int critics = critics_of(e);
@@ -230,27 +242,26 @@ __device__ inline float batch_error(const engine_view &e, int seat, int member, 
     const float *next = e.target_out + (size_t)seat * critics * e.rows + row;
     int k = smallest_bound(e, next, e.rows, e.stds > 0, own.kappa);
     float going_on = own.discount * (1 - e.terminals[at]);
+    float target;
     if (member < e.means) {
-        float target = e.rewards[at] + going_on * (next[(size_t)k * e.rows] -
-                                                   own.alpha[entropy] * e.next_log_prob[at]);
+        target = e.rewards[at] + going_on * (next[(size_t)k * e.rows] -
+                                             own.alpha[entropy] * e.next_log_prob[at]);
         if (member == 0)
             e.mean_target[at] = target;
-        return 2 * (out - target) / e.rows;
+        return target;
     }
-    float std = expf(out), target = going_on * expf(next[(size_t)std_beside(e, k) * e.rows]);
+    target = going_on * expf(next[(size_t)std_beside(e, k) * e.rows]);
     target = fminf(fmaxf(target, 0.f), own.sigma_max);
     if (member == e.means)
         e.std_target[at] = target;
-    return 2 * (std - target) * std / e.rows;
+    return target;
 }
 
-__device__ inline float synthetic_error(const engine_view &e, int seat, int member, int row,
-                                        float out)
+/* The same of a synthetic pair. */
+__device__ inline float synthetic_target(const engine_view &e, int seat, int member, int row)
 {
-    const wac_engine_seat &own = e.seats[seat];
     float anchor = e.anchor_out[((size_t)seat * e.stds + member - e.means) * e.synthetic + row];
-    float std = expf(out), target = fminf(fmaxf(expf(anchor), 0.f), own.sigma_max);
-    return 2 * own.lambda * (std - target) * std / own.synthetic;
+    return fminf(fmaxf(expf(anchor), 0.f), e.seats[seat].sigma_max);
 }
 
 template <int PRECISION, int NB, int BLOCKS>
@@ -258,66 +269,138 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, 
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int seat = blockIdx.y, job = blockIdx.x, critics = critics_of(e);
+    /* std critics have more to do, and so come first */
+    int seat = blockIdx.z, critics = critics_of(e), member = critics - 1 - (int)blockIdx.y;
     const wac_engine_seat &own = e.seats[seat];
-    if (!own.active)
-        return;
-    bool synthetic = job >= critics * e.batch_tiles;
-    int tile, member, inputs = e.observations + e.actions;
+    int inputs = e.observations + e.actions, row = threadIdx.x;
     size_t batch = (size_t)seat * e.rows;
-    rows_view x;
-    if (synthetic) {
-        job -= critics * e.batch_tiles;
-        tile = job % e.synthetic_tiles;
-        member = e.means + job / e.synthetic_tiles;
-        x = rows_at(tile, e.pairs + (size_t)seat * e.synthetic * inputs,
-                                           inputs, NULL, 0, own.synthetic);
-    } else {
-        tile = job % e.batch_tiles;
-        member = job / e.batch_tiles;
-        x = rows_at(tile, e.batch_observations + batch * e.observations,
-                                           e.observations, e.batch_actions + batch * e.actions,
-                                           e.actions, e.rows);
-    }
-    if (x.count <= 0)
-        return;
     pass_t p(shared_memory);
-    typename pass_t::bits above0, above1;
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
-    /* the tile's place in the trace: synthetic rows come after the batch's last whole tile */
+    begin(p, params, hidden, e.critic.at);
+    bool std = member >= e.means;
+    int tiles = e.batch_tiles;
+    if (std)
+        tiles += (own.synthetic + pass_t::ROWS - 1) / pass_t::ROWS;
+    if (!own.active)
+        return;
     const trace_view &trace = e.critic_trace;
-    int place = (synthetic ? e.batch_tiles + tile : tile) * TILE;
-    size_t at = (size_t)place * pass_t::WIDTH;
-#define TRACE(name) (trace_of<element>(trace, trace.name, critics, seat, member, pass_t::WIDTH) + at)
-    ask_critic(p, x, params, hidden, e.critic.at, inputs, TRACE(h0), TRACE(h1), above0, above1);
-    p.template prefetch<true>(hidden);
-    if (threadIdx.x < TILE) {
-        int row = threadIdx.x, absolute = x.first + row;
-        float out = p.row_values()[row], dout = 0;
-        if (row < x.count) {
-            dout = synthetic ? synthetic_error(e, seat, member, absolute, out)
-                             : batch_error(e, seat, member, absolute, out, entropy);
-            e.critic_out[((size_t)seat * critics + member) * (e.rows + e.synthetic) +
-                         (synthetic ? e.rows : 0) + absolute] = out;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
+        if (tile != (int)blockIdx.x)
+            again<false>(p, hidden);
+        /* synthetic rows come after the batch's last whole tile */
+        bool synthetic = tile >= e.batch_tiles;
+        int first = (synthetic ? tile - e.batch_tiles : tile) * pass_t::ROWS;
+        rows_view x =
+            synthetic
+                ? rows_at(first, pass_t::ROWS, e.pairs + (size_t)seat * e.synthetic * inputs,
+                          inputs, NULL, 0, own.synthetic)
+                : rows_at(first, pass_t::ROWS, e.batch_observations + batch * e.observations,
+                          e.observations, e.batch_actions + batch * e.actions, e.actions, e.rows);
+        size_t at = (size_t)tile * pass_t::ROWS * pass_t::WIDTH;
+        element *h0 = trace_of<element>(trace, trace.h0, critics, seat, member, pass_t::WIDTH) + at;
+        element *d1 = trace_of<element>(trace, trace.d1, critics, seat, member, pass_t::WIDTH) + at;
+        float *edges = edges_of(trace, critics, seat, member, tile, pass_t::WIDTH);
+        if (row < x.count)
+            p.row_targets()[row] = synthetic
+                                       ? synthetic_target(e, seat, member, first + row)
+                                       : batch_target(e, seat, member, first + row, entropy);
+        ask_critic<true>(p, x, params, hidden, e.critic.at, inputs, h0, above0, above1);
+        again<true>(p, hidden);
+        if (row < pass_t::ROWS) {
+            float out = p.row_values()[row], dout = 0;
+            if (row < x.count) {
+                float value = std ? expf(out) : out;
+                dout = 2 * (value - p.row_targets()[row]) * (std ? value : 1);
+                dout *= synthetic ? own.lambda / own.synthetic : 1.f / e.rows;
+                e.critic_out[((size_t)seat * critics + member) * (e.rows + e.synthetic) +
+                             (synthetic ? e.rows : 0) + first + row] = out;
+            }
+            p.row_values()[row] = dout;
+            e.dout[((size_t)seat * critics + member) * trace.rows + tile * pass_t::ROWS + row] =
+                dout;
         }
-        p.row_values()[row] = dout;
-        e.dout[((size_t)seat * critics + member) * trace.rows + place + row] = dout;
-    }
-    __syncthreads();
-    enter_critic(p, params + e.critic.at.weight[2], above1);
-    p.keep_activations(TRACE(d1));
-    element *d0 = TRACE(d0);
-    go_back(p, hidden, [&](typename pass_t::sums c, int block) {
-        p.mask(c, above0, block);
-        p.each(c, block, [&](int row, int column, float a, float b) {
-            pass_t::put(d0 + (size_t)row * pass_t::WIDTH + column, a, b);
+        __syncthreads();
+        const float *dout = p.row_values();
+        p.gather(1, [&](int r, int) { return dout[r]; }, edges + (inputs + 1) * pass_t::WIDTH);
+        enter_critic(p, above1);
+        p.keep_activations(d1);
+        go_back(p, hidden, [&](typename pass_t::sums c, int block) {
+            p.mask(c, above0, block);
+            p.put_block(p.results(), c, block);
         });
-    });
-#undef TRACE
+        __syncthreads();
+        p.gather(
+            inputs + 1,
+            [&](int r, int k) { return k < inputs ? row_entry(x, r, k) : r < x.count ? 1.f : 0.f; },
+            edges);
+    }
 }
 
-/* --- steps 7 and 8: what a policy would climb, and back through it ------------------------------- */
+/* --- steps 7 and 8: what policies climb, and back through them ------------------------------------ */
+
+/* Tiles that a critic sees for policies: those of policies whose bound it has a part in. `order`-th
+ * of them is of which policy. */
+__device__ inline int policies_seen(const engine_view &e, unsigned with_stds, int member)
+{
+    return member < e.means ? e.policies : __popc(with_stds);
+}
+
+__device__ inline int policy_seen(const engine_view &e, unsigned with_stds, int member, int order)
+{
+    return member < e.means || order == 0 && with_stds & 1 ? order : order + !(with_stds & 1);
+}
+
+__device__ inline rows_view pairs_of(const engine_view &e, int seat, int policy, int tile, int rows)
+{
+    size_t batch = (size_t)seat * e.rows, sampled = ((size_t)seat * e.policies + policy) * e.rows;
+    return rows_at(tile * rows, rows, e.batch_observations + batch * e.observations, e.observations,
+                   e.action + sampled * e.actions, e.actions, e.rows);
+}
+
+/* where a thread keeps the bits of a tile: two sets of words, `step` apart */
+template <typename pass_t>
+__device__ inline unsigned *bits_of(const engine_view &e, int seat, int policy, int member, int tile)
+{
+    size_t at = (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.batch_tiles +
+                tile;
+    return e.above + at * 2 * pass_t::WORDS * pass_t::THREADS + threadIdx.x;
+}
+
+template <int PRECISION, int NB, int BLOCKS>
+__global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
+{
+    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+    typedef typename pass_t::element element;
+    int member = blockIdx.y, seat = blockIdx.z, inputs = e.observations + e.actions;
+    pass_t p(shared_memory);
+    const float *params = params_of(e.critic, seat, member);
+    const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
+    begin(p, params, hidden, e.critic.at);
+    if (!e.seats[seat].active)
+        return;
+    int jobs = policies_seen(e, with_stds, member) * e.batch_tiles;
+    for (int job = blockIdx.x; job < jobs; job += gridDim.x) {
+        unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
+        int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
+        int tile = job % e.batch_tiles;
+        rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        if (job != (int)blockIdx.x)
+            again<false>(p, hidden);
+        ask_critic<false>(p, x, params, hidden, e.critic.at, inputs, (element *)NULL, above0,
+                          above1);
+        unsigned *bits = bits_of<pass_t>(e, seat, policy, member, tile);
+#pragma unroll
+        for (int w = 0; w < pass_t::WORDS; w++) {
+            bits[w * pass_t::THREADS] = above0[w];
+            bits[(pass_t::WORDS + w) * pass_t::THREADS] = above1[w];
+        }
+        if ((int)threadIdx.x < x.count)
+            e.aim_out[(((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.rows +
+                      x.first + threadIdx.x] = p.row_values()[threadIdx.x];
+    }
+}
 
 /* The gradient of -bound / rows by the output of a critic at a row of the batch. */
 __device__ inline float bound_slope(const engine_view &e, const wac_engine_seat &own,
@@ -332,14 +415,79 @@ __device__ inline float bound_slope(const engine_view &e, const wac_engine_seat 
                : 0;
 }
 
-/* dheads [2A] of a row, whose first A are the gradient by the action (wac_policy_gradient) */
+/* where a critic's wishes for the actions of a tile are */
+__device__ inline float *wishes_of(const engine_view &e, int seat, int policy, int member, int tile)
+{
+    size_t at = (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.batch_tiles +
+                tile;
+    return e.daction + at * e.tile * e.actions;
+}
+
+template <int PRECISION, int NB, int BLOCKS>
+__global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
+{
+    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+    typedef typename pass_t::element element;
+    int member = blockIdx.y, seat = blockIdx.z, inputs = e.observations + e.actions;
+    const wac_engine_seat &own = e.seats[seat];
+    pass_t p(shared_memory);
+    const float *params = params_of(e.critic, seat, member);
+    const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
+    p.ask_edges(params, e.critic.at, pass_t::LAST);
+    p.template prefetch<!pass_t::RESIDENT>(hidden);
+    if (!own.active)
+        return;
+    const float *first = params + e.critic.at.weight[0] + e.observations;
+    int jobs = policies_seen(e, with_stds, member) * e.batch_tiles, row = threadIdx.x;
+    for (int job = blockIdx.x; job < jobs; job += gridDim.x) {
+        unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
+        int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
+        int tile = job % e.batch_tiles;
+        rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        if (job != (int)blockIdx.x)
+            again<true>(p, hidden);
+        const unsigned *bits = bits_of<pass_t>(e, seat, policy, member, tile);
+#pragma unroll
+        for (int w = 0; w < pass_t::WORDS; w++) {
+            above0[w] = bits[w * pass_t::THREADS];
+            above1[w] = bits[(pass_t::WORDS + w) * pass_t::THREADS];
+        }
+        const float *out = e.aim_out +
+                           ((size_t)seat * e.policies + policy) * critics_of(e) * e.rows + x.first;
+        if (row < pass_t::ROWS)
+            p.row_values()[row] =
+                row < x.count
+                    ? bound_slope(e, own, out + row, with_stds >> policy & 1, member)
+                    : 0;
+        copies_wait<pass_t::OPEN>(); /* the edges */
+        __syncthreads();
+        enter_critic(p, above1);
+        float *wishes = wishes_of(e, seat, policy, member, tile);
+        go_back(p, hidden, [&](typename pass_t::sums c, int block) {
+            p.mask(c, above0, block);
+            p.dot_rows(
+                c, block, e.actions,
+                [&](int o, int column) { return first[(size_t)column * inputs + o]; },
+                [&](int r, int o, float sum) {
+                    float *to = wishes + (size_t)r * e.actions + o;
+                    *to = (block ? *to : 0) + sum;
+                });
+        });
+    }
+}
+
+/* dheads [2A] of a row from the gradient by its action: wac_policy_gradient */
 __device__ inline void policy_gradient(const engine_view &e, const float *heads, const float *noise,
-                                       const float *action, float dlog_prob, float *dheads)
+                                       const float *action, const float *wishes, size_t step,
+                                       int critics, float dlog_prob, float *dheads)
 {
     int actions = e.actions;
     for (int j = 0; j < actions; j++) {
+        float wish = 0;
+        for (int m = 0; m < critics; m++)
+            wish += wishes[m * step + j];
         float a = action[j], slope = 1 - a * a, log_std = heads[actions + j];
-        float da = dheads[j] + dlog_prob * 2 * a / (slope + 1e-6f);
+        float da = wish + dlog_prob * 2 * a / (slope + 1e-6f);
         float du = da * slope;
         bool inside = log_std >= -20 && log_std <= 2;
         dheads[j] = du;
@@ -357,22 +505,15 @@ __device__ inline float2 pair_at(const half_t *at)
     return __bfloat1622float2(*(const __nv_bfloat162 *)at);
 }
 
-/* Back through the policy itself: from dheads [TILE][2A], of which `count` rows count. */
+/* The gradient of a policy's last hidden layer, from dheads [ROWS][2A], where results are that
+ * layer; into the activations. */
 template <typename pass_t>
-__device__ inline void go_back_policy(const pass_t &p, const engine_view &e, int seat, int policy,
-                                      int tile, int count, const float *dheads)
+__device__ inline void enter_policy(const pass_t &p, const float *weight, const float *dheads,
+                                    int outputs, int count)
 {
-    typedef typename pass_t::element element;
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
-    const trace_view &trace = e.policy_trace;
-    size_t at = (size_t)tile * TILE * pass_t::WIDTH;
-#define TRACE(name)                                                                                \
-    (trace_of<element>(trace, trace.name, e.policies, seat, policy, pass_t::WIDTH) + at)
-    const float *params = params_of(e.policy, seat, policy), *weight = params + e.policy.at.weight[2];
-    const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
-    element *d0 = TRACE(d0), *h0 = TRACE(h0), *h1 = TRACE(h1), *to = p.activations();
-    p.template prefetch<true>(hidden);
-    int outputs = 2 * e.actions;
+    const typename pass_t::element *from = p.results();
+    typename pass_t::element *to = p.activations();
     for (int block = 0; block < BLOCKS; block++) {
         typename pass_t::sums c;
         p.clear(c);
@@ -399,217 +540,158 @@ __device__ inline void go_back_policy(const pass_t &p, const engine_view &e, int
             }
         }
         p.each(c, block, [&](int row, int column, float a, float b) {
-            float2 h = pair_at(h1 + (size_t)row * pass_t::WIDTH + column);
+            float2 h = pair_at(from + row * pass_t::ROW + column);
             pass_t::put(to + row * pass_t::ROW + column, h.x > 0 ? a : 0, h.y > 0 ? b : 0);
         });
     }
     __syncthreads();
-    p.keep_activations(TRACE(d1));
-    go_back(p, hidden, [&](typename pass_t::sums c, int block) {
-        p.each(c, block, [&](int row, int column, float a, float b) {
-            float2 h = pair_at(h0 + (size_t)row * pass_t::WIDTH + column);
-            pass_t::put(d0 + (size_t)row * pass_t::WIDTH + column, h.x > 0 ? a : 0,
-                        h.y > 0 ? b : 0);
-        });
-    });
-#undef TRACE
 }
 
 template <int PRECISION, int NB, int BLOCKS>
-__global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
+__global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int tile = blockIdx.x, policy = blockIdx.y, seat = blockIdx.z, all = critics_of(e);
+    int policy = blockIdx.y, seat = blockIdx.z, outputs = 2 * e.actions, row = threadIdx.x;
     const wac_engine_seat &own = e.seats[seat];
+    pass_t p(shared_memory);
+    const float *params = params_of(e.policy, seat, policy);
+    const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
+    p.template prefetch<!pass_t::RESIDENT>(hidden);
     if (!own.active)
         return;
     bool with_std = with_stds >> policy & 1;
-    int critics = with_std ? all : e.means, inputs = e.observations + e.actions;
-    size_t batch = (size_t)seat * e.rows, sampled = ((size_t)seat * e.policies + policy) * e.rows;
-    rows_view x = rows_at(
-        tile, e.batch_observations + batch * e.observations, e.observations,
-        e.action + sampled * e.actions, e.actions, e.rows);
-    pass_t p(shared_memory);
-    unsigned above[WAC_ENGINE_CRITICS][2][pass_t::WORDS];
-    float *out = e.aim_out + ((size_t)seat * e.policies + policy) * all * e.rows + x.first;
-    for (int m = 0; m < critics; m++) {
-        typename pass_t::bits above0, above1;
-        ask_critic(p, x, params_of(e.critic, seat, m),
-                   hidden_of(e.critic, seat, m, pass_t::WIDTH, (element *)0), e.critic.at, inputs,
-                   (element *)NULL, (element *)NULL, above0, above1);
-#pragma unroll
-        for (int w = 0; w < pass_t::WORDS; w++) {
-            above[m][0][w] = above0[w];
-            above[m][1][w] = above1[w];
+    int all = critics_of(e), critics = with_std ? all : e.means;
+    const trace_view &trace = e.policy_trace;
+    size_t sampled = ((size_t)seat * e.policies + policy) * e.rows;
+    for (int tile = blockIdx.x; tile < e.batch_tiles; tile += gridDim.x) {
+        rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        if (tile != (int)blockIdx.x)
+            again<true>(p, hidden);
+        size_t at = (size_t)x.first * pass_t::WIDTH;
+        element *h0 =
+            trace_of<element>(trace, trace.h0, e.policies, seat, policy, pass_t::WIDTH) + at;
+        element *h1 =
+            trace_of<element>(trace, trace.h1, e.policies, seat, policy, pass_t::WIDTH) + at;
+        element *d1 =
+            trace_of<element>(trace, trace.d1, e.policies, seat, policy, pass_t::WIDTH) + at;
+        float *edges = edges_of(trace, e.policies, seat, policy, tile, pass_t::WIDTH);
+        float *dheads =
+            e.dheads + (((size_t)seat * e.policies + policy) * trace.rows + x.first) * outputs;
+        p.bring_results(h1);
+        if (row < x.count) {
+            size_t place = sampled + x.first + row, step = (size_t)e.batch_tiles * e.tile * e.actions;
+            const float *out = e.aim_out +
+                               ((size_t)seat * e.policies + policy) * all * e.rows + x.first + row;
+            int chosen = smallest_bound(e, out, e.rows, with_std, own.kappa);
+            float bound = out[(size_t)chosen * e.rows];
+            if (with_std)
+                bound += own.kappa * expf(out[(size_t)std_beside(e, chosen) * e.rows]);
+            e.bound[place] = bound;
+            policy_gradient(e, e.heads + place * outputs, e.noise + place * e.actions,
+                            e.action + place * e.actions,
+                            wishes_of(e, seat, policy, 0, tile) + row * e.actions, step, critics,
+                            own.alpha[policy] / e.rows, dheads + (size_t)row * outputs);
+        } else if (row < pass_t::ROWS) {
+            for (int j = 0; j < outputs; j++)
+                dheads[(size_t)row * outputs + j] = 0;
         }
-        if ((int)threadIdx.x < x.count)
-            out[(size_t)m * e.rows + threadIdx.x] = p.row_values()[threadIdx.x];
-    }
-    int row = threadIdx.x;
-    if (row < x.count) {
-        int chosen = smallest_bound(e, out + row, e.rows, with_std, own.kappa);
-        float bound = out[(size_t)chosen * e.rows + row];
-        if (with_std)
-            bound += own.kappa * expf(out[(size_t)std_beside(e, chosen) * e.rows + row]);
-        e.bound[sampled + x.first + row] = bound;
-    }
-
-    float *dheads =
-        e.dheads + (((size_t)seat * e.policies + policy) * e.policy_trace.rows + x.first) * 2 *
-                       e.actions;
-    for (int m = 0; m < critics; m++) {
-        typename pass_t::bits above0, above1;
-#pragma unroll
-        for (int w = 0; w < pass_t::WORDS; w++) {
-            above0[w] = above[m][0][w];
-            above1[w] = above[m][1][w];
-        }
-        const float *params = params_of(e.critic, seat, m);
-        const element *hidden = hidden_of(e.critic, seat, m, pass_t::WIDTH, (element *)0);
-        p.template prefetch<true>(hidden);
-        if (row < TILE)
-            p.row_values()[row] =
-                row < x.count ? bound_slope(e, own, out + row, with_std, m) : 0;
         __syncthreads();
-        enter_critic(p, params + e.critic.at.weight[2], above1);
-        const float *first = params + e.critic.at.weight[0] + e.observations;
+        p.gather(
+            outputs, [&](int r, int o) { return dheads[(size_t)r * outputs + o]; },
+            edges + (e.observations + 1) * pass_t::WIDTH);
+        enter_policy(p, params + e.policy.at.weight[2], dheads, outputs, x.count);
+        p.keep_activations(d1);
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
-            p.mask(c, above0, block);
-            p.dot_rows(
-                c, block, e.actions,
-                [&](int o, int column) { return first[(size_t)column * inputs + o]; },
-                [&](int r, int o, float sum) {
-                    float *to = dheads + (size_t)r * 2 * e.actions + o;
-                    *to = (m || block ? *to : 0) + sum;
-                });
+            element *to = p.results();
+            p.each(c, block, [&](int r, int column, float a, float b) {
+                float2 h = pair_at(h0 + (size_t)r * pass_t::WIDTH + column);
+                pass_t::put(to + r * pass_t::ROW + column, h.x > 0 ? a : 0, h.y > 0 ? b : 0);
+            });
         });
+        __syncthreads();
+        p.gather(
+            e.observations + 1,
+            [&](int r, int k) {
+                return k < e.observations ? row_entry(x, r, k) : r < x.count ? 1.f : 0.f;
+            },
+            edges);
     }
-    if (row < x.count) {
-        size_t at = sampled + x.first + row;
-        policy_gradient(e, e.heads + at * 2 * e.actions, e.noise + at * e.actions,
-                        e.action + at * e.actions, own.alpha[policy] / e.rows,
-                        dheads + (size_t)row * 2 * e.actions);
-    } else if (row < TILE) {
-        for (int j = 0; j < 2 * e.actions; j++)
-            dheads[(size_t)row * 2 * e.actions + j] = 0;
-    }
-    __syncthreads();
-    go_back_policy(p, e, seat, policy, tile, x.count, dheads);
 }
 
-/* --- gradients of parameters, and Adam along them ------------------------------------------------ */
+/* --- the gradient of hidden weights, and Adam along it -------------------------------------------- */
 
-typedef struct mover {
-    float step, correction;
-    float rate; /* at which the target follows; there is none without */
-    float *params, *first, *second, *target;
-    half_t *half, *target_half; /* of the hidden weights, or null */
-} mover;
-
-/* A network's mover; critics are followed by targets. */
-__device__ inline mover mover_of(const engine_view &e, const stack_view &stack, bool critics,
-                                 int seat, int member)
-{
-    const wac_engine_seat &own = e.seats[seat];
-    size_t network = (size_t)seat * stack.members + member, at = network * stack.at.stride;
-    size_t hidden = network * e.width * e.width;
-    mover mover = {own.policy_step, own.policy_correction, 0, stack.params + at, stack.first + at,
-                   stack.second + at, NULL, stack.half ? stack.half + hidden : NULL, NULL};
-    if (critics) {
-        mover.step = member < e.means ? own.mean_step : own.std_step;
-        mover.correction = own.critic_correction;
-        mover.rate = own.target_rate;
-        mover.target = e.target.params + at;
-        mover.target_half = e.target.half ? e.target.half + hidden : NULL;
-    }
-    return mover;
-}
-
-/* wac_adam_move, and the target behind it; returns the new value, target is the new target */
-__device__ inline float move(const mover &m, float gradient, float &first, float &second,
-                             float value, float &target)
-{
-    first += 0.1f * (gradient - first);
-    second = 0.999f * second + 0.001f * gradient * gradient;
-    value -= m.step * first / (sqrtf(second) * m.correction + 1e-8f);
-    target += m.rate * (value - target);
-    return value;
-}
-
-__device__ inline void move_one(const mover &m, size_t at, float gradient)
-{
-    float target = m.target ? m.target[at] : 0;
-    m.params[at] = move(m, gradient, m.first[at], m.second[at], m.params[at], target);
-    if (m.target)
-        m.target[at] = target;
-}
-
-/* two neighbours of the hidden weights; `place` among them */
-__device__ inline void move_two(const mover &m, size_t weights_at, size_t place, float a, float b)
-{
-    size_t at = weights_at + place;
-    float2 value = *(float2 *)(m.params + at), first = *(float2 *)(m.first + at);
-    float2 second = *(float2 *)(m.second + at);
-    float2 target = m.target ? *(float2 *)(m.target + at) : make_float2(0, 0);
-    value.x = move(m, a, first.x, second.x, value.x, target.x);
-    value.y = move(m, b, first.y, second.y, value.y, target.y);
-    *(float2 *)(m.params + at) = value;
-    *(float2 *)(m.first + at) = first;
-    *(float2 *)(m.second + at) = second;
-    if (m.half)
-        *(__nv_bfloat162 *)(m.half + place) = __floats2bfloat162_rn(value.x, value.y);
-    if (!m.target)
-        return;
-    *(float2 *)(m.target + at) = target;
-    if (m.target_half)
-        *(__nv_bfloat162 *)(m.target_half + place) = __floats2bfloat162_rn(target.x, target.y);
-}
-
-/* rows of a network's trace that count, whole tiles: std critics see synthetic pairs, too */
-__device__ inline int rows_taught(const engine_view &e, bool critics, int seat, int member)
-{
-    int tiles = e.batch_tiles;
-    if (critics && member >= e.means)
-        tiles += (e.seats[seat].synthetic + TILE - 1) / TILE;
-    return tiles * TILE;
-}
-
-/* The hidden layer: gradient d1^T h0, a square of SIDE x SIDE of it. */
+/* d1^T h0, a square of SIDE x SIDE of it. */
 template <int PRECISION, int SIDE> struct square {
     typedef typename kind<PRECISION>::element element;
+    static constexpr int THREADS = 256, WARPS_M = 2;
     static constexpr int MT = SIDE / WARPS_M / 16, NT = SIDE / WARPS_N / 8;
     static constexpr int DEPTH = 32, STAGES = 3;
     static constexpr int ROW = SIDE + 8;
     static constexpr int STAGE = 2 * DEPTH * ROW; /* of d1, and of h0 */
-    static constexpr int BYTES = STAGES * STAGE * (int)sizeof(element);
+    static constexpr int SUM_ROW = SIDE + 4;      /* of the gradient, when it is there */
+    static constexpr int COPIES = STAGES * STAGE * (int)sizeof(element);
+    static constexpr int SUMS = SIDE * SUM_ROW * (int)sizeof(float);
+    static constexpr int BYTES = COPIES > SUMS ? COPIES : SUMS;
 };
 
+/* Four neighbours of hidden weights, COUNT times, `step` apart: all are asked for before the first
+ * is written. */
+template <int COUNT>
+__device__ inline void move_fours(const mover &m, size_t weights_at, size_t place, size_t step,
+                                  const float *gradients, int gradient_step)
+{
+    float4 value[COUNT], first[COUNT], second[COUNT], target[COUNT];
+    size_t at = weights_at + place;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        value[i] = *(float4 *)(m.params + at + i * step);
+        first[i] = *(float4 *)(m.first + at + i * step);
+        second[i] = *(float4 *)(m.second + at + i * step);
+        if (m.target)
+            target[i] = *(float4 *)(m.target + at + i * step);
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        float4 g = *(const float4 *)(gradients + i * gradient_step);
+        value[i].x = move(m, g.x, first[i].x, second[i].x, value[i].x, target[i].x);
+        value[i].y = move(m, g.y, first[i].y, second[i].y, value[i].y, target[i].y);
+        value[i].z = move(m, g.z, first[i].z, second[i].z, value[i].z, target[i].z);
+        value[i].w = move(m, g.w, first[i].w, second[i].w, value[i].w, target[i].w);
+        *(float4 *)(m.params + at + i * step) = value[i];
+        *(float4 *)(m.first + at + i * step) = first[i];
+        *(float4 *)(m.second + at + i * step) = second[i];
+        if (m.half)
+            put_four(m.half + place + i * step, value[i]);
+        if (m.target)
+            *(float4 *)(m.target + at + i * step) = target[i];
+        if (m.target_half)
+            put_four(m.target_half + place + i * step, target[i]);
+    }
+}
+
 template <int PRECISION, int SIDE>
-__global__ __launch_bounds__(THREADS, 2) void move_hidden_kernel(
-    const __grid_constant__ engine_view e, bool critics)
+__global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_constant__ engine_view e,
+                                                             bool critics)
 {
     typedef square<PRECISION, SIDE> square_t;
     typedef typename square_t::element element;
     constexpr int MT = square_t::MT, NT = square_t::NT, ROW = square_t::ROW;
-    constexpr int DEPTH = square_t::DEPTH, STAGES = square_t::STAGES;
+    constexpr int DEPTH = square_t::DEPTH, STAGES = square_t::STAGES, THREADS = square_t::THREADS;
     constexpr int VECTOR = 16 / sizeof(element), PER_ROW = SIDE / VECTOR;
     int width = e.width, sides = width / SIDE;
     int m0 = blockIdx.x / sides * SIDE, n0 = blockIdx.x % sides * SIDE;
     int member = blockIdx.y, seat = blockIdx.z;
-    if (!e.seats[seat].active)
-        return;
     const stack_view &stack = critics ? e.critic : e.policy;
     const trace_view &trace = critics ? e.critic_trace : e.policy_trace;
     const element *d1 = trace_of<element>(trace, trace.d1, stack.members, seat, member, width) + m0;
     const element *h0 = trace_of<element>(trace, trace.h0, stack.members, seat, member, width) + n0;
     element *stages = (element *)shared_memory;
-    int pieces = rows_taught(e, critics, seat, member) / DEPTH;
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    int warp_m = warp % WARPS_M * MT * 16, warp_n = warp / WARPS_M * NT * 8;
-
+    int warp_m = warp % square_t::WARPS_M * MT * 16, warp_n = warp / square_t::WARPS_M * NT * 8;
     auto ask = [&](int piece) {
         element *to = stages + piece % STAGES * square_t::STAGE;
+#pragma unroll
         for (int i = threadIdx.x; i < DEPTH * PER_ROW; i += THREADS) {
             int row = i / PER_ROW, column = i % PER_ROW * VECTOR;
             size_t from = (size_t)(piece * DEPTH + row) * width + column;
@@ -618,10 +700,12 @@ __global__ __launch_bounds__(THREADS, 2) void move_hidden_kernel(
         }
     };
     for (int i = 0; i < STAGES - 1; i++) {
-        if (i < pieces)
-            ask(i);
+        ask(i); /* there is always a tile, and it has so many */
         copies_asked();
     }
+    if (!e.seats[seat].active)
+        return;
+    int pieces = tiles_taught(e, critics, seat, member) * e.tile / DEPTH;
     float c[MT][NT][4];
 #pragma unroll
     for (int m = 0; m < MT; m++)
@@ -644,114 +728,38 @@ __global__ __launch_bounds__(THREADS, 2) void move_hidden_kernel(
             for (int row = 0; row < DEPTH; row++)
                 bias += (float)a[row * ROW + threadIdx.x];
     }
-    mover mover = mover_of(e, stack, critics, seat, member);
+    /* the sums into shared memory, so that rows of weights are read and written whole */
+    __syncthreads();
+    float *sums = (float *)shared_memory;
 #pragma unroll
     for (int m = 0; m < MT; m++)
 #pragma unroll
         for (int half = 0; half < 2; half++)
 #pragma unroll
-            for (int n = 0; n < NT; n++) {
-                int row = m0 + warp_m + m * 16 + half * 8 + lane / 4;
-                int column = n0 + warp_n + n * 8 + lane % 4 * 2;
-                move_two(mover, stack.at.weight[1], (size_t)row * width + column,
-                         c[m][n][2 * half], c[m][n][2 * half + 1]);
-            }
+            for (int n = 0; n < NT; n++)
+                *(float2 *)(sums + (warp_m + m * 16 + half * 8 + lane / 4) * square_t::SUM_ROW +
+                            warp_n + n * 8 + lane % 4 * 2) =
+                    make_float2(c[m][n][2 * half], c[m][n][2 * half + 1]);
+    __syncthreads();
+    mover mover = mover_of(e, stack, critics, seat, member);
+    constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, COUNT = 4;
+    int row = threadIdx.x / FOURS, column = threadIdx.x % FOURS * 4;
+    for (; row < SIDE; row += COUNT * AT_ONCE)
+        move_fours<COUNT>(mover, stack.at.weight[1], (size_t)(m0 + row) * width + n0 + column,
+                          (size_t)AT_ONCE * width, sums + row * square_t::SUM_ROW + column,
+                          AT_ONCE * square_t::SUM_ROW);
     if (n0 == 0 && threadIdx.x < SIDE)
         move_one(mover, stack.at.bias[1] + m0 + threadIdx.x, bias);
 }
 
-/* The first layer, gradient d0^T x, and the last, (dout^T h1)^T: a strip of 64 x 16 of it, by four
- * warps. A column beyond the inputs is that of ones, and so the first layer's bias. */
-enum { STRIP_M = 64, STRIP_N = 16, STRIP_DEPTH = 32, STRIP_THREADS = 128 };
-
-__device__ inline float edge_entry(const engine_view &e, bool critics, int layer, int seat,
-                                   int member, int row, int k)
-{
-    const trace_view &trace = critics ? e.critic_trace : e.policy_trace;
-    int members = critics ? critics_of(e) : e.policies;
-    if (layer == 2) {
-        int outputs = critics ? 1 : 2 * e.actions;
-        const float *dout = critics ? e.dout : e.dheads;
-        return k < outputs ? dout[(((size_t)seat * members + member) * trace.rows + row) * outputs +
-                                  k]
-                           : 0;
-    }
-    int inputs = e.observations + (critics ? e.actions : 0);
-    if (k >= inputs)
-        return k == inputs;
-    int batch_rows = e.batch_tiles * TILE;
-    if (row >= batch_rows) {
-        row -= batch_rows;
-        return row < e.seats[seat].synthetic
-                   ? e.pairs[((size_t)seat * e.synthetic + row) * inputs + k]
-                   : 0;
-    }
-    size_t at = (size_t)seat * e.rows + row;
-    if (row >= e.rows)
-        return 0;
-    return k < e.observations ? e.batch_observations[at * e.observations + k]
-                              : e.batch_actions[at * e.actions + k - e.observations];
-}
-
-template <int PRECISION>
-__global__ __launch_bounds__(STRIP_THREADS) void move_edges_kernel(
-    const __grid_constant__ engine_view e, bool critics)
-{
-    typedef typename kind<PRECISION>::element element;
-    constexpr int A_ROW = STRIP_M + 8, B_ROW = STRIP_N + 8;
-    __shared__ float a[STRIP_DEPTH * A_ROW], b[STRIP_DEPTH * B_ROW];
-    int member = blockIdx.y, seat = blockIdx.z, width = e.width;
-    if (!e.seats[seat].active)
-        return;
-    const stack_view &stack = critics ? e.critic : e.policy;
-    const trace_view &trace = critics ? e.critic_trace : e.policy_trace;
-    int inputs = e.observations + (critics ? e.actions : 0), outputs = critics ? 1 : 2 * e.actions;
-    int strips = width / STRIP_M, first_strips = strips * ((inputs + STRIP_N) / STRIP_N);
-    int job = blockIdx.x, layer = job < first_strips ? 0 : 2;
-    if (layer)
-        job -= first_strips;
-    int m0 = job % strips * STRIP_M, n0 = job / strips * STRIP_N;
-    const element *from = trace_of<element>(trace, layer ? trace.h1 : trace.d0, stack.members, seat,
-                                            member, width) + m0;
-    int rows = rows_taught(e, critics, seat, member);
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    float c[1][2][4] = {}, bias = 0;
-    for (int row = 0; row < rows; row += STRIP_DEPTH) {
-        for (int i = threadIdx.x; i < STRIP_DEPTH * STRIP_M / 2; i += STRIP_THREADS) {
-            int r = i / (STRIP_M / 2), column = i % (STRIP_M / 2) * 2;
-            float2 two = pair_at(from + (size_t)(row + r) * width + column);
-            *(float2 *)(a + r * A_ROW + column) = two;
-        }
-        for (int i = threadIdx.x; i < STRIP_DEPTH * STRIP_N; i += STRIP_THREADS)
-            b[i / STRIP_N * B_ROW + i % STRIP_N] = edge_entry(
-                e, critics, layer, seat, member, row + i / STRIP_N, n0 + i % STRIP_N);
-        __syncthreads();
-        add_products<PRECISION == WAC_ENGINE_SINGLE, 1, 2, true, true>(
-            c, (const float *)a + warp * 16, A_ROW, (const float *)b, B_ROW, STRIP_DEPTH);
-        if (layer && m0 == 0 && threadIdx.x < STRIP_N)
-            for (int r = 0; r < STRIP_DEPTH; r++)
-                bias += b[r * B_ROW + threadIdx.x];
-        __syncthreads();
-    }
-    mover mover = mover_of(e, stack, critics, seat, member);
-#pragma unroll
-    for (int n = 0; n < 2; n++)
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            int m = m0 + warp * 16 + lane / 4 + i / 2 * 8;
-            int k = n0 + n * 8 + lane % 4 * 2 + i % 2;
-            if (layer == 0 && k < inputs)
-                move_one(mover, stack.at.weight[0] + (size_t)m * inputs + k, c[0][n][i]);
-            else if (layer == 0 && k == inputs)
-                move_one(mover, stack.at.bias[0] + m, c[0][n][i]);
-            else if (layer == 2 && k < outputs)
-                move_one(mover, stack.at.weight[2] + (size_t)k * width + m, c[0][n][i]);
-        }
-    if (layer && m0 == 0 && (int)threadIdx.x < STRIP_N && n0 + (int)threadIdx.x < outputs)
-        move_one(mover, stack.at.bias[2] + n0 + threadIdx.x, bias);
-}
-
 /* --- launches ------------------------------------------------------------------------------------ */
+
+/* Into how many parts the tiles of networks are cut, so that all of a GPU has something to do. */
+inline int parts_of(const engine_view &e, int networks, int tiles)
+{
+    int parts = (e.processors + networks - 1) / networks;
+    return parts < tiles ? parts : tiles;
+}
 
 template <int PRECISION, int NB, int BLOCKS> struct launcher {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
@@ -767,6 +775,8 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
             {(const void *)ask_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
             {(const void *)teach_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
             {(const void *)aim_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
+            {(const void *)slope_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
+            {(const void *)climb_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
             {(const void *)move_hidden_kernel<PRECISION, SIDE>, square<PRECISION, SIDE>::BYTES},
         };
         for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
@@ -774,33 +784,54 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
                                  kernels[i].bytes);
     }
 
-    static void sample(const engine_view &e, int next, cudaStream_t stream)
+    static dim3 grid_of(const engine_view &e, int members, int tiles)
     {
-        dim3 grid(e.batch_tiles, next < 0 ? e.policies : 1, e.seat_count);
-        sample_kernel<PRECISION, NB, BLOCKS><<<grid, THREADS, pass_t::BYTES, stream>>>(e, next);
+        return dim3(parts_of(e, members * e.seat_count, tiles), members, e.seat_count);
     }
 
-    static int critic_tiles(const engine_view &e)
+    static void sample(const engine_view &e, int next, cudaStream_t stream)
     {
-        return (e.means + e.stds) * e.batch_tiles + e.stds * e.synthetic_tiles;
+        dim3 grid = grid_of(e, next < 0 ? e.policies : 1, e.batch_tiles);
+        sample_kernel<PRECISION, NB, BLOCKS>
+            <<<grid, pass_t::THREADS, pass_t::BYTES, stream>>>(e, next);
     }
 
     static void ask(const engine_view &e, cudaStream_t stream)
     {
-        dim3 grid(critic_tiles(e), e.seat_count);
-        ask_kernel<PRECISION, NB, BLOCKS><<<grid, THREADS, pass_t::BYTES, stream>>>(e);
+        dim3 grid = grid_of(e, e.means + 2 * e.stds, e.batch_tiles);
+        ask_kernel<PRECISION, NB, BLOCKS><<<grid, pass_t::THREADS, pass_t::BYTES, stream>>>(e);
     }
 
     static void teach(const engine_view &e, int entropy, cudaStream_t stream)
     {
-        dim3 grid(critic_tiles(e), e.seat_count);
-        teach_kernel<PRECISION, NB, BLOCKS><<<grid, THREADS, pass_t::BYTES, stream>>>(e, entropy);
+        dim3 grid = grid_of(e, e.means + e.stds, e.batch_tiles);
+        teach_kernel<PRECISION, NB, BLOCKS>
+            <<<grid, pass_t::THREADS, pass_t::BYTES, stream>>>(e, entropy);
+    }
+
+    /* mean critics, and std critics where a policy wants them */
+    static dim3 grid_of_critics(const engine_view &e, unsigned with_std)
+    {
+        return grid_of(e, e.means + (with_std ? e.stds : 0), e.batch_tiles);
     }
 
     static void aim(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
-        dim3 grid(e.batch_tiles, e.policies, e.seat_count);
-        aim_kernel<PRECISION, NB, BLOCKS><<<grid, THREADS, pass_t::BYTES, stream>>>(e, with_std);
+        aim_kernel<PRECISION, NB, BLOCKS>
+            <<<grid_of_critics(e, with_std), pass_t::THREADS, pass_t::BYTES, stream>>>(e, with_std);
+    }
+
+    static void slope(const engine_view &e, unsigned with_std, cudaStream_t stream)
+    {
+        slope_kernel<PRECISION, NB, BLOCKS>
+            <<<grid_of_critics(e, with_std), pass_t::THREADS, pass_t::BYTES, stream>>>(e, with_std);
+    }
+
+    static void climb(const engine_view &e, unsigned with_std, cudaStream_t stream)
+    {
+        climb_kernel<PRECISION, NB, BLOCKS>
+            <<<grid_of(e, e.policies, e.batch_tiles), pass_t::THREADS, pass_t::BYTES, stream>>>(
+                e, with_std);
     }
 
     static void move_hidden(const engine_view &e, bool critics, cudaStream_t stream)
@@ -808,7 +839,8 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
         int sides = e.width / SIDE;
         dim3 grid(sides * sides, critics ? e.means + e.stds : e.policies, e.seat_count);
         move_hidden_kernel<PRECISION, SIDE>
-            <<<grid, THREADS, square<PRECISION, SIDE>::BYTES, stream>>>(e, critics);
+            <<<grid, square<PRECISION, SIDE>::THREADS, square<PRECISION, SIDE>::BYTES, stream>>>(
+                e, critics);
     }
 };
 
@@ -856,26 +888,19 @@ template <int PRECISION> struct launches {
         FOR_WIDTH(e.width, aim(e, with_std, stream));
     }
 
-    static void move_edges(const engine_view &e, bool critics, cudaStream_t stream)
+    static void slope(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
-        int inputs = e.observations + (critics ? e.actions : 0);
-        int outputs = critics ? 1 : 2 * e.actions;
-        int strips = (inputs + STRIP_N) / STRIP_N + (outputs + STRIP_N - 1) / STRIP_N;
-        dim3 grid(e.width / STRIP_M * strips, critics ? e.means + e.stds : e.policies,
-                  e.seat_count);
-        move_edges_kernel<PRECISION><<<grid, STRIP_THREADS, 0, stream>>>(e, critics);
+        FOR_WIDTH(e.width, slope(e, with_std, stream));
     }
 
-    static void move_critics(const engine_view &e, cudaStream_t stream)
+    static void climb(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
-        FOR_WIDTH(e.width, move_hidden(e, true, stream));
-        move_edges(e, true, stream);
+        FOR_WIDTH(e.width, climb(e, with_std, stream));
     }
 
-    static void move_policies(const engine_view &e, cudaStream_t stream)
+    static void move_hidden(const engine_view &e, bool critics, cudaStream_t stream)
     {
-        FOR_WIDTH(e.width, move_hidden(e, false, stream));
-        move_edges(e, false, stream);
+        FOR_WIDTH(e.width, move_hidden(e, critics, stream));
     }
 };
 
@@ -883,8 +908,8 @@ template <int PRECISION> struct launches {
     {                                                                                              \
         launches<PRECISION>::prepare, launches<PRECISION>::sample,                                 \
             launches<PRECISION>::sample_next, launches<PRECISION>::ask,                            \
-            launches<PRECISION>::teach, launches<PRECISION>::aim,                                  \
-            launches<PRECISION>::move_critics, launches<PRECISION>::move_policies                  \
+            launches<PRECISION>::teach, launches<PRECISION>::aim, launches<PRECISION>::slope,      \
+            launches<PRECISION>::climb, launches<PRECISION>::move_hidden                           \
     }
 
 #endif

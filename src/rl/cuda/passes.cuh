@@ -1,8 +1,8 @@
-/* Networks on a GPU: a block of threads takes a tile of 64 rows through a network, forth and back,
+/* Networks on a GPU: a block of threads takes tiles of rows through a network, forth and back,
  * without leaving the processor it runs on.
  *
- * The activations of a hidden layer lie in shared memory, the weights of the next pass by, some
- * columns at a time. What a layer makes is in registers first: thread and place of a number are the
+ * The activations of a hidden layer lie in shared memory, and so do the weights of the next, where
+ * they fit (256 x 256 numbers of 16 bits do); else they pass by, some at a time. What a layer makes is in registers first: thread and place of a number are the
  * same in every layer, so that which numbers were above zero (ReLU) is remembered as bits by the
  * thread that will need to know.
  */
@@ -29,32 +29,44 @@ __device__ inline float row_entry(const rows_view &x, int row, int k)
     return k < x.b_size ? x.b[at * x.b_size + k] : 0;
 }
 
-/* NB columns of a layer at a time, BLOCKS times. */
+/* NB columns of a layer at a time, BLOCKS times; ROWS of the batch at a time. RESIDENT: all hidden
+ * weights fit into shared memory and stay there; else they pass by. */
 template <int PRECISION, int NB, int BLOCKS> struct pass {
     typedef typename kind<PRECISION>::element element;
     static constexpr bool SINGLE = PRECISION == WAC_ENGINE_SINGLE;
+    static constexpr bool RESIDENT = sizeof(element) == 2 && BLOCKS == 1;
     static constexpr int WIDTH = NB * BLOCKS;
-    static constexpr int MT = TILE / WARPS_M / 16, NT = NB / WARPS_N / 8;
+    static constexpr int ROWS = rows_of_tile(WIDTH, sizeof(element)), THREADS = 4 * ROWS;
+    static constexpr int MT = 2, NT = NB / WARPS_N / 8, WARPS_M = ROWS / 16 / MT;
     static constexpr int VECTOR = 16 / sizeof(element);
-    static constexpr int DEPTH = 64 / sizeof(element); /* of a piece of weights */
-    static constexpr int STAGES = sizeof(element) == 2 ? 3 : 2;
-    static constexpr int ROW = WIDTH + VECTOR;      /* of activations */
-    static constexpr int ALONG_ROW = DEPTH + VECTOR; /* of a piece of weights */
+    static constexpr int DEPTH = (RESIDENT ? 128 : 64) / sizeof(element); /* of a piece of weights */
+    static constexpr int PIECES = WIDTH / DEPTH;
+    static constexpr int STAGES = RESIDENT ? PIECES : sizeof(element) == 2 ? 3 : 2;
+    static constexpr int ROW = WIDTH + VECTOR; /* of activations */
+    static constexpr int ALONG_ROW = RESIDENT ? DEPTH : DEPTH + VECTOR; /* of a piece of weights */
     static constexpr int ACROSS_ROW = NB + 8;
-    static constexpr int STAGE = NB * ALONG_ROW > DEPTH * ACROSS_ROW ? NB * ALONG_ROW
-                                                                     : DEPTH * ACROSS_ROW;
+    static constexpr int STAGE = RESIDENT || NB * ALONG_ROW > DEPTH * ACROSS_ROW
+                                     ? NB * ALONG_ROW
+                                     : DEPTH * ACROSS_ROW;
     static constexpr int INPUTS = 16, INPUT_ROW = INPUTS + 4; /* of the first layer, at a time */
     static constexpr int OUTPUTS = 4;                         /* of the last, at a time */
+    static constexpr int COLUMNS = 16;                        /* of gathered sums, at a time */
     static constexpr int WORDS = (MT * NT * 4 + 31) / 32 * BLOCKS; /* of bits */
 
+    /* vectors of a network that are at hand: biases of hidden layers, weights of one output */
+    enum { BIAS0, BIAS1, LAST, EDGES };
+
     /* shared memory, in bytes from its beginning */
-    static constexpr int ACTIVATIONS = TILE * ROW * (int)sizeof(element);
-    static constexpr int FIRST = (TILE + NB) * INPUT_ROW * (int)sizeof(float);
+    static constexpr int ACTIVATIONS = ROWS * ROW * (int)sizeof(element);
+    static constexpr int FIRST = (ROWS + NB) * INPUT_ROW * (int)sizeof(float);
     static constexpr int STAGES_AT =
-        BLOCKS > 1 ? ACTIVATIONS + FIRST : ACTIVATIONS > FIRST ? ACTIVATIONS : FIRST;
+        BLOCKS > 1 ? 2 * ACTIVATIONS : ACTIVATIONS > FIRST ? ACTIVATIONS : FIRST;
     static constexpr int PARTIAL_AT = STAGES_AT + STAGES * STAGE * (int)sizeof(element);
-    static constexpr int ROWS_AT = PARTIAL_AT + WARPS_N * TILE * OUTPUTS * (int)sizeof(float);
-    static constexpr int BYTES = ROWS_AT + TILE * (int)sizeof(float);
+    static constexpr int ROWS_AT = PARTIAL_AT + ROWS * COLUMNS * (int)sizeof(float);
+    static constexpr int EDGES_AT = ROWS_AT + 2 * ROWS * (int)sizeof(float);
+    static constexpr int BYTES = EDGES_AT + EDGES * WIDTH * (int)sizeof(float);
+    static_assert(WARPS_N * OUTPUTS == COLUMNS, "sums of rows and gathered ones share their room");
+    static_assert(BLOCKS == 1 || FIRST <= ACTIVATIONS, "the first layer needs the results' room");
 
     typedef float sums[MT][NT][4];
     typedef unsigned bits[WORDS];
@@ -76,9 +88,15 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         return (element *)shared;
     }
 
+    /* what a product makes of activations: in their place, where it is made all at once */
+    __device__ inline element *results() const
+    {
+        return (element *)(shared + (BLOCKS > 1 ? ACTIVATIONS : 0));
+    }
+
     __device__ inline float *input_tile() const
     {
-        return (float *)(shared + (BLOCKS > 1 ? ACTIVATIONS : 0));
+        return (float *)results();
     }
 
     __device__ inline element *stage(int i) const
@@ -91,14 +109,41 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         return (float *)(shared + PARTIAL_AT);
     }
 
-    /* one number for each row of the tile */
+    /* one number for each row of the tile, and another */
     __device__ inline float *row_values() const
     {
         return (float *)(shared + ROWS_AT);
     }
 
+    __device__ inline float *row_targets() const
+    {
+        return row_values() + ROWS;
+    }
+
+    __device__ inline float *edge(int which) const
+    {
+        return (float *)(shared + EDGES_AT) + which * WIDTH;
+    }
+
+    /* ask for edges `first` … of a network */
+    __device__ inline void ask_edges(const float *params, const wac_engine_layout &at,
+                                     int first) const
+    {
+        constexpr int EACH = WIDTH / 4;
+        for (int i = first * EACH + (int)threadIdx.x; i < EDGES * EACH; i += THREADS) {
+            int which = i / EACH, column = i % EACH * 4;
+            const float *from =
+                params + (which == BIAS0   ? at.bias[0]
+                          : which == BIAS1 ? at.bias[1]
+                                           : at.weight[2]);
+            copy_16(edge(which) + column, from + column);
+        }
+        copies_asked();
+    }
+
     /* each number of the sums: what(row, column, value) for the two neighbours in a row */
-    template <typename function> __device__ inline void each(sums c, int block, function what) const
+    template <typename function>
+    __device__ inline void each(const sums c, int block, function what) const
     {
 #pragma unroll
         for (int m = 0; m < MT; m++)
@@ -131,23 +176,19 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         *(float2 *)to = make_float2(a, b);
     }
 
-    /* bits of the numbers above zero, which stay as they are; the others become zero */
+    /* bits of the numbers above zero, which stay as they are; the others become zero. A bit is the
+     * sign of its number's opposite, shifted in behind those before it. */
     static __device__ inline void rectify(sums c, bits above, int block)
     {
         constexpr int EACH = WORDS / BLOCKS;
-#pragma unroll
-        for (int w = 0; w < EACH; w++)
-            above[block * EACH + w] = 0;
 #pragma unroll
         for (int m = 0; m < MT; m++)
 #pragma unroll
             for (int n = 0; n < NT; n++)
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    constexpr int one = 1;
-                    int at = (m * NT + n) * 4 + i;
-                    bool positive = c[m][n][i] > 0;
-                    above[block * EACH + at / 32] |= (unsigned)(positive ? one : 0) << (at % 32);
+                    unsigned &word = above[block * EACH + ((m * NT + n) * 4 + i) / 32];
+                    word = __funnelshift_l(__float_as_uint(0.f - c[m][n][i]), word, 1);
                     /* what is no number must stay so, to be found */
                     c[m][n][i] = c[m][n][i] < 0 ? 0 : c[m][n][i];
                 }
@@ -155,7 +196,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     static __device__ inline void mask(sums c, const bits above, int block)
     {
-        constexpr int EACH = WORDS / BLOCKS;
+        constexpr int EACH = WORDS / BLOCKS, COUNT = MT * NT * 4 < 32 ? MT * NT * 4 : 32;
 #pragma unroll
         for (int m = 0; m < MT; m++)
 #pragma unroll
@@ -163,7 +204,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     int at = (m * NT + n) * 4 + i;
-                    if (!(above[block * EACH + at / 32] >> (at % 32) & 1))
+                    if (!(above[block * EACH + at / 32] & 1u << (COUNT - 1 - at % 32)))
                         c[m][n][i] = 0;
                 }
     }
@@ -189,10 +230,10 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     __device__ inline void multiply_inputs(sums c, const rows_view &x, const float *weight,
                                            int inputs, int block) const
     {
-        float *rows = input_tile(), *weights = rows + TILE * INPUT_ROW;
+        float *rows = input_tile(), *weights = rows + ROWS * INPUT_ROW;
         clear(c);
         for (int first = 0; first < inputs; first += INPUTS) {
-            for (int i = threadIdx.x; i < TILE * INPUTS; i += THREADS)
+            for (int i = threadIdx.x; i < ROWS * INPUTS; i += THREADS)
                 rows[i / INPUTS * INPUT_ROW + i % INPUTS] =
                     row_entry(x, i / INPUTS, first + i % INPUTS);
             for (int i = threadIdx.x; i < NB * INPUTS; i += THREADS) {
@@ -200,6 +241,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                 weights[n * INPUT_ROW + i % INPUTS] =
                     k < inputs ? weight[(size_t)(block * NB + n) * inputs + k] : 0;
             }
+            copies_wait<OPEN>(); /* edges, asked for before the weights */
             __syncthreads();
             int depth = inputs - first > 8 ? 16 : 8;
             add_products<SINGLE, MT, NT, false, false>(
@@ -210,23 +252,27 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     }
 
     /* the first layer into the activations; above: its bits. Ends with all threads together. */
-    __device__ inline void first_layer(const rows_view &x, const float *params,
-                                       const wac_engine_layout &at, int inputs, bits above) const
+    __device__ inline void first_layer(const rows_view &x, const float *weight, int inputs,
+                                       bits above) const
     {
         sums c;
         for (int block = 0; block < BLOCKS; block++) {
-            multiply_inputs(c, x, params + at.weight[0], inputs, block);
-            add_bias(c, params + at.bias[0], block);
+            multiply_inputs(c, x, weight, inputs, block);
+            add_bias(c, edge(BIAS0), block);
             rectify(c, above, block);
-            element *to = activations();
-            each(c, block, [&](int row, int column, float a, float b) {
-                put(to + row * ROW + column, a, b);
-            });
+            put_block(activations(), c, block);
         }
         __syncthreads();
     }
 
     /* --- hidden weights ----------------------------------------------------------------------- */
+
+    /* where 8 numbers of resident weights lie, from row n and column k on: swizzled, so that those
+     * of 8 rows never meet in a bank */
+    __device__ inline const element *resident(int n, int k) const
+    {
+        return stage(k / DEPTH) + n * DEPTH + ((k % DEPTH / VECTOR) ^ (n & 7)) * VECTOR;
+    }
 
     /* ask for piece `piece` of the weights [WIDTH][WIDTH] that make columns of a block: W^T where
      * they lie along the depth, W where across */
@@ -246,30 +292,87 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                 copy_16(to + row * ACROSS_ROW + column,
                         weight + (size_t)(piece * DEPTH + row) * WIDTH + block * NB + column);
             else
-                copy_16(to + row * ALONG_ROW + column,
+                copy_16(RESIDENT ? (element *)resident(row, piece * DEPTH + column)
+                                 : to + row * ALONG_ROW + column,
                         weight + (size_t)(block * NB + row) * WIDTH + piece * DEPTH + column);
         }
     }
 
-    /* the first pieces, so that they come while something else is done */
+    /* the first pieces, or all, so that they come while something else is done; asked for after
+     * edges. Resident weights are asked for once, along. */
     template <bool ACROSS> __device__ inline void prefetch(const element *weight) const
     {
+        constexpr int COUNT = RESIDENT ? PIECES : STAGES - 1;
 #pragma unroll
-        for (int i = 0; i < STAGES - 1; i++) {
+        for (int i = 0; i < COUNT; i++) {
             ask<ACROSS>(weight, 0, i);
             copies_asked();
         }
     }
 
-    /* c = activations times the weights of a block, whose first pieces have been asked for; asks
-     * for those of the next block. Ends with all threads together. */
-    template <bool ACROSS>
-    __device__ inline void multiply_hidden(sums c, const element *weight, int block) const
+    /* groups of copies that are open after a prefetch */
+    static constexpr int OPEN = RESIDENT ? PIECES : STAGES - 1;
+
+    /* c += activations times a resident piece */
+    template <bool ACROSS> __device__ inline void add_resident(sums c, int piece) const
     {
-        constexpr int PIECES = WIDTH / DEPTH;
-        clear(c);
+        constexpr int STEP = 16;
+        int lane = threadIdx.x % 32;
+        const element *a = activations() + warp_m * MT * 16 * ROW + piece * DEPTH;
+#pragma unroll
+        for (int k = 0; k < DEPTH; k += STEP) {
+            unsigned fa[MT][4], fb[NT][2];
+#pragma unroll
+            for (int m = 0; m < MT; m++)
+                fragment_a(fa[m], a + m * 16 * ROW + k, ROW);
+#pragma unroll
+            for (int n = 0; n < NT; n += 2) {
+                unsigned both[4];
+                int column = warp_n * NT * 8 + n * 8;
+                if (ACROSS)
+                    load_tiles_across(both, resident(piece * DEPTH + k + lane % 16,
+                                                     column + lane / 16 * 8));
+                else
+                    load_tiles(both, resident(column + lane / 16 * 8 + lane % 8,
+                                              piece * DEPTH + k + lane / 8 % 2 * 8));
+                fb[n][0] = both[0];
+                fb[n][1] = both[1];
+                fb[n + 1][0] = both[2];
+                fb[n + 1][1] = both[3];
+            }
+            add_step<SINGLE, MT, NT>(c, fa, fb, a);
+        }
+    }
+
+    template <bool ACROSS> __device__ inline void multiply_resident(sums c) const
+    {
+        /* along: pieces may still be on their way */
+        if (!ACROSS && PIECES == 4) {
+            copies_wait<3>();
+            __syncthreads();
+            add_resident<ACROSS>(c, 0);
+            copies_wait<1>();
+            __syncthreads();
+            add_resident<ACROSS>(c, 1);
+            add_resident<ACROSS>(c, 2);
+            copies_wait<0>();
+            __syncthreads();
+            add_resident<ACROSS>(c, 3);
+            return;
+        }
+        copies_wait<0>();
+        __syncthreads();
+#pragma unroll 1
+        for (int piece = 0; piece < PIECES; piece++)
+            add_resident<ACROSS>(c, piece);
+    }
+
+    template <bool ACROSS>
+    __device__ inline void multiply_passing(sums c, const element *weight, int block) const
+    {
+#pragma unroll 1
         for (int piece = 0; piece < PIECES; piece++) {
-            copies_wait<STAGES - 2>();
+            copies_wait<(STAGES > 1 ? STAGES - 2 : 0)>();
             __syncthreads();
             int next = piece + STAGES - 1;
             if (next < PIECES)
@@ -284,6 +387,18 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                 add_products<SINGLE, MT, NT, false, false>(
                     c, a, ROW, from + warp_n * NT * 8 * ALONG_ROW, ALONG_ROW, DEPTH);
         }
+    }
+
+    /* c = activations times the weights of a block, whose first pieces have been asked for; asks
+     * for those of the next block. Ends with all threads together. */
+    template <bool ACROSS>
+    __device__ inline void multiply_hidden(sums c, const element *weight, int block) const
+    {
+        clear(c);
+        if constexpr (RESIDENT)
+            multiply_resident<ACROSS>(c);
+        else
+            multiply_passing<ACROSS>(c, weight, block);
         __syncthreads();
         if (BLOCKS > 1 && block + 1 < BLOCKS) {
 #pragma unroll
@@ -323,7 +438,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                         sum += __shfl_xor_sync(~0u, sum, 1);
                         sum += __shfl_xor_sync(~0u, sum, 2);
                         if (lane % 4 == 0)
-                            parts[(warp_n * TILE + lane_row + m * 16 + half * 8) * OUTPUTS + o] =
+                            parts[(warp_n * ROWS + lane_row + m * 16 + half * 8) * OUTPUTS + o] =
                                 sum;
                     }
             }
@@ -333,24 +448,77 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                 float sum = 0;
 #pragma unroll
                 for (int w = 0; w < WARPS_N; w++)
-                    sum += parts[(w * TILE + row) * OUTPUTS + o];
+                    sum += parts[(w * ROWS + row) * OUTPUTS + o];
                 out(row, first + o, sum);
             }
             __syncthreads();
         }
     }
 
+    /* --- sums down columns -------------------------------------------------------------------- */
+
+    /* out [columns][WIDTH] = results^T small, where small(row, column) is 0 beyond what
+     * counts: the gradient of weights beside the hidden ones. Begins and ends with all threads
+     * together. */
+    template <typename small_fn>
+    __device__ inline void gather(int columns, small_fn small, float *out) const
+    {
+        element *rows = (element *)partial();
+        int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        for (int first = 0; first < columns; first += COLUMNS) {
+            for (int i = threadIdx.x; i < ROWS * COLUMNS; i += THREADS) {
+                int row = i / COLUMNS, column = first + i % COLUMNS;
+                rows[i] = (element)(column < columns ? small(row, column) : 0.f);
+            }
+            __syncthreads();
+            for (int m = warp * 16; m < WIDTH; m += THREADS / 2) {
+                float c[1][2][4] = {};
+                add_products<SINGLE, 1, 2, true, true>(c, (const element *)results() + m, ROW,
+                                                       (const element *)rows, COLUMNS, ROWS);
+#pragma unroll
+                for (int n = 0; n < 2; n++)
+#pragma unroll
+                    for (int i = 0; i < 4; i++) {
+                        int column = first + n * 8 + lane % 4 * 2 + i % 2;
+                        if (column < columns)
+                            out[(size_t)column * WIDTH + m + lane / 4 + i / 2 * 8] = c[0][n][i];
+                    }
+            }
+            __syncthreads();
+        }
+    }
+
+    /* --- traces --------------------------------------------------------------------------------- */
+
     /* activations as they lie, to rows of a trace */
     __device__ inline void keep_activations(element *to) const
     {
         const element *from = activations();
-        for (int i = threadIdx.x; i < TILE * WIDTH / VECTOR; i += THREADS) {
+        for (int i = threadIdx.x; i < ROWS * WIDTH / VECTOR; i += THREADS) {
             int row = i / (WIDTH / VECTOR), column = i % (WIDTH / VECTOR) * VECTOR;
             *(float4 *)(to + (size_t)row * WIDTH + column) =
                 *(const float4 *)(from + row * ROW + column);
         }
     }
+
+    /* rows of a trace, to where results are */
+    __device__ inline void bring_results(const element *from) const
+    {
+        element *to = results();
+        for (int i = threadIdx.x; i < ROWS * WIDTH / VECTOR; i += THREADS) {
+            int row = i / (WIDTH / VECTOR), column = i % (WIDTH / VECTOR) * VECTOR;
+            *(float4 *)(to + row * ROW + column) =
+                *(const float4 *)(from + (size_t)row * WIDTH + column);
+        }
+    }
+
+    /* sums of a block, to activations or results */
+    __device__ inline void put_block(element *to, const sums c, int block) const
+    {
+        each(c, block, [&](int row, int column, float a, float b) {
+            put(to + row * ROW + column, a, b);
+        });
+    }
 };
-static_assert(THREADS == TILE * 4, "a thread for each row and output of a dot_rows");
 
 #endif

@@ -1,6 +1,6 @@
 /* Products on tensor cores: what a block of threads does with a tile.
  *
- * Eight warps, two by four, share a tile of C, each the sums of its part in registers. Numbers come
+ * Warps, so many by four, share a tile of C, each the sums of its part in registers. Numbers come
  * from shared memory in rows along the depth ("along"), or in rows across it ("across"). Precision
  * is a matter of how the numbers of a fragment are cut, so that one text serves all of them:
  *
@@ -15,7 +15,7 @@
 
 #include <cuda_bf16.h>
 
-enum { THREADS = 256, WARPS_M = 2, WARPS_N = 4 };
+enum { WARPS_N = 4 };
 
 typedef __nv_bfloat16 half_t;
 

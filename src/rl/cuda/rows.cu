@@ -1,6 +1,6 @@
 /* What an update does beside networks: drawing from replay and streams, entropy weights, what the
  * update saw; and copies of weights. */
-#include "rl/cuda/view.cuh"
+#include "rl/cuda/adam.cuh"
 
 /* --- randomness, bit for bit that of base/rng.c ------------------------------------------------- */
 
@@ -281,6 +281,52 @@ __global__ __launch_bounds__(SUM_THREADS) void tell_kernel(const __grid_constant
 void launch_tell(const engine_view &e, cudaStream_t stream)
 {
     tell_kernel<<<e.seat_count, SUM_THREADS, 0, stream>>>(e);
+}
+
+/* --- gradients beside hidden weights, and Adam along them ------------------------------------------*/
+
+/* Column k of a network's edges (see trace_view), or its last bias, where k is one more. */
+__global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constant__ engine_view e,
+                                                            bool critics)
+{
+    int k = blockIdx.x, member = blockIdx.y, seat = blockIdx.z, width = e.width;
+    if (!e.seats[seat].active)
+        return;
+    const stack_view &stack = critics ? e.critic : e.policy;
+    const trace_view &trace = critics ? e.critic_trace : e.policy_trace;
+    const wac_engine_layout &at = stack.at;
+    int tiles = tiles_taught(e, critics, seat, member), inputs = trace.inputs;
+    mover mover = mover_of(e, stack, critics, seat, member);
+    if (k == inputs + 1 + trace.outputs) {
+        int rows = tiles * e.tile;
+        const float *dout = (critics ? e.dout : e.dheads) +
+                            ((size_t)seat * stack.members + member) * trace.rows * trace.outputs;
+        for (int o = 0; o < trace.outputs; o++) {
+            double sum = sum_rows(rows, [&](int i) { return (double)dout[(size_t)i * trace.outputs + o]; });
+            if (threadIdx.x == 0)
+                move_one(mover, at.bias[2] + o, (float)sum);
+        }
+        return;
+    }
+    const float *parts = edges_of(trace, stack.members, seat, member, 0, width) + (size_t)k * width;
+    size_t step = (size_t)(inputs + 1 + trace.outputs) * width;
+    for (int j = threadIdx.x; j < width; j += SUM_THREADS) {
+        float sum = 0;
+        for (int tile = 0; tile < tiles; tile++)
+            sum += parts[tile * step + j];
+        size_t place = k < inputs    ? at.weight[0] + (size_t)j * inputs + k
+                       : k == inputs ? at.bias[0] + j
+                                     : at.weight[2] + (size_t)(k - inputs - 1) * width + j;
+        move_one(mover, place, sum);
+    }
+}
+
+void launch_edges(const engine_view &e, bool critics, cudaStream_t stream)
+{
+    const trace_view &trace = critics ? e.critic_trace : e.policy_trace;
+    dim3 grid(trace.inputs + trace.outputs + 2, critics ? e.means + e.stds : e.policies,
+              e.seat_count);
+    edges_kernel<<<grid, SUM_THREADS, 0, stream>>>(e, critics);
 }
 
 /* --- copies of weights ----------------------------------------------------------------------------*/

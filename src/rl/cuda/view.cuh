@@ -4,7 +4,12 @@
 
 #include "rl/cuda/product.cuh"
 
-enum { TILE = 64 }; /* rows of a batch that a block of threads takes through networks */
+/* Rows of a batch that a block of threads takes through a network at a time: as many as there is
+ * room for. */
+__host__ __device__ constexpr int rows_of_tile(int width, size_t element)
+{
+    return width <= 256 ? 128 : element == 2 ? 64 : 32;
+}
 
 /* A block of networks: [seats][members][stride], and of each the hidden weights once more, in 16
  * bits, where products are of such numbers: [seats][members][width * width]. */
@@ -15,17 +20,23 @@ typedef struct stack_view {
     half_t *half;
 } stack_view;
 
-/* What passes through hidden layers, and back: [seats][members][rows][width] of elements. */
+/* What passes through hidden layers, and back: [seats][members][rows][width] of elements. And what
+ * each tile adds to the gradients beside hidden weights: [seats][members][tiles][columns][width],
+ * columns being inputs, 1 (for the bias) and outputs. */
 typedef struct trace_view {
-    int rows; /* of a member, whole tiles */
-    void *h0, *h1, *d0, *d1;
+    int tiles, rows; /* of a member; rows: of whole tiles */
+    int inputs, outputs;
+    void *h0, *h1, *d1; /* h1 of policies only */
+    float *edges;
 } trace_view;
 
 typedef struct engine_view {
     wac_engine_seat *seats;
     int seat_count, policies, means, stds;
     int observations, actions, rows, synthetic, width;
+    int tile;                         /* rows of one */
     int batch_tiles, synthetic_tiles; /* of the batch, and of the most synthetic pairs */
+    int processors;                   /* of the GPU */
     int64_t capacity;
 
     stack_view policy, critic, target, anchor;
@@ -47,6 +58,8 @@ typedef struct engine_view {
     float *critic_out;                    /* [critics][rows + synthetic] */
     float *mean_target, *std_target;      /* [rows] */
     float *aim_out;                       /* [policies][critics][rows] */
+    unsigned *above;                      /* [policies][critics][batch_tiles] of a tile's bits */
+    float *daction;                       /* [policies][critics][tiles][tile][A] */
     float *bound;                         /* [policies][rows] */
     float *dout;                          /* [critics][critic_trace.rows] */
     float *dheads;                        /* [policies][policy_trace.rows][2A] */
@@ -84,6 +97,14 @@ __device__ inline element *trace_of(const trace_view &trace, void *array, int me
     return (element *)array + ((size_t)seat * members + member) * trace.rows * width;
 }
 
+/* where the sums of a tile begin among the edges */
+__device__ inline float *edges_of(const trace_view &trace, int members, int seat, int member,
+                                  int tile, int width)
+{
+    size_t at = ((size_t)seat * members + member) * trace.tiles + tile;
+    return trace.edges + at * (trace.inputs + 1 + trace.outputs) * width;
+}
+
 /* the std critic that goes with a mean critic */
 __device__ inline int std_beside(const engine_view &e, int mean)
 {
@@ -115,6 +136,7 @@ void launch_draw(const engine_view &e, cudaStream_t stream);
 void launch_tune(const engine_view &e, cudaStream_t stream);
 void launch_tell(const engine_view &e, cudaStream_t stream);
 void launch_anchor(const engine_view &e, cudaStream_t stream);
+void launch_edges(const engine_view &e, bool critics, cudaStream_t stream);
 void launch_halve(const engine_view &e, const stack_view &stack, cudaStream_t stream);
 
 /* the passes, for each precision */
@@ -125,8 +147,9 @@ typedef struct pass_launches {
     void (*ask)(const engine_view &e, cudaStream_t stream);
     void (*teach)(const engine_view &e, int entropy, cudaStream_t stream);
     void (*aim)(const engine_view &e, unsigned with_std, cudaStream_t stream);
-    void (*move_critics)(const engine_view &e, cudaStream_t stream);
-    void (*move_policies)(const engine_view &e, cudaStream_t stream);
+    void (*slope)(const engine_view &e, unsigned with_std, cudaStream_t stream);
+    void (*climb)(const engine_view &e, unsigned with_std, cudaStream_t stream);
+    void (*move_hidden)(const engine_view &e, bool critics, cudaStream_t stream);
 } pass_launches;
 
 extern const pass_launches launches_single, launches_tf32, launches_mixed;
