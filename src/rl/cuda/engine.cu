@@ -8,6 +8,8 @@
 
 enum {
     GRAPH_UPDATES = 10, /* in one graph: few launches, and never long until the next stop */
+    MOST_LANES = 4,
+    LANE_SEATS = 16, /* at least */
     MOST_KERNELS = 16,  /* that are told apart by a profile */
 };
 
@@ -16,6 +18,11 @@ struct wac_engine {
     engine_view view;
     const pass_launches *passes;
     cudaStream_t stream;
+    /* seats of a graph go along several lanes at once: while one waits for memory, another computes
+     */
+    int lanes;
+    cudaStream_t lane_streams[MOST_LANES];
+    cudaEvent_t forked, joined[MOST_LANES];
     cudaGraphExec_t one, many; /* graphs of 1 and of GRAPH_UPDATES updates; null: not made yet */
     void *memory;
     unsigned with_std; /* which policies aim at mean and std, asked for so far */
@@ -151,7 +158,7 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     size_t policies = shape->policies, critics = shape->means + shape->stds;
     size_t record = 2 * o + a + 2, synthetic = shape->synthetic;
     memset(e, 0, sizeof *e);
-    e->seat_count = shape->seats;
+    e->seats_in_all = e->seat_count = shape->seats;
     e->policies = shape->policies;
     e->means = shape->means;
     e->stds = shape->stds;
@@ -223,6 +230,14 @@ static void destroy(wac_engine *engine)
         cudaGraphExecDestroy(engine->one);
     if (engine->many)
         cudaGraphExecDestroy(engine->many);
+    for (int i = 0; i < MOST_LANES; i++) {
+        if (engine->lane_streams[i])
+            cudaStreamDestroy(engine->lane_streams[i]);
+        if (engine->joined[i])
+            cudaEventDestroy(engine->joined[i]);
+    }
+    if (engine->forked)
+        cudaEventDestroy(engine->forked);
     if (engine->stream)
         cudaStreamDestroy(engine->stream);
     cudaFree(engine->memory);
@@ -251,6 +266,17 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
         result = cudaMemset(engine->memory, 0, needed);
     if (result == cudaSuccess)
         result = cudaStreamCreateWithFlags(&engine->stream, cudaStreamNonBlocking);
+    engine->lanes = shape->seats / LANE_SEATS;
+    engine->lanes = engine->lanes < 1 ? 1 : engine->lanes > MOST_LANES ? MOST_LANES : engine->lanes;
+    if (getenv("WAC_LANES"))
+        engine->lanes = atoi(getenv("WAC_LANES"));
+    for (int i = 0; i < engine->lanes && result == cudaSuccess; i++) {
+        result = cudaStreamCreateWithFlags(&engine->lane_streams[i], cudaStreamNonBlocking);
+        if (result == cudaSuccess)
+            result = cudaEventCreateWithFlags(&engine->joined[i], cudaEventDisableTiming);
+    }
+    if (result == cudaSuccess)
+        result = cudaEventCreateWithFlags(&engine->forked, cudaEventDisableTiming);
     if (result == cudaSuccess) {
         lay_out(&engine->view, shape, engine->memory);
         engine->view.processors = gpu.processors;
@@ -454,11 +480,24 @@ static void capture(wac_engine *engine, cudaGraphExec_t *graph, int times,
                     void (*update)(void *user), void *user)
 {
     cudaGraph_t drawn = NULL;
-    check(engine, cudaStreamBeginCapture(engine->stream, cudaStreamCaptureModeThreadLocal),
-          "a graph");
-    for (int i = 0; i < times; i++)
-        update(user);
-    check(engine, cudaStreamEndCapture(engine->stream, &drawn), "a graph");
+    cudaStream_t main = engine->stream;
+    const engine_view all = engine->view;
+    check(engine, cudaStreamBeginCapture(main, cudaStreamCaptureModeThreadLocal), "a graph");
+    check(engine, cudaEventRecord(engine->forked, main), "a graph");
+    for (int lane = 0; lane < engine->lanes; lane++) {
+        engine->stream = engine->lane_streams[lane];
+        engine->view.first_seat = lane * all.seat_count / engine->lanes;
+        engine->view.seat_count =
+            (lane + 1) * all.seat_count / engine->lanes - engine->view.first_seat;
+        check(engine, cudaStreamWaitEvent(engine->stream, engine->forked, 0), "a graph");
+        for (int i = 0; i < times; i++)
+            update(user);
+        check(engine, cudaEventRecord(engine->joined[lane], engine->stream), "a graph");
+        check(engine, cudaStreamWaitEvent(main, engine->joined[lane], 0), "a graph");
+    }
+    engine->stream = main;
+    engine->view = all;
+    check(engine, cudaStreamEndCapture(main, &drawn), "a graph");
     if (engine->failure == cudaSuccess)
         check(engine, cudaGraphInstantiate(graph, drawn, 0), "a graph");
     if (drawn)

@@ -131,7 +131,7 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int seat = blockIdx.z, policy = next < 0 ? blockIdx.y : next, actions = e.actions;
+    int seat = seat_at(e), policy = next < 0 ? blockIdx.z : next, actions = e.actions;
     pass_t p(shared_memory);
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
@@ -147,6 +147,7 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
             again<false>(p, hidden);
         rows_view x = rows_at(tile * pass_t::ROWS, pass_t::ROWS, states, e.observations, NULL, 0,
                               e.rows);
+        p.take_rows(x.count);
         element *h0 = NULL, *h1 = NULL;
         if (next < 0) {
             size_t at = (size_t)x.first * pass_t::WIDTH;
@@ -198,7 +199,7 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int seat = blockIdx.z, member = blockIdx.y, critics = critics_of(e);
+    int seat = seat_at(e), member = blockIdx.z, critics = critics_of(e);
     const wac_engine_seat &own = e.seats[seat];
     bool anchored = member >= critics;
     if (anchored)
@@ -224,6 +225,7 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
                                inputs, NULL, 0, count)
                      : rows_at(first, pass_t::ROWS, e.next_observations + batch * e.observations,
                                e.observations, e.next_action + batch * e.actions, e.actions, count);
+        p.take_rows(x.count);
         ask_critic<false>(p, x, params, hidden, stack.at, inputs, (element *)NULL, above0, above1);
         if ((int)threadIdx.x < x.count)
             out[first + threadIdx.x] = p.row_values()[threadIdx.x];
@@ -270,7 +272,7 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, 
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
     /* std critics have more to do, and so come first */
-    int seat = blockIdx.z, critics = critics_of(e), member = critics - 1 - (int)blockIdx.y;
+    int seat = seat_at(e), critics = critics_of(e), member = critics - 1 - (int)blockIdx.z;
     const wac_engine_seat &own = e.seats[seat];
     int inputs = e.observations + e.actions, row = threadIdx.x;
     size_t batch = (size_t)seat * e.rows;
@@ -298,6 +300,7 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, 
                           inputs, NULL, 0, own.synthetic)
                 : rows_at(first, pass_t::ROWS, e.batch_observations + batch * e.observations,
                           e.observations, e.batch_actions + batch * e.actions, e.actions, e.rows);
+        p.take_rows(x.count);
         size_t at = (size_t)tile * pass_t::ROWS * pass_t::WIDTH;
         element *h0 = trace_of<element>(trace, trace.h0, critics, seat, member, pass_t::WIDTH) + at;
         element *d1 = trace_of<element>(trace, trace.d1, critics, seat, member, pass_t::WIDTH) + at;
@@ -373,7 +376,7 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int member = blockIdx.y, seat = blockIdx.z, inputs = e.observations + e.actions;
+    int member = blockIdx.z, seat = seat_at(e), inputs = e.observations + e.actions;
     pass_t p(shared_memory);
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
@@ -386,6 +389,7 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
         int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
         int tile = job % e.batch_tiles;
         rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        p.take_rows(x.count);
         if (job != (int)blockIdx.x)
             again<false>(p, hidden);
         ask_critic<false>(p, x, params, hidden, e.critic.at, inputs, (element *)NULL, above0,
@@ -428,7 +432,7 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int member = blockIdx.y, seat = blockIdx.z, inputs = e.observations + e.actions;
+    int member = blockIdx.z, seat = seat_at(e), inputs = e.observations + e.actions;
     const wac_engine_seat &own = e.seats[seat];
     pass_t p(shared_memory);
     const float *params = params_of(e.critic, seat, member);
@@ -444,6 +448,7 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
         int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
         int tile = job % e.batch_tiles;
         rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        p.take_rows(x.count);
         if (job != (int)blockIdx.x)
             again<true>(p, hidden);
         const unsigned *bits = bits_of<pass_t>(e, seat, policy, member, tile);
@@ -552,7 +557,7 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int policy = blockIdx.y, seat = blockIdx.z, outputs = 2 * e.actions, row = threadIdx.x;
+    int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions, row = threadIdx.x;
     const wac_engine_seat &own = e.seats[seat];
     pass_t p(shared_memory);
     const float *params = params_of(e.policy, seat, policy);
@@ -566,6 +571,7 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
     size_t sampled = ((size_t)seat * e.policies + policy) * e.rows;
     for (int tile = blockIdx.x; tile < e.batch_tiles; tile += gridDim.x) {
         rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        p.take_rows(x.count);
         if (tile != (int)blockIdx.x)
             again<true>(p, hidden);
         size_t at = (size_t)x.first * pass_t::WIDTH;
@@ -681,7 +687,7 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
     constexpr int VECTOR = 16 / sizeof(element), PER_ROW = SIDE / VECTOR;
     int width = e.width, sides = width / SIDE;
     int m0 = blockIdx.x / sides * SIDE, n0 = blockIdx.x % sides * SIDE;
-    int member = blockIdx.y, seat = blockIdx.z;
+    int member = blockIdx.z, seat = seat_at(e);
     const stack_view &stack = critics ? e.critic : e.policy;
     const trace_view &trace = critics ? e.critic_trace : e.policy_trace;
     const element *d1 = trace_of<element>(trace, trace.d1, stack.members, seat, member, width) + m0;
@@ -786,7 +792,7 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
 
     static dim3 grid_of(const engine_view &e, int members, int tiles)
     {
-        return dim3(parts_of(e, members * e.seat_count, tiles), members, e.seat_count);
+        return dim3(parts_of(e, members * e.seats_in_all, tiles), e.seat_count, members);
     }
 
     static void sample(const engine_view &e, int next, cudaStream_t stream)
@@ -837,7 +843,7 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     static void move_hidden(const engine_view &e, bool critics, cudaStream_t stream)
     {
         int sides = e.width / SIDE;
-        dim3 grid(sides * sides, critics ? e.means + e.stds : e.policies, e.seat_count);
+        dim3 grid(sides * sides, e.seat_count, critics ? e.means + e.stds : e.policies);
         move_hidden_kernel<PRECISION, SIDE>
             <<<grid, square<PRECISION, SIDE>::THREADS, square<PRECISION, SIDE>::BYTES, stream>>>(
                 e, critics);

@@ -39,7 +39,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     static constexpr int ROWS = rows_of_tile(WIDTH, sizeof(element)), THREADS = 4 * ROWS;
     static constexpr int MT = 2, NT = NB / WARPS_N / 8, WARPS_M = ROWS / 16 / MT;
     static constexpr int VECTOR = 16 / sizeof(element);
-    static constexpr int DEPTH = (RESIDENT ? 128 : 64) / sizeof(element); /* of a piece of weights */
+    static constexpr int DEPTH =
+        (RESIDENT || sizeof(element) == 4 && BLOCKS == 1 ? 128 : 64) / sizeof(element); /* of a piece */
     static constexpr int PIECES = WIDTH / DEPTH;
     static constexpr int STAGES = RESIDENT ? PIECES : sizeof(element) == 2 ? 3 : 2;
     static constexpr int ROW = WIDTH + VECTOR; /* of activations */
@@ -73,14 +74,21 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     char *shared;
     int warp_m, warp_n, lane_row, lane_column;
+    bool busy; /* of the tile's rows that count some are this warp's */
 
     __device__ inline pass(char *memory) : shared(memory)
     {
         int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        warp_m = warp % WARPS_M;
-        warp_n = warp / WARPS_M;
+        warp_m = warp / WARPS_N;
+        warp_n = warp % WARPS_N;
         lane_row = warp_m * MT * 16 + lane / 4;
         lane_column = warp_n * NT * 8 + lane % 4 * 2;
+    }
+
+    /* the next tile has so many rows */
+    __device__ inline void take_rows(int count)
+    {
+        busy = warp_m * MT * 16 < count;
     }
 
     __device__ inline element *activations() const
@@ -244,7 +252,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
             copies_wait<OPEN>(); /* edges, asked for before the weights */
             __syncthreads();
             int depth = inputs - first > 8 ? 16 : 8;
-            add_products<SINGLE, MT, NT, false, false>(
+            if (busy)
+                add_products<SINGLE, MT, NT, false, false>(
                 c, rows + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
                 weights + warp_n * NT * 8 * INPUT_ROW, INPUT_ROW, depth);
             __syncthreads();
@@ -319,6 +328,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         constexpr int STEP = 16;
         int lane = threadIdx.x % 32;
         const element *a = activations() + warp_m * MT * 16 * ROW + piece * DEPTH;
+        if (!busy)
+            return;
 #pragma unroll
         for (int k = 0; k < DEPTH; k += STEP) {
             unsigned fa[MT][4], fb[NT][2];
@@ -380,6 +391,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
             copies_asked();
             const element *from = stage(piece % STAGES);
             const element *a = activations() + warp_m * MT * 16 * ROW + piece * DEPTH;
+            if (!busy)
+                continue;
             if (ACROSS)
                 add_products<SINGLE, MT, NT, false, true>(c, a, ROW, from + warp_n * NT * 8,
                                                           ACROSS_ROW, DEPTH);

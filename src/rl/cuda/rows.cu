@@ -135,7 +135,7 @@ __device__ void draw_pairs(const engine_view &e, wac_engine_seat &own, int seat)
 __global__ __launch_bounds__(DRAW_THREADS) void draw_kernel(const __grid_constant__ engine_view e)
 {
     extern __shared__ int64_t drawn[];
-    int seat = blockIdx.y;
+    int seat = seat_at(e);
     wac_engine_seat &own = e.seats[seat];
     if (!own.active)
         return;
@@ -188,90 +188,123 @@ __device__ inline double correction_factor(int64_t steps)
     return 1 / sqrt(1 - pow(0.999, (double)steps));
 }
 
+/* the sum of value(i) for i below count, for all threads of a warp */
+template <typename value_fn> __device__ double sum_in_warp(int count, value_fn value)
+{
+    double sum = 0;
+    for (int i = threadIdx.x % 32; i < count; i += 32)
+        sum += value(i);
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2)
+        sum += __shfl_xor_sync(~0u, sum, step);
+    return sum;
+}
+
+/* A warp for each policy, and a thread of another for each factor. */
 __global__ __launch_bounds__(SUM_THREADS) void tune_kernel(const __grid_constant__ engine_view e)
 {
-    int seat = blockIdx.x;
+    int seat = seat_at(e), warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     wac_engine_seat &own = e.seats[seat];
     if (!own.active)
         return;
-    for (int m = 0; m < e.policies && own.tunes; m++) {
-        const float *log_prob = e.log_prob + ((size_t)seat * e.policies + m) * e.rows;
-        double sum = sum_rows(e.rows, [&](int i) { return (double)log_prob[i]; });
-        if (threadIdx.x == 0) {
+    if (warp < e.policies && own.tunes) {
+        const float *log_prob = e.log_prob + ((size_t)seat * e.policies + warp) * e.rows;
+        double sum = sum_in_warp(e.rows, [&](int i) { return (double)log_prob[i]; });
+        if (lane == 0) {
             int64_t steps = own.entropy_steps + 1;
             float step = (float)step_factor(steps, own.learning_rate);
             float correction = (float)correction_factor(steps);
             float gradient = -((float)(sum / e.rows) - e.actions);
-            float &first = own.alpha_first[m], &second = own.alpha_second[m];
+            float &first = own.alpha_first[warp], &second = own.alpha_second[warp];
             first += 0.1f * (gradient - first);
             second = 0.999f * second + 0.001f * gradient * gradient;
-            own.log_alpha[m] -= step * first / (sqrtf(second) * correction + 1e-8f);
-            own.alpha[m] = expf(own.log_alpha[m]);
+            own.log_alpha[warp] -= step * first / (sqrtf(second) * correction + 1e-8f);
+            own.alpha[warp] = expf(own.log_alpha[warp]);
+        }
+    } else if (warp == WAC_ENGINE_POLICIES) {
+        int64_t policy = own.policy_steps + 1, critic = own.critic_steps + 1;
+        switch (lane) {
+        case 0: own.policy_step = (float)step_factor(policy, own.learning_rate); break;
+        case 1: own.policy_correction = (float)correction_factor(policy); break;
+        case 2: own.mean_step = (float)step_factor(critic, own.learning_rate); break;
+        case 3: own.std_step = (float)step_factor(critic, own.std_learning_rate); break;
+        case 4: own.critic_correction = (float)correction_factor(critic); break;
         }
     }
+    __syncthreads();
     if (threadIdx.x == 0) {
         own.entropy_steps += own.tunes;
         own.policy_steps++;
         own.critic_steps++;
-        own.policy_step = (float)step_factor(own.policy_steps, own.learning_rate);
-        own.policy_correction = (float)correction_factor(own.policy_steps);
-        own.mean_step = (float)step_factor(own.critic_steps, own.learning_rate);
-        own.std_step = (float)step_factor(own.critic_steps, own.std_learning_rate);
-        own.critic_correction = (float)correction_factor(own.critic_steps);
     }
 }
 
 void launch_tune(const engine_view &e, cudaStream_t stream)
 {
-    tune_kernel<<<e.seat_count, SUM_THREADS, 0, stream>>>(e);
+    tune_kernel<<<dim3(1, e.seat_count), SUM_THREADS, 0, stream>>>(e);
 }
 
 /* --- what the update saw --------------------------------------------------------------------------*/
 
-__global__ __launch_bounds__(SUM_THREADS) void tell_kernel(const __grid_constant__ engine_view e)
+enum { TELL_THREADS = 256 };
+
+/* whether what a critic saw is finite; a warp's work */
+__device__ bool tell_critic(const engine_view &e, wac_engine_seat &own, int seat, int m)
 {
-    int seat = blockIdx.x, critics = e.means + e.stds;
+    bool std = m >= e.means;
+    int critics = critics_of(e);
+    const float *out = e.critic_out + ((size_t)seat * critics + m) * (e.rows + e.synthetic);
+    const float *target = (std ? e.std_target : e.mean_target) + (size_t)seat * e.rows;
+    auto value = [&](int i) { return std ? expf(out[i]) : out[i]; };
+    double loss = sum_in_warp(e.rows, [&](int i) {
+        float error = value(i) - target[i];
+        return (double)error * error;
+    });
+    double average = sum_in_warp(e.rows, [&](int i) { return (double)value(i); });
+    double regularisation = 0, synthetic = 0;
+    if (std) {
+        const float *anchor = e.anchor_out + ((size_t)seat * e.stds + m - e.means) * e.synthetic;
+        regularisation = sum_in_warp(own.synthetic, [&](int i) {
+            float error =
+                value(e.rows + i) - fminf(fmaxf(expf(anchor[i]), 0.f), own.sigma_max);
+            return (double)error * error;
+        });
+        synthetic =
+            sum_in_warp(own.synthetic, [&](int i) { return (double)value(e.rows + i); });
+    }
+    if (threadIdx.x % 32 == 0) {
+        own.loss[m] = loss / e.rows;
+        own.average[m] = average / e.rows;
+        own.regularisation[m] = own.synthetic ? regularisation / own.synthetic : 0;
+        own.average_synthetic[m] = synthetic / own.synthetic;
+    }
+    return isfinite(loss) && isfinite(regularisation);
+}
+
+__device__ bool tell_policy(const engine_view &e, wac_engine_seat &own, int seat, int m)
+{
+    size_t first = ((size_t)seat * e.policies + m) * e.rows;
+    double log_prob = sum_in_warp(e.rows, [&](int i) { return (double)e.log_prob[first + i]; });
+    double bound = sum_in_warp(e.rows, [&](int i) { return (double)e.bound[first + i]; });
+    double objective = ((double)own.alpha[m] * log_prob - bound) / e.rows;
+    if (threadIdx.x % 32 == 0)
+        own.objective[m] = objective;
+    return isfinite(objective) && isfinite(own.alpha[m]);
+}
+
+/* Warps take critics and policies in turns. */
+__global__ __launch_bounds__(TELL_THREADS) void tell_kernel(const __grid_constant__ engine_view e)
+{
+    int seat = seat_at(e), critics = critics_of(e), warp = threadIdx.x / 32;
     wac_engine_seat &own = e.seats[seat];
     if (!own.active)
         return;
     bool finite = true;
-    for (int m = 0; m < critics; m++) {
-        bool std = m >= e.means;
-        const float *out = e.critic_out + ((size_t)seat * critics + m) * (e.rows + e.synthetic);
-        const float *target = (std ? e.std_target : e.mean_target) + (size_t)seat * e.rows;
-        double loss = sum_rows(e.rows, [&](int i) {
-            float error = (std ? expf(out[i]) : out[i]) - target[i];
-            return (double)error * error;
-        });
-        double average =
-            sum_rows(e.rows, [&](int i) { return (double)(std ? expf(out[i]) : out[i]); });
-        double regularisation = 0, synthetic = 0;
-        if (std) {
-            const float *anchor = e.anchor_out + ((size_t)seat * e.stds + m - e.means) * e.synthetic;
-            regularisation = sum_rows(own.synthetic, [&](int i) {
-                float wanted = fminf(fmaxf(expf(anchor[i]), 0.f), own.sigma_max);
-                float error = expf(out[e.rows + i]) - wanted;
-                return (double)error * error;
-            });
-            synthetic = sum_rows(own.synthetic, [&](int i) { return (double)expf(out[e.rows + i]); });
-        }
-        if (threadIdx.x == 0) {
-            own.loss[m] = loss / e.rows;
-            own.average[m] = average / e.rows;
-            own.regularisation[m] = own.synthetic ? regularisation / own.synthetic : 0;
-            own.average_synthetic[m] = synthetic / own.synthetic;
-            finite = finite && isfinite(own.loss[m]) && isfinite(own.regularisation[m]);
-        }
-    }
-    for (int m = 0; m < e.policies; m++) {
-        size_t first = ((size_t)seat * e.policies + m) * e.rows;
-        double log_prob = sum_rows(e.rows, [&](int i) { return (double)e.log_prob[first + i]; });
-        double bound = sum_rows(e.rows, [&](int i) { return (double)e.bound[first + i]; });
-        if (threadIdx.x == 0) {
-            own.objective[m] = ((double)own.alpha[m] * log_prob - bound) / e.rows;
-            finite = finite && isfinite(own.objective[m]) && isfinite(own.alpha[m]);
-        }
-    }
+    for (int item = warp; item < critics + e.policies; item += TELL_THREADS / 32)
+        finite = (item < critics ? tell_critic(e, own, seat, item)
+                                 : tell_policy(e, own, seat, item - critics)) &&
+                 finite;
+    finite = __syncthreads_and(finite);
     if (threadIdx.x == 0) {
         own.updated++;
         own.active = finite;
@@ -280,7 +313,7 @@ __global__ __launch_bounds__(SUM_THREADS) void tell_kernel(const __grid_constant
 
 void launch_tell(const engine_view &e, cudaStream_t stream)
 {
-    tell_kernel<<<e.seat_count, SUM_THREADS, 0, stream>>>(e);
+    tell_kernel<<<dim3(1, e.seat_count), TELL_THREADS, 0, stream>>>(e);
 }
 
 /* --- gradients beside hidden weights, and Adam along them ------------------------------------------*/
@@ -289,7 +322,7 @@ void launch_tell(const engine_view &e, cudaStream_t stream)
 __global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constant__ engine_view e,
                                                             bool critics)
 {
-    int k = blockIdx.x, member = blockIdx.y, seat = blockIdx.z, width = e.width;
+    int k = blockIdx.x, member = blockIdx.z, seat = seat_at(e), width = e.width;
     if (!e.seats[seat].active)
         return;
     const stack_view &stack = critics ? e.critic : e.policy;
@@ -324,8 +357,8 @@ __global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constan
 void launch_edges(const engine_view &e, bool critics, cudaStream_t stream)
 {
     const trace_view &trace = critics ? e.critic_trace : e.policy_trace;
-    dim3 grid(trace.inputs + trace.outputs + 2, critics ? e.means + e.stds : e.policies,
-              e.seat_count);
+    dim3 grid(trace.inputs + trace.outputs + 2, e.seat_count,
+              critics ? e.means + e.stds : e.policies);
     edges_kernel<<<grid, SUM_THREADS, 0, stream>>>(e, critics);
 }
 
@@ -334,7 +367,7 @@ void launch_edges(const engine_view &e, bool critics, cudaStream_t stream)
 /* std critics to anchors: the networks as they are, one after the other */
 __global__ void anchor_kernel(const __grid_constant__ engine_view e)
 {
-    int std = blockIdx.y, seat = blockIdx.z;
+    int std = blockIdx.z, seat = seat_at(e);
     if (!e.seats[seat].active)
         return;
     size_t from = (size_t)seat * (e.means + e.stds) + e.means + std;
@@ -350,7 +383,7 @@ __global__ void anchor_kernel(const __grid_constant__ engine_view e)
 void launch_anchor(const engine_view &e, cudaStream_t stream)
 {
     if (e.stds > 0)
-        anchor_kernel<<<dim3(16, e.stds, e.seat_count), 256, 0, stream>>>(e);
+        anchor_kernel<<<dim3(16, e.seat_count, e.stds), 256, 0, stream>>>(e);
 }
 
 /* the hidden weights of a stack in 16 bits */

@@ -32,7 +32,8 @@ typedef struct trace_view {
 
 typedef struct engine_view {
     wac_engine_seat *seats;
-    int seat_count, policies, means, stds;
+    int seats_in_all, first_seat, seat_count; /* the latter two: of a launch */
+    int policies, means, stds;
     int observations, actions, rows, synthetic, width;
     int tile;                         /* rows of one */
     int batch_tiles, synthetic_tiles; /* of the batch, and of the most synthetic pairs */
@@ -64,6 +65,12 @@ typedef struct engine_view {
     float *dout;                          /* [critics][critic_trace.rows] */
     float *dheads;                        /* [policies][policy_trace.rows][2A] */
 } engine_view;
+
+/* the seat of a block of threads: launches have them along y */
+__device__ inline int seat_at(const engine_view &e)
+{
+    return e.first_seat + blockIdx.y;
+}
 
 __device__ inline int critics_of(const engine_view &e)
 {
