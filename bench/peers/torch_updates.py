@@ -5,13 +5,13 @@ compare.py: each line on stdin asks for one, each line on stdout is its updates 
 """
 import argparse
 import itertools
-import json
 import math
-import struct
 import sys
 import time
 
 import torch
+
+from recording import Recording
 
 LOG_STD_RANGE = (-20.0, 2.0)
 
@@ -176,73 +176,46 @@ class Peer:
 # --- the recording ---------------------------------------------------------------------------
 
 
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    (size,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + size])
-    metadata = header.pop("__metadata__", {})
-    tensors = {}
-    for name, entry in header.items():
-        first, end = entry["data_offsets"]
-        numbers = bytearray(data[8 + size + first : 8 + size + end])
-        tensors[name] = torch.frombuffer(numbers, dtype=torch.float32).reshape(entry["shape"])
-    return metadata, tensors
-
-
-def names_of(peer):
-    """Group, member and name of every network in a recording."""
-    if not peer.wac:
-        groups = [(peer.policies, ["policy"]), (peer.means, ["q1", "q2"])]
-        return groups + [(peer.target_means, ["target_q1", "target_q2"])]
+def nets_of(peer):
+    """Group and member of every network in a recording, by name, and whether it learns."""
+    policies, critics = ["policy"], ["q1", "q2"]
+    if peer.wac:
+        policies, critics = ["behaviour_policy", "target_policy"], ["mean1", "mean2"]
+    groups = [(peer.policies, policies, True), (peer.means, critics, True)]
+    groups.append((peer.target_means, [f"target_{name}" for name in critics], False))
+    if peer.wac:
+        groups.append((peer.stds, ["std1", "std2"], True))
+        groups.append((peer.target_stds, ["target_std1", "target_std2"], False))
+        groups.append((peer.old_stds, ["old_std1", "old_std2"], False))
     return [
-        (peer.policies, ["behaviour_policy", "target_policy"]),
-        (peer.means, ["mean1", "mean2"]),
-        (peer.stds, ["std1", "std2"]),
-        (peer.target_means, ["target_mean1", "target_mean2"]),
-        (peer.target_stds, ["target_std1", "target_std2"]),
-        (peer.old_stds, ["old_std1", "old_std2"]),
-    ]
-
-
-def recorded(tensors, prefix, policy):
-    """The six tensors of a network; a policy's two heads joined."""
-    last = ["mean", "log_std"] if policy else ["out"]
-    layers = [["hidden0"], ["hidden1"], last]
-    return [
-        torch.cat([tensors[f"{prefix}/{layer}/{kind}"] for layer in parts])
-        for parts in layers
-        for kind in ("weight", "bias")
+        (group, member, name, learns)
+        for group, names, learns in groups
+        for member, name in enumerate(names)
     ]
 
 
 def check(path, stacked, foreach):
     """The largest miss of a recording, in tolerances of docs/verify.md (1: just within)."""
-    metadata, tensors = read_safetensors(path)
-    names = ["discount", "target_rate", "learning_rate"]
-    if metadata["algorithm"] not in ("sac", "oac"):
-        names += ["std_learning_rate", "quantile", "lambda", "reward_min", "reward_max"]
-    settings = {name: float(metadata[name]) for name in names}
-    observations, actions = int(metadata["observation_size"]), int(metadata["action_size"])
-    width = int(metadata["hidden_size"])
-    peer = Peer(metadata["algorithm"], observations, actions, width, settings, stacked, foreach)
-    for group, nets in names_of(peer):
-        for member, net in enumerate(nets):
-            values = recorded(tensors, f"in/init/{net}", "policy" in net)
-            for index, value in enumerate(values):
-                group.view(member, index).copy_(value)
-    starts = ["log_alpha", "log_target_alpha"][: len(peer.log_alpha)]
-    peer.log_alpha.copy_(torch.cat([tensors[f"in/init/{name}"] for name in starts]))
-
-    worst = 0.0
-    for step in range(int(metadata["steps"])):
-        given = lambda name: tensors[f"in/step{step}/{name}"]
+    tape = Recording(path)
+    peer = Peer(
+        tape.algorithm,
+        tape.observations,
+        tape.actions,
+        tape.width,
+        tape.settings,
+        stacked,
+        foreach,
+    )
+    for group, member, name, _ in nets_of(peer):
+        for index, value in enumerate(tape.net("in/init", name)):
+            group.view(member, index).copy_(value)
+    peer.log_alpha.copy_(tape.log_alphas())
+    for step in range(tape.steps):
+        given = lambda *names: tape.given(step, *names)
         noise, synthetic = [given("noise_policy")], None
         if peer.wac:
             noise.append(given("noise_target_policy"))
-            synthetic = torch.cat(
-                [given("synthetic_observations"), given("synthetic_actions")], 1
-            )
+            synthetic = given("synthetic_observations", "synthetic_actions")
         losses, alpha = peer.update(
             given("observations"),
             given("actions"),
@@ -253,28 +226,10 @@ def check(path, stacked, foreach):
             given("noise_next"),
             synthetic,
         )
-        results = {"alpha": alpha[0]}
-        for k in range(2):
-            results[f"loss_{'mean' if peer.wac else 'q'}{k + 1}"] = losses["mean"][k]
-            if peer.wac:
-                results[f"loss_std{k + 1}"] = losses["std"][k]
-                results[f"reg_std{k + 1}"] = losses["reg"][k]
-                results["target_alpha"] = alpha[1]
-        for name, value in results.items():
-            wanted = tensors[f"expect/step{step}/{name}"].item()
-            worst = max(worst, abs(value.item() - wanted) / max(1e-3 * abs(wanted), 1e-6))
-    for group, nets in names_of(peer):
-        for member, net in enumerate(nets):
-            before = recorded(tensors, f"in/init/{net}", "policy" in net)
-            wanted = recorded(tensors, f"expect/final/{net}", "policy" in net)
-            for index in range(6):
-                miss = group.view(member, index) - wanted[index]
-                if net.startswith("target_") and "policy" not in net or net.startswith("old_"):
-                    worst = max(worst, miss.abs().max().item() / 1e-5)
-                else:
-                    change = (wanted[index] - before[index]).norm().item()
-                    worst = max(worst, miss.norm().item() / (0.02 * change))
-    return worst
+        tape.compare_step(step, alpha, *losses.values())
+    for group, member, name, learns in nets_of(peer):
+        tape.compare_net(name, [group.view(member, index) for index in range(6)], learns)
+    return tape.worst()[1]
 
 
 # --- rounds ----------------------------------------------------------------------------------
