@@ -10,7 +10,7 @@
 extern __shared__ __align__(128) char shared_memory[];
 
 #define PASS_BOUNDS                                                                                \
-    __launch_bounds__(4 * rows_of_tile(NB *BLOCKS, sizeof(typename kind<PRECISION>::element)), 1)
+    __launch_bounds__(pass<PRECISION, NB, BLOCKS>::ALL_THREADS, 1)
 
 __device__ inline rows_view rows_at(int first, int rows, const float *a, int a_size, const float *b,
                                     int b_size, int count)
@@ -21,7 +21,7 @@ __device__ inline rows_view rows_at(int first, int rows, const float *a, int a_s
 
 /* Ask for what a network needs first. */
 template <typename pass_t>
-__device__ inline void begin(const pass_t &p, const float *params,
+__device__ inline void begin(pass_t &p, const float *params,
                              const typename pass_t::element *hidden, const wac_engine_layout &at)
 {
     p.ask_edges(params, at, 0);
@@ -30,7 +30,7 @@ __device__ inline void begin(const pass_t &p, const float *params,
 
 /* Ask for hidden weights once more, where they have passed by. */
 template <bool ACROSS, typename pass_t>
-__device__ inline void again(const pass_t &p, const typename pass_t::element *hidden)
+__device__ inline void again(pass_t &p, const typename pass_t::element *hidden)
 {
     if constexpr (!pass_t::RESIDENT)
         p.template prefetch<ACROSS>(hidden);
@@ -40,7 +40,7 @@ __device__ inline void again(const pass_t &p, const typename pass_t::element *hi
  * the first pieces of hidden weights have been asked for. keep: where the first layer is kept, or
  * null. */
 template <typename pass_t, typename done_fn>
-__device__ inline void go_forth(const pass_t &p, const rows_view &x, const float *weight,
+__device__ inline void go_forth(pass_t &p, const rows_view &x, const float *weight,
                                 const typename pass_t::element *hidden, int inputs,
                                 typename pass_t::element *keep, unsigned *above0, unsigned *above1,
                                 done_fn done)
@@ -48,7 +48,7 @@ __device__ inline void go_forth(const pass_t &p, const rows_view &x, const float
     typename pass_t::sums c;
     p.first_layer(x, weight, inputs, above0);
     if (keep)
-        p.keep_activations(keep);
+        p.keep(p.activations(), keep);
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
     for (int block = 0; block < BLOCKS; block++) {
         p.template multiply_hidden<false>(c, hidden, block);
@@ -61,7 +61,7 @@ __device__ inline void go_forth(const pass_t &p, const rows_view &x, const float
 /* The value of a critic for each row of a tile, in p.row_values(). KEEP: the last hidden layer is
  * among the results then. Ends with all threads together. */
 template <bool KEEP, typename pass_t>
-__device__ inline void ask_critic(const pass_t &p, const rows_view &x, const float *params,
+__device__ inline void ask_critic(pass_t &p, const rows_view &x, const float *params,
                                   const typename pass_t::element *hidden,
                                   const wac_engine_layout &at, int inputs,
                                   typename pass_t::element *keep, unsigned *above0,
@@ -74,18 +74,18 @@ __device__ inline void ask_critic(const pass_t &p, const rows_view &x, const flo
                  if (KEEP)
                      p.put_block(p.results(), c, block);
                  p.dot_rows(
-                     c, block, 1, [&](int, int column) { return weight[column]; },
+                     c, block, 1, [&](int, int column) { return *(const float2 *)(weight + column); },
                      [&](int row, int, float sum) {
                          values[row] = (block ? values[row] : bias) + sum;
                      });
              });
-    __syncthreads();
+    p.meet();
 }
 
 /* From the gradient of the last hidden layer, in the activations, to that of the first: done(sums,
  * block), not masked yet. The first pieces of the weights have been asked for. */
 template <typename pass_t, typename done_fn>
-__device__ inline void go_back(const pass_t &p, const typename pass_t::element *hidden,
+__device__ inline void go_back(pass_t &p, const typename pass_t::element *hidden,
                                done_fn done)
 {
     typename pass_t::sums c;
@@ -99,7 +99,7 @@ __device__ inline void go_back(const pass_t &p, const typename pass_t::element *
 /* Back from a critic's gradient by row, in p.row_values(), to the last hidden layer, into the
  * activations. Ends with all threads together. */
 template <typename pass_t>
-__device__ inline void enter_critic(const pass_t &p, const unsigned *above1)
+__device__ inline void enter_critic(pass_t &p, const unsigned *above1)
 {
     typename pass_t::sums c;
     const float *values = p.row_values(), *weight = p.edge(pass_t::LAST);
@@ -121,7 +121,7 @@ __device__ inline void enter_critic(const pass_t &p, const unsigned *above1)
         p.mask(c, above1, block);
         p.put_block(p.activations(), c, block);
     }
-    __syncthreads();
+    p.meet();
 }
 
 /* --- steps 1 and 3: actions ------------------------------------------------------------------- */
@@ -141,9 +141,9 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
     const trace_view &trace = e.policy_trace;
     const float *states = (next < 0 ? e.batch_observations : e.next_observations) +
                           (size_t)seat * e.rows * e.observations;
-    for (int tile = blockIdx.x; tile < e.batch_tiles; tile += gridDim.x) {
+    for (int tile = p.first_tile(), first_tile = tile; tile < e.batch_tiles; tile += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
-        if (tile != (int)blockIdx.x)
+        if (tile != first_tile)
             again<false>(p, hidden);
         rows_view x = rows_at(tile * pass_t::ROWS, pass_t::ROWS, states, e.observations, NULL, 0,
                               e.rows);
@@ -161,13 +161,11 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
         go_forth(p, x, params + e.policy.at.weight[0], hidden, e.observations, h0, above0, above1,
                  [&](typename pass_t::sums c, int block) {
                      if (h1)
-                         p.each(c, block, [&](int row, int column, float a, float b) {
-                             pass_t::put(h1 + (size_t)row * pass_t::WIDTH + column, a, b);
-                         });
+                         p.put_block(p.results(), c, block);
                      p.dot_rows(
                          c, block, 2 * actions,
                          [&](int o, int column) {
-                             return weight[(size_t)o * pass_t::WIDTH + column];
+                             return *(const float2 *)(weight + (size_t)o * pass_t::WIDTH + column);
                          },
                          [&](int row, int o, float sum) {
                              float *head = heads + (size_t)row * 2 * actions + o;
@@ -175,9 +173,10 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
                                  *head = (block ? *head : bias[o]) + sum;
                          });
                  });
-        int row = threadIdx.x;
-        if (row >= x.count)
-            continue;
+        if (h1)
+            p.keep(p.results(), h1);
+        int row = p.thread;
+        if (row < x.count) {
         float *action = (next < 0 ? e.action : e.next_action) + (first + row) * actions;
         const float *noise = (next < 0 ? e.noise : e.next_noise) + (first + row) * actions;
         float total = 0;
@@ -189,7 +188,10 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
             total += -0.5f * noise[j] * noise[j] - spread - 0.918938533f - logf(1 - a * a + 1e-6f);
         }
         ((next < 0 ? e.log_prob : e.next_log_prob) + first)[row] = total;
+        }
+        p.meet();
     }
+    p.await_weights();
 }
 
 /* --- step 4: what target critics say of next pairs, and anchors of synthetic ones --------------- */
@@ -216,9 +218,11 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
     size_t batch = (size_t)seat * e.rows;
     float *out = anchored ? e.anchor_out + ((size_t)seat * e.stds + member) * e.synthetic
                           : e.target_out + ((size_t)seat * critics + member) * e.rows;
-    for (int first = blockIdx.x * pass_t::ROWS; first < count; first += gridDim.x * pass_t::ROWS) {
+    for (int tile = p.first_tile(), first_tile = tile; tile * pass_t::ROWS < count;
+         tile += p.step()) {
+        int first = tile * pass_t::ROWS;
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
-        if (first != (int)blockIdx.x * pass_t::ROWS)
+        if (tile != first_tile)
             again<false>(p, hidden);
         rows_view x =
             anchored ? rows_at(first, pass_t::ROWS, e.pairs + (size_t)seat * e.synthetic * inputs,
@@ -227,9 +231,10 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
                                e.observations, e.next_action + batch * e.actions, e.actions, count);
         p.take_rows(x.count);
         ask_critic<false>(p, x, params, hidden, stack.at, inputs, (element *)NULL, above0, above1);
-        if ((int)threadIdx.x < x.count)
-            out[first + threadIdx.x] = p.row_values()[threadIdx.x];
+        if (p.thread < x.count)
+            out[first + p.thread] = p.row_values()[p.thread];
     }
+    p.await_weights();
 }
 
 /* --- steps 5 and 6: critics, forth and back ------------------------------------------------------ */
@@ -274,9 +279,9 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, 
     /* std critics have more to do, and so come first */
     int seat = seat_at(e), critics = critics_of(e), member = critics - 1 - (int)blockIdx.z;
     const wac_engine_seat &own = e.seats[seat];
-    int inputs = e.observations + e.actions, row = threadIdx.x;
-    size_t batch = (size_t)seat * e.rows;
     pass_t p(shared_memory);
+    int inputs = e.observations + e.actions, row = p.thread;
+    size_t batch = (size_t)seat * e.rows;
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
     begin(p, params, hidden, e.critic.at);
@@ -287,9 +292,9 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, 
     if (!own.active)
         return;
     const trace_view &trace = e.critic_trace;
-    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    for (int tile = p.first_tile(), first_tile = tile; tile < tiles; tile += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
-        if (tile != (int)blockIdx.x)
+        if (tile != first_tile)
             again<false>(p, hidden);
         /* synthetic rows come after the batch's last whole tile */
         bool synthetic = tile >= e.batch_tiles;
@@ -324,21 +329,22 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, 
             e.dout[((size_t)seat * critics + member) * trace.rows + tile * pass_t::ROWS + row] =
                 dout;
         }
-        __syncthreads();
+        p.meet();
         const float *dout = p.row_values();
         p.gather(1, [&](int r, int) { return dout[r]; }, edges + (inputs + 1) * pass_t::WIDTH);
         enter_critic(p, above1);
-        p.keep_activations(d1);
+        p.keep(p.activations(), d1);
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
             p.mask(c, above0, block);
             p.put_block(p.results(), c, block);
         });
-        __syncthreads();
+        p.meet();
         p.gather(
             inputs + 1,
             [&](int r, int k) { return k < inputs ? row_entry(x, r, k) : r < x.count ? 1.f : 0.f; },
             edges);
     }
+    p.await_weights();
 }
 
 /* --- steps 7 and 8: what policies climb, and back through them ------------------------------------ */
@@ -364,11 +370,12 @@ __device__ inline rows_view pairs_of(const engine_view &e, int seat, int policy,
 
 /* where a thread keeps the bits of a tile: two sets of words, `step` apart */
 template <typename pass_t>
-__device__ inline unsigned *bits_of(const engine_view &e, int seat, int policy, int member, int tile)
+__device__ inline unsigned *bits_of(const pass_t &p, const engine_view &e, int seat, int policy,
+                                    int member, int tile)
 {
     size_t at = (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.batch_tiles +
                 tile;
-    return e.above + at * 2 * pass_t::WORDS * pass_t::THREADS + threadIdx.x;
+    return e.above + at * 2 * pass_t::WORDS * pass_t::THREADS + p.thread;
 }
 
 template <int PRECISION, int NB, int BLOCKS>
@@ -384,26 +391,27 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
     if (!e.seats[seat].active)
         return;
     int jobs = policies_seen(e, with_stds, member) * e.batch_tiles;
-    for (int job = blockIdx.x; job < jobs; job += gridDim.x) {
+    for (int job = p.first_tile(), first_job = job; job < jobs; job += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
         int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
         int tile = job % e.batch_tiles;
         rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
         p.take_rows(x.count);
-        if (job != (int)blockIdx.x)
+        if (job != first_job)
             again<false>(p, hidden);
         ask_critic<false>(p, x, params, hidden, e.critic.at, inputs, (element *)NULL, above0,
                           above1);
-        unsigned *bits = bits_of<pass_t>(e, seat, policy, member, tile);
+        unsigned *bits = bits_of(p, e, seat, policy, member, tile);
 #pragma unroll
         for (int w = 0; w < pass_t::WORDS; w++) {
             bits[w * pass_t::THREADS] = above0[w];
             bits[(pass_t::WORDS + w) * pass_t::THREADS] = above1[w];
         }
-        if ((int)threadIdx.x < x.count)
+        if (p.thread < x.count)
             e.aim_out[(((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.rows +
-                      x.first + threadIdx.x] = p.row_values()[threadIdx.x];
+                      x.first + p.thread] = p.row_values()[p.thread];
     }
+    p.await_weights();
 }
 
 /* The gradient of -bound / rows by the output of a critic at a row of the batch. */
@@ -442,16 +450,16 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
     if (!own.active)
         return;
     const float *first = params + e.critic.at.weight[0] + e.observations;
-    int jobs = policies_seen(e, with_stds, member) * e.batch_tiles, row = threadIdx.x;
-    for (int job = blockIdx.x; job < jobs; job += gridDim.x) {
+    int jobs = policies_seen(e, with_stds, member) * e.batch_tiles, row = p.thread;
+    for (int job = p.first_tile(), first_job = job; job < jobs; job += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
         int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
         int tile = job % e.batch_tiles;
         rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
         p.take_rows(x.count);
-        if (job != (int)blockIdx.x)
+        if (job != first_job)
             again<true>(p, hidden);
-        const unsigned *bits = bits_of<pass_t>(e, seat, policy, member, tile);
+        const unsigned *bits = bits_of(p, e, seat, policy, member, tile);
 #pragma unroll
         for (int w = 0; w < pass_t::WORDS; w++) {
             above0[w] = bits[w * pass_t::THREADS];
@@ -465,20 +473,24 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
                     ? bound_slope(e, own, out + row, with_stds >> policy & 1, member)
                     : 0;
         copies_wait<pass_t::OPEN>(); /* the edges */
-        __syncthreads();
+        p.meet();
         enter_critic(p, above1);
         float *wishes = wishes_of(e, seat, policy, member, tile);
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
             p.mask(c, above0, block);
             p.dot_rows(
                 c, block, e.actions,
-                [&](int o, int column) { return first[(size_t)column * inputs + o]; },
+                [&](int o, int column) {
+                    const float *at = first + (size_t)column * inputs + o;
+                    return make_float2(at[0], at[inputs]);
+                },
                 [&](int r, int o, float sum) {
                     float *to = wishes + (size_t)r * e.actions + o;
                     *to = (block ? *to : 0) + sum;
                 });
         });
     }
+    p.await_weights();
 }
 
 /* dheads [2A] of a row from the gradient by its action: wac_policy_gradient */
@@ -513,7 +525,7 @@ __device__ inline float2 pair_at(const half_t *at)
 /* The gradient of a policy's last hidden layer, from dheads [ROWS][2A], where results are that
  * layer; into the activations. */
 template <typename pass_t>
-__device__ inline void enter_policy(const pass_t &p, const float *weight, const float *dheads,
+__device__ inline void enter_policy(pass_t &p, const float *weight, const float *dheads,
                                     int outputs, int count)
 {
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
@@ -549,7 +561,7 @@ __device__ inline void enter_policy(const pass_t &p, const float *weight, const 
             pass_t::put(to + row * pass_t::ROW + column, h.x > 0 ? a : 0, h.y > 0 ? b : 0);
         });
     }
-    __syncthreads();
+    p.meet();
 }
 
 template <int PRECISION, int NB, int BLOCKS>
@@ -557,9 +569,9 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
-    int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions, row = threadIdx.x;
-    const wac_engine_seat &own = e.seats[seat];
     pass_t p(shared_memory);
+    int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions, row = p.thread;
+    const wac_engine_seat &own = e.seats[seat];
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
     p.template prefetch<!pass_t::RESIDENT>(hidden);
@@ -569,10 +581,10 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
     int all = critics_of(e), critics = with_std ? all : e.means;
     const trace_view &trace = e.policy_trace;
     size_t sampled = ((size_t)seat * e.policies + policy) * e.rows;
-    for (int tile = blockIdx.x; tile < e.batch_tiles; tile += gridDim.x) {
+    for (int tile = p.first_tile(), first_tile = tile; tile < e.batch_tiles; tile += p.step()) {
         rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
         p.take_rows(x.count);
-        if (tile != (int)blockIdx.x)
+        if (tile != first_tile)
             again<true>(p, hidden);
         size_t at = (size_t)x.first * pass_t::WIDTH;
         element *h0 =
@@ -602,12 +614,12 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
             for (int j = 0; j < outputs; j++)
                 dheads[(size_t)row * outputs + j] = 0;
         }
-        __syncthreads();
+        p.meet();
         p.gather(
             outputs, [&](int r, int o) { return dheads[(size_t)r * outputs + o]; },
             edges + (e.observations + 1) * pass_t::WIDTH);
         enter_policy(p, params + e.policy.at.weight[2], dheads, outputs, x.count);
-        p.keep_activations(d1);
+        p.keep(p.activations(), d1);
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
             element *to = p.results();
             p.each(c, block, [&](int r, int column, float a, float b) {
@@ -615,7 +627,7 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
                 pass_t::put(to + r * pass_t::ROW + column, h.x > 0 ? a : 0, h.y > 0 ? b : 0);
             });
         });
-        __syncthreads();
+        p.meet();
         p.gather(
             e.observations + 1,
             [&](int r, int k) {
@@ -623,6 +635,7 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
             },
             edges);
     }
+    p.await_weights();
 }
 
 /* --- the gradient of hidden weights, and Adam along it -------------------------------------------- */
@@ -792,6 +805,7 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
 
     static dim3 grid_of(const engine_view &e, int members, int tiles)
     {
+        tiles = (tiles + pass_t::GROUPS - 1) / pass_t::GROUPS;
         return dim3(parts_of(e, members * e.seats_in_all, tiles), e.seat_count, members);
     }
 
@@ -799,20 +813,20 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     {
         dim3 grid = grid_of(e, next < 0 ? e.policies : 1, e.batch_tiles);
         sample_kernel<PRECISION, NB, BLOCKS>
-            <<<grid, pass_t::THREADS, pass_t::BYTES, stream>>>(e, next);
+            <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, next);
     }
 
     static void ask(const engine_view &e, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, e.means + 2 * e.stds, e.batch_tiles);
-        ask_kernel<PRECISION, NB, BLOCKS><<<grid, pass_t::THREADS, pass_t::BYTES, stream>>>(e);
+        ask_kernel<PRECISION, NB, BLOCKS><<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
     }
 
     static void teach(const engine_view &e, int entropy, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, e.means + e.stds, e.batch_tiles);
         teach_kernel<PRECISION, NB, BLOCKS>
-            <<<grid, pass_t::THREADS, pass_t::BYTES, stream>>>(e, entropy);
+            <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, entropy);
     }
 
     /* mean critics, and std critics where a policy wants them */
@@ -824,19 +838,19 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     static void aim(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
         aim_kernel<PRECISION, NB, BLOCKS>
-            <<<grid_of_critics(e, with_std), pass_t::THREADS, pass_t::BYTES, stream>>>(e, with_std);
+            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, with_std);
     }
 
     static void slope(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
         slope_kernel<PRECISION, NB, BLOCKS>
-            <<<grid_of_critics(e, with_std), pass_t::THREADS, pass_t::BYTES, stream>>>(e, with_std);
+            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, with_std);
     }
 
     static void climb(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
         climb_kernel<PRECISION, NB, BLOCKS>
-            <<<grid_of(e, e.policies, e.batch_tiles), pass_t::THREADS, pass_t::BYTES, stream>>>(
+            <<<grid_of(e, e.policies, e.batch_tiles), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(
                 e, with_std);
     }
 

@@ -30,13 +30,15 @@ __device__ inline float row_entry(const rows_view &x, int row, int k)
 }
 
 /* NB columns of a layer at a time, BLOCKS times; ROWS of the batch at a time. RESIDENT: all hidden
- * weights fit into shared memory and stay there; else they pass by. */
+ * weights fit into shared memory and stay there, and two groups of threads, each with tiles of its
+ * own, hide each other's waiting; else weights pass by, and there is one group. */
 template <int PRECISION, int NB, int BLOCKS> struct pass {
     typedef typename kind<PRECISION>::element element;
     static constexpr bool SINGLE = PRECISION == WAC_ENGINE_SINGLE;
     static constexpr bool RESIDENT = sizeof(element) == 2 && BLOCKS == 1;
     static constexpr int WIDTH = NB * BLOCKS;
     static constexpr int ROWS = rows_of_tile(WIDTH, sizeof(element)), THREADS = 4 * ROWS;
+    static constexpr int GROUPS = RESIDENT ? 2 : 1, ALL_THREADS = GROUPS * THREADS;
     static constexpr int MT = 2, NT = NB / WARPS_N / 8, WARPS_M = ROWS / 16 / MT;
     static constexpr int VECTOR = 16 / sizeof(element);
     static constexpr int DEPTH =
@@ -60,29 +62,43 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* shared memory, in bytes from its beginning */
     static constexpr int ACTIVATIONS = ROWS * ROW * (int)sizeof(element);
     static constexpr int FIRST = (ROWS + NB) * INPUT_ROW * (int)sizeof(float);
-    static constexpr int STAGES_AT =
+    static constexpr int PARTIAL_AT =
         BLOCKS > 1 ? 2 * ACTIVATIONS : ACTIVATIONS > FIRST ? ACTIVATIONS : FIRST;
-    static constexpr int PARTIAL_AT = STAGES_AT + STAGES * STAGE * (int)sizeof(element);
     static constexpr int ROWS_AT = PARTIAL_AT + ROWS * COLUMNS * (int)sizeof(float);
     static constexpr int EDGES_AT = ROWS_AT + 2 * ROWS * (int)sizeof(float);
-    static constexpr int BYTES = EDGES_AT + EDGES * WIDTH * (int)sizeof(float);
+    static constexpr int GROUP = EDGES_AT + EDGES * WIDTH * (int)sizeof(float); /* of one group */
+    static constexpr int WEIGHTS_AT = GROUPS * GROUP;                           /* of all */
+    static constexpr int BYTES = WEIGHTS_AT + STAGES * STAGE * (int)sizeof(element);
     static_assert(WARPS_N * OUTPUTS == COLUMNS, "sums of rows and gathered ones share their room");
     static_assert(BLOCKS == 1 || FIRST <= ACTIVATIONS, "the first layer needs the results' room");
 
     typedef float sums[MT][NT][4];
     typedef unsigned bits[WORDS];
 
-    char *shared;
+    char *shared, *own; /* of all, and of this group */
+    int group, thread;  /* in the group */
     int warp_m, warp_n, lane_row, lane_column;
-    bool busy; /* of the tile's rows that count some are this warp's */
+    bool busy;   /* of the tile's rows that count some are this warp's */
+    bool loaded; /* resident weights are there */
 
-    __device__ inline pass(char *memory) : shared(memory)
+    __device__ inline pass(char *memory)
+        : shared(memory), group(threadIdx.x / THREADS), thread(threadIdx.x % THREADS), loaded(false)
     {
-        int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        int warp = thread / 32, lane = thread % 32;
+        own = shared + group * GROUP;
         warp_m = warp / WARPS_N;
         warp_n = warp % WARPS_N;
         lane_row = warp_m * MT * 16 + lane / 4;
         lane_column = warp_n * NT * 8 + lane % 4 * 2;
+    }
+
+    /* until all threads of the group are here, or all of the block */
+    __device__ inline void meet() const
+    {
+        if (GROUPS == 1)
+            __syncthreads();
+        else
+            asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "n"(THREADS) : "memory");
     }
 
     /* the next tile has so many rows */
@@ -91,15 +107,26 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         busy = warp_m * MT * 16 < count;
     }
 
+    /* the tiles of a network that are this group's: from which on, every how many */
+    __device__ inline int first_tile() const
+    {
+        return blockIdx.x * GROUPS + group;
+    }
+
+    __device__ inline int step() const
+    {
+        return gridDim.x * GROUPS;
+    }
+
     __device__ inline element *activations() const
     {
-        return (element *)shared;
+        return (element *)own;
     }
 
     /* what a product makes of activations: in their place, where it is made all at once */
     __device__ inline element *results() const
     {
-        return (element *)(shared + (BLOCKS > 1 ? ACTIVATIONS : 0));
+        return (element *)(own + (BLOCKS > 1 ? ACTIVATIONS : 0));
     }
 
     __device__ inline float *input_tile() const
@@ -109,18 +136,18 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     __device__ inline element *stage(int i) const
     {
-        return (element *)(shared + STAGES_AT) + i * STAGE;
+        return (element *)(shared + WEIGHTS_AT) + i * STAGE;
     }
 
     __device__ inline float *partial() const
     {
-        return (float *)(shared + PARTIAL_AT);
+        return (float *)(own + PARTIAL_AT);
     }
 
     /* one number for each row of the tile, and another */
     __device__ inline float *row_values() const
     {
-        return (float *)(shared + ROWS_AT);
+        return (float *)(own + ROWS_AT);
     }
 
     __device__ inline float *row_targets() const
@@ -130,7 +157,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     __device__ inline float *edge(int which) const
     {
-        return (float *)(shared + EDGES_AT) + which * WIDTH;
+        return (float *)(own + EDGES_AT) + which * WIDTH;
     }
 
     /* ask for edges `first` … of a network */
@@ -138,7 +165,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                                      int first) const
     {
         constexpr int EACH = WIDTH / 4;
-        for (int i = first * EACH + (int)threadIdx.x; i < EDGES * EACH; i += THREADS) {
+        for (int i = first * EACH + thread; i < EDGES * EACH; i += THREADS) {
             int which = i / EACH, column = i % EACH * 4;
             const float *from =
                 params + (which == BIAS0   ? at.bias[0]
@@ -241,22 +268,22 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         float *rows = input_tile(), *weights = rows + ROWS * INPUT_ROW;
         clear(c);
         for (int first = 0; first < inputs; first += INPUTS) {
-            for (int i = threadIdx.x; i < ROWS * INPUTS; i += THREADS)
+            for (int i = thread; i < ROWS * INPUTS; i += THREADS)
                 rows[i / INPUTS * INPUT_ROW + i % INPUTS] =
                     row_entry(x, i / INPUTS, first + i % INPUTS);
-            for (int i = threadIdx.x; i < NB * INPUTS; i += THREADS) {
+            for (int i = thread; i < NB * INPUTS; i += THREADS) {
                 int n = i / INPUTS, k = first + i % INPUTS;
                 weights[n * INPUT_ROW + i % INPUTS] =
                     k < inputs ? weight[(size_t)(block * NB + n) * inputs + k] : 0;
             }
             copies_wait<OPEN>(); /* edges, asked for before the weights */
-            __syncthreads();
+            meet();
             int depth = inputs - first > 8 ? 16 : 8;
             if (busy)
                 add_products<SINGLE, MT, NT, false, false>(
                 c, rows + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
                 weights + warp_n * NT * 8 * INPUT_ROW, INPUT_ROW, depth);
-            __syncthreads();
+            meet();
         }
     }
 
@@ -271,7 +298,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
             rectify(c, above, block);
             put_block(activations(), c, block);
         }
-        __syncthreads();
+        meet();
     }
 
     /* --- hidden weights ----------------------------------------------------------------------- */
@@ -292,9 +319,9 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         constexpr int PER_ROW = (ACROSS ? NB : DEPTH) / VECTOR;
         constexpr int COUNT = NB * DEPTH / VECTOR;
 #pragma unroll
-        for (int i = 0; i < (COUNT + THREADS - 1) / THREADS; i++) {
-            int at = i * THREADS + (int)threadIdx.x;
-            if (COUNT % THREADS != 0 && at >= COUNT)
+        for (int i = 0; i < (COUNT + ALL_THREADS - 1) / ALL_THREADS; i++) {
+            int at = i * ALL_THREADS + (int)threadIdx.x;
+            if (COUNT % ALL_THREADS != 0 && at >= COUNT)
                 break;
             int row = at / PER_ROW, column = at % PER_ROW * VECTOR;
             if (ACROSS)
@@ -326,7 +353,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     template <bool ACROSS> __device__ inline void add_resident(sums c, int piece) const
     {
         constexpr int STEP = 16;
-        int lane = threadIdx.x % 32;
+        int lane = thread % 32;
         const element *a = activations() + warp_m * MT * 16 * ROW + piece * DEPTH;
         if (!busy)
             return;
@@ -355,24 +382,21 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         }
     }
 
-    template <bool ACROSS> __device__ inline void multiply_resident(sums c) const
+    /* resident weights: the first time all threads of the block wait for all of them; so must those
+     * that have nothing to do */
+    __device__ inline void await_weights()
     {
-        /* along: pieces may still be on their way */
-        if (!ACROSS && PIECES == 4) {
-            copies_wait<3>();
-            __syncthreads();
-            add_resident<ACROSS>(c, 0);
-            copies_wait<1>();
-            __syncthreads();
-            add_resident<ACROSS>(c, 1);
-            add_resident<ACROSS>(c, 2);
-            copies_wait<0>();
-            __syncthreads();
-            add_resident<ACROSS>(c, 3);
+        if (!RESIDENT || loaded)
             return;
-        }
         copies_wait<0>();
         __syncthreads();
+        loaded = true;
+    }
+
+    template <bool ACROSS> __device__ inline void multiply_resident(sums c)
+    {
+        await_weights();
+        meet();
 #pragma unroll 1
         for (int piece = 0; piece < PIECES; piece++)
             add_resident<ACROSS>(c, piece);
@@ -384,7 +408,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 #pragma unroll 1
         for (int piece = 0; piece < PIECES; piece++) {
             copies_wait<(STAGES > 1 ? STAGES - 2 : 0)>();
-            __syncthreads();
+            meet();
             int next = piece + STAGES - 1;
             if (next < PIECES)
                 ask<ACROSS>(weight, block, next);
@@ -405,14 +429,14 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* c = activations times the weights of a block, whose first pieces have been asked for; asks
      * for those of the next block. Ends with all threads together. */
     template <bool ACROSS>
-    __device__ inline void multiply_hidden(sums c, const element *weight, int block) const
+    __device__ inline void multiply_hidden(sums c, const element *weight, int block)
     {
         clear(c);
         if constexpr (RESIDENT)
             multiply_resident<ACROSS>(c);
         else
             multiply_passing<ACROSS>(c, weight, block);
-        __syncthreads();
+        meet();
         if (BLOCKS > 1 && block + 1 < BLOCKS) {
 #pragma unroll
             for (int i = 0; i < STAGES - 1; i++) {
@@ -425,18 +449,22 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* --- sums along rows ---------------------------------------------------------------------- */
 
     /* out(row, o) for o of `outputs`: the sum over the columns of a block of c * weight(o, column),
-     * in one order; each of them once, by some thread. Ends with all threads together. */
+     * which gives two neighbours, in one order; each of them once, by some thread. Ends with all threads together. */
     template <typename weight_fn, typename out_fn>
     __device__ inline void dot_rows(sums c, int block, int outputs, weight_fn weight,
                                     out_fn out) const
     {
         float *parts = partial();
-        int lane = threadIdx.x % 32;
+        int lane = thread % 32;
         for (int first = 0; first < outputs; first += OUTPUTS) {
 #pragma unroll
             for (int o = 0; o < OUTPUTS; o++) {
                 if (first + o >= outputs)
                     break;
+                float2 w[NT];
+#pragma unroll
+                for (int n = 0; n < NT; n++)
+                    w[n] = weight(first + o, block * NB + lane_column + n * 8);
 #pragma unroll
                 for (int m = 0; m < MT; m++)
 #pragma unroll
@@ -444,9 +472,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                         float sum = 0;
 #pragma unroll
                         for (int n = 0; n < NT; n++) {
-                            int column = block * NB + lane_column + n * 8;
-                            sum += c[m][n][2 * half] * weight(first + o, column);
-                            sum += c[m][n][2 * half + 1] * weight(first + o, column + 1);
+                            sum += c[m][n][2 * half] * w[n].x;
+                            sum += c[m][n][2 * half + 1] * w[n].y;
                         }
                         sum += __shfl_xor_sync(~0u, sum, 1);
                         sum += __shfl_xor_sync(~0u, sum, 2);
@@ -455,8 +482,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                                 sum;
                     }
             }
-            __syncthreads();
-            int row = threadIdx.x / OUTPUTS, o = threadIdx.x % OUTPUTS;
+            meet();
+            int row = thread / OUTPUTS, o = thread % OUTPUTS;
             if (first + o < outputs) {
                 float sum = 0;
 #pragma unroll
@@ -464,7 +491,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                     sum += parts[(w * ROWS + row) * OUTPUTS + o];
                 out(row, first + o, sum);
             }
-            __syncthreads();
+            meet();
         }
     }
 
@@ -477,13 +504,13 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     __device__ inline void gather(int columns, small_fn small, float *out) const
     {
         element *rows = (element *)partial();
-        int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        int warp = thread / 32, lane = thread % 32;
         for (int first = 0; first < columns; first += COLUMNS) {
-            for (int i = threadIdx.x; i < ROWS * COLUMNS; i += THREADS) {
+            for (int i = thread; i < ROWS * COLUMNS; i += THREADS) {
                 int row = i / COLUMNS, column = first + i % COLUMNS;
                 rows[i] = (element)(column < columns ? small(row, column) : 0.f);
             }
-            __syncthreads();
+            meet();
             for (int m = warp * 16; m < WIDTH; m += THREADS / 2) {
                 float c[1][2][4] = {};
                 add_products<SINGLE, 1, 2, true, true>(c, (const element *)results() + m, ROW,
@@ -497,17 +524,16 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                             out[(size_t)column * WIDTH + m + lane / 4 + i / 2 * 8] = c[0][n][i];
                     }
             }
-            __syncthreads();
+            meet();
         }
     }
 
     /* --- traces --------------------------------------------------------------------------------- */
 
-    /* activations as they lie, to rows of a trace */
-    __device__ inline void keep_activations(element *to) const
+    /* activations or results as they lie, to rows of a trace */
+    __device__ inline void keep(const element *from, element *to) const
     {
-        const element *from = activations();
-        for (int i = threadIdx.x; i < ROWS * WIDTH / VECTOR; i += THREADS) {
+        for (int i = thread; i < ROWS * WIDTH / VECTOR; i += THREADS) {
             int row = i / (WIDTH / VECTOR), column = i % (WIDTH / VECTOR) * VECTOR;
             *(float4 *)(to + (size_t)row * WIDTH + column) =
                 *(const float4 *)(from + row * ROW + column);
@@ -518,7 +544,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     __device__ inline void bring_results(const element *from) const
     {
         element *to = results();
-        for (int i = threadIdx.x; i < ROWS * WIDTH / VECTOR; i += THREADS) {
+        for (int i = thread; i < ROWS * WIDTH / VECTOR; i += THREADS) {
             int row = i / (WIDTH / VECTOR), column = i % (WIDTH / VECTOR) * VECTOR;
             *(float4 *)(to + row * ROW + column) =
                 *(const float4 *)(from + (size_t)row * WIDTH + column);

@@ -8,7 +8,7 @@
  * room for. */
 __host__ __device__ constexpr int rows_of_tile(int width, size_t element)
 {
-    return width <= 256 ? 128 : element == 2 ? 64 : 32;
+    return element == 2 ? 64 : width <= 256 ? 128 : 32;
 }
 
 /* A block of networks: [seats][members][stride], and of each the hidden weights once more, in 16
