@@ -23,7 +23,7 @@ static volatile int child_stop;
 static void ask_child(int number)
 {
     (void)number;
-    child_stop = 1;
+    __atomic_store_n(&child_stop, 1, __ATOMIC_RELAXED);
 }
 
 static sigset_t signals_to_stop(void)

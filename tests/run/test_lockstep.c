@@ -159,12 +159,16 @@ static volatile int stop;
 static void raise_stop(int number)
 {
     (void)number;
-    stop = 1;
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 }
 
+/* Below zero: not at all. */
 static void stop_after(double seconds)
 {
-    struct itimerval timer = {.it_value.tv_usec = 1 + (suseconds_t)(1e6 * seconds)};
+    struct itimerval timer = {0};
+    if (seconds >= 0)
+        timer.it_value =
+            (struct timeval){(time_t)seconds, 1 + (suseconds_t)(999998 * fmod(seconds, 1))};
     signal(SIGALRM, raise_stop);
     stop = 0;
     assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
@@ -192,9 +196,11 @@ static void stopped_and_resumed(void **state)
     for (int round = 0; stops < STOPS; round++) {
         group.apart = round % 2;
         group.threads = 1 + round % 3;
-        for (bool done = false; !done;) {
-            stop_after(longest * wac_rng_uniform(&rng));
+        double patience = longest;
+        for (bool done = false; !done; patience *= 1.2) {
+            stop_after(patience * wac_rng_uniform(&rng));
             train_group(&group);
+            stop_after(-1);
             done = all_done(&group);
             for (int i = 0; i < group.count; i++)
                 if (group.statuses[i] != WAC_STATUS_OK)
