@@ -273,11 +273,11 @@ static wac_status make_agent(company *company, const crew *crew, int first_cpu, 
                              : WAC_STATUS_OK;
 }
 
-static void train_company(company *company, const crew *crew, const group *group, int first_cpu)
+/* Settings and worlds of all; who has none has ended. */
+static void prepare_all(company *company, const crew *crew, const group *group)
 {
-    wac_error error;
-    company->start = wac_clock_seconds();
     for (int i = 0; i < group->count; i++) {
+        wac_error error;
         teller *teller = &company->tellers[i];
         *teller = (struct teller){.pipe = crew->pipe, .message.run = group->errands[i]->run};
         tell(teller, WAC_SWEEP_WORD_BEGIN);
@@ -285,18 +285,48 @@ static void train_company(company *company, const crew *crew, const group *group
         if (status != WAC_STATUS_OK)
             tell_end(teller, status, &error);
     }
-    wac_status status = make_agent(company, crew, first_cpu, &error);
-    if (status != WAC_STATUS_OK)
-        end_all(company, status, &error);
+}
+
+/* A seat for each; who cannot take it has ended. */
+static void seat_all(company *company)
+{
     for (int i = 0, seat = 0; i < company->count; i++) {
-        status = company->runs[i] ? wac_run_sit(company->runs[i], company->agent, seat++, &error)
-                                  : WAC_STATUS_OK;
+        wac_error error;
+        wac_status status = WAC_STATUS_OK;
+        if (company->runs[i])
+            status = wac_run_sit(company->runs[i], company->agent, seat++, &error);
         if (status == WAC_STATUS_OK)
             continue;
         end_run(company, i, company->runs[i], status, &error);
         company->runs[i] = NULL;
     }
+}
+
+/* Nothing has happened, but to those that have ended: they leave the group. */
+static void dissolve(company *company, group *group)
+{
+    group->count = 0;
+    for (int i = 0; i < company->count; i++) {
+        if (company->runs[i])
+            group->errands[group->count++] = group->errands[i];
+        wac_run_destroy(company->runs[i]);
+        company->runs[i] = NULL;
+    }
+}
+
+/* False where there is no memory for so many. */
+static bool train_company(company *company, const crew *crew, group *group, int first_cpu)
+{
+    wac_error error;
     company->start = wac_clock_seconds();
+    prepare_all(company, crew, group);
+    wac_status status = make_agent(company, crew, first_cpu, &error);
+    bool fits = status != WAC_STATUS_MEMORY || group->count == 1;
+    if (!fits)
+        dissolve(company, group);
+    if (status != WAC_STATUS_OK)
+        end_all(company, status, &error);
+    seat_all(company);
     wac_lockstep_train(&(wac_lockstep){.runs = company->runs,
                                        .count = company->count,
                                        .team = company->team,
@@ -305,26 +335,27 @@ static void train_company(company *company, const crew *crew, const group *group
                                        .user = company});
     wac_team_destroy(company->team);
     wac_agent_destroy(company->agent);
+    return fits;
 }
 
-static void train_group(const crew *crew, const group *group, int first_cpu)
+static void train_group(const crew *crew, group *group, int first_cpu)
 {
     size_t count = (size_t)group->count;
     company company = {.count = group->count,
                        .runs = calloc(count, sizeof *company.runs),
                        .tellers = calloc(count, sizeof *company.tellers),
                        .configs = calloc(count, sizeof *company.configs)};
-    if (company.runs && company.tellers && company.configs)
-        train_company(&company, crew, group, first_cpu);
-    for (size_t i = 0; !(company.runs && company.tellers && company.configs) && i < count; i++) {
-        wac_error error;
-        teller teller = {.pipe = crew->pipe, .message.run = group->errands[i]->run};
-        tell(&teller, WAC_SWEEP_WORD_BEGIN);
-        tell_end(&teller, wac_fail_memory(&error, "a group of runs"), &error);
-    }
+    bool fits = company.runs && company.tellers && company.configs &&
+                train_company(&company, crew, group, first_cpu);
     free(company.runs);
     free(company.tellers);
     free(company.configs);
+    /* then one half after the other */
+    int half = group->count / 2, rest = group->count - half;
+    if (!fits && half > 0)
+        train_group(crew, &(struct group){group->errands, half}, first_cpu);
+    if (!fits && rest > 0 && company.count > 1)
+        train_group(crew, &(struct group){group->errands + half, rest}, first_cpu);
 }
 
 /* --- the whole --------------------------------------------------------------------------------*/

@@ -224,6 +224,41 @@ static void who_fails_is_told(void **state)
     wac_sweep_free(&sweep);
 }
 
+/* With room for two or three at most, four come in turns; one that is too large even alone says so.
+ */
+static void groups_that_do_not_fit_are_cut(void **state)
+{
+    (void)state;
+#ifdef WAC_SANITIZED
+    skip(); /* sanitizers take all room there is */
+#endif
+    enum { LARGE = 5000000 }; /* transitions: 100 MB */
+    wac_sweep sweep = parse("environments: [lqg]\nalgorithms: [sac]\nseeds: 5\n"
+                            "settings: {epochs: 2, " SMALL_RUNS "}\n");
+    for (size_t i = 0; i < sweep.count; i++)
+        sweep.runs[i].config.replay_capacity = i == 2 ? 10 * LARGE : LARGE;
+    fflush(NULL);
+    pid_t process = fork();
+    if (process == 0) {
+        long pages = 0;
+        wac_sweep_options options = lockstep_of(1, 0);
+        wac_sweep_outcome outcome;
+        FILE *file = fopen("/proc/self/statm", "r");
+        if (!file || fscanf(file, "%ld", &pages) != 1)
+            _exit(2);
+        rlim_t room = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + (320 << 20);
+        setrlimit(RLIMIT_AS, &(struct rlimit){room, room});
+        wac_status status = wac_sweep_execute(&sweep, at("sweep"), &options, &outcome, &error);
+        _exit(status != WAC_STATUS_OK || outcome.done != 4 || outcome.failed != 1);
+    }
+    int status;
+    assert_int_equal(waitpid(process, &status, 0), process);
+    assert_int_equal(status, 0);
+    for (size_t i = 0; i < sweep.count; i++)
+        assert_true(wac_path_exists(at("sweep/%s", sweep.runs[i].folder)) == (i != 2));
+    wac_sweep_free(&sweep);
+}
+
 /* --- searches ----------------------------------------------------------------------------------
  */
 
@@ -251,10 +286,10 @@ static void rungs_are_those_of_workers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(groups_are_as_workers),         TEST(groups_go_on),
-        TEST(stopped_again_and_again),       TEST(killed_at_random_moments),
-        TEST(what_cannot_go_on_begins_anew), TEST(who_fails_is_told),
-        TEST(rungs_are_those_of_workers),
+        TEST(groups_are_as_workers),          TEST(groups_go_on),
+        TEST(stopped_again_and_again),        TEST(killed_at_random_moments),
+        TEST(what_cannot_go_on_begins_anew),  TEST(who_fails_is_told),
+        TEST(groups_that_do_not_fit_are_cut), TEST(rungs_are_those_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
