@@ -182,7 +182,7 @@ static int run(char **words)
             return cli_fail(&error);
         /* the library has said that all is done */
         int64_t done = wac_run_config(made)->epochs;
-        if (wac_run_is_complete(made))
+        if (wac_run_is_complete(made) && wac_checkpoint_goes_on(resume, done + 1))
             fprintf(stderr, "train on with: %s train --resume %s --epochs %" PRId64 "\n",
                     cli_program(), resume, done > 0 ? 2 * done : 10);
         return train(made, resume, &display);
