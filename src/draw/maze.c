@@ -410,6 +410,8 @@ static void print_footer(wac_page *page, const wac_scene *scene, const layout *l
         if (!layout->narrow)
             wac_page_label(page, ends, top + 42, WAC_INK_TEXT, 12, "× out of time");
     }
+    if (most == 0)
+        return; /* of nobody it is known */
     wac_page_label(page, x, below + 8, WAC_INK_TEXT, 12,
                    layout->narrow ? "visits while learning; white: none"
                                   : "visits to a place while learning; white: none");
@@ -450,7 +452,7 @@ static void print_script(wac_page *page, const wac_scene *scene, const panel *pa
     int count = scene->count;
     layout layout = arrange(scene, panels);
     int rows = (count + layout.columns - 1) / layout.columns;
-    int64_t most = 1;
+    int64_t most = 0;
     for (int i = 0; i < count; i++)
         most = panels[i].most > most ? panels[i].most : most;
     double footer = scene->runs == 0 ? 0 : layout.narrow ? NARROW_FOOTER : FOOTER;
