@@ -143,7 +143,7 @@ int cli_parse(const cli_option *options, int most, int argc, char **argv)
 
 int cli_read_device(wac_device *device, const char *text)
 {
-    int found = wac_word_index("cpu|cuda", text ? text : "cpu");
+    int found = wac_word_index(WAC_DEVICES, text ? text : "cpu");
     if (found < 0)
         return cli_refuse("--device must be cpu or cuda, not \"%s\"", WAC_CLIP(text));
     *device = (wac_device)found;
