@@ -287,14 +287,30 @@ static void prepare_all(company *company, const crew *crew, const group *group)
     }
 }
 
+/* A process of a sweep that was killed may have made the folder of a new run since: go on with what
+ * it leaves. */
+static wac_status sit(company *company, const crew *crew, const group *group, int number, int seat,
+                      wac_error *error)
+{
+    wac_run **run = &company->runs[number];
+    bool is_new = (*run)->epochs_before < 0;
+    wac_status status = wac_run_sit(*run, company->agent, seat, error);
+    if (status == WAC_STATUS_OK || !is_new)
+        return status;
+    wac_run_destroy(*run);
+    *run = NULL;
+    WAC_TRY(prepare(run, crew, group->errands[number], &company->tellers[number], error));
+    return wac_run_sit(*run, company->agent, seat, error);
+}
+
 /* A seat for each; who cannot take it has ended. */
-static void seat_all(company *company)
+static void seat_all(company *company, const crew *crew, const group *group)
 {
     for (int i = 0, seat = 0; i < company->count; i++) {
         wac_error error;
-        wac_status status = WAC_STATUS_OK;
-        if (company->runs[i])
-            status = wac_run_sit(company->runs[i], company->agent, seat++, &error);
+        if (!company->runs[i])
+            continue;
+        wac_status status = sit(company, crew, group, i, seat++, &error);
         if (status == WAC_STATUS_OK)
             continue;
         end_run(company, i, company->runs[i], status, &error);
@@ -326,7 +342,7 @@ static bool train_company(company *company, const crew *crew, group *group, int 
         dissolve(company, group);
     if (status != WAC_STATUS_OK)
         end_all(company, status, &error);
-    seat_all(company);
+    seat_all(company, crew, group);
     wac_lockstep_train(&(wac_lockstep){.runs = company->runs,
                                        .count = company->count,
                                        .team = company->team,

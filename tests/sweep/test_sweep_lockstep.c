@@ -19,9 +19,18 @@ static wac_sweep_options lockstep_of(int groups, int seats)
     return (wac_sweep_options){.lockstep = true, .workers = groups, .seats = seats};
 }
 
+static void print_failures(void *user, const wac_sweep_view *view, size_t changed)
+{
+    (void)user;
+    if (changed != SIZE_MAX && view->items[changed].state == WAC_SWEEP_STATE_FAILED)
+        print_message("%s: %s\n", view->sweep->runs[changed].folder, view->items[changed].reason);
+}
+
 static void execute(const wac_sweep *sweep, const char *directory, wac_sweep_options options)
 {
     wac_sweep_outcome outcome;
+    if (!options.progress)
+        options.progress = print_failures;
     assert_ok(wac_sweep_execute(sweep, directory, &options, &outcome, &error));
     assert_int_equal(outcome.done, sweep->count);
     assert_int_equal(outcome.failed + outcome.left, 0);
