@@ -39,8 +39,9 @@ _Static_assert(sizeof(wac_sweep_message) <= PIPE_BUF, "a message must be written
 
 static void tell(teller *teller, wac_sweep_word word)
 {
-    teller->message.word = word;
-    while (write(teller->pipe, &teller->message, sizeof teller->message) < 0) {
+    wac_sweep_message *message = &teller->message;
+    message->word = word;
+    while (write(teller->pipe, message, sizeof *message) < 0) {
         if (errno == EAGAIN && word != WAC_SWEEP_WORD_PROGRESS)
             poll(&(struct pollfd){.fd = teller->pipe, .events = POLLOUT}, 1, -1);
         else if (errno != EINTR)
