@@ -141,6 +141,15 @@ int cli_parse(const cli_option *options, int most, int argc, char **argv)
     return CLI_OK;
 }
 
+int cli_read_device(wac_device *device, const char *text)
+{
+    int found = wac_word_index(WAC_DEVICES, text ? text : "cpu");
+    if (found < 0)
+        return cli_refuse("--device must be cpu or cuda, not \"%s\"", WAC_CLIP(text));
+    *device = (wac_device)found;
+    return CLI_OK;
+}
+
 /* The algorithm asked for by a flag; null: none. */
 static const char *chosen_algorithm(const char *const *values)
 {

@@ -2,7 +2,7 @@
 #ifndef WAC_CLI_OPTIONS_H
 #define WAC_CLI_OPTIONS_H
 
-#include "wac/config.h"
+#include "wac/agent.h"
 
 /* exit statuses */
 enum { CLI_OK, CLI_FAILED, CLI_USAGE };
@@ -25,6 +25,10 @@ enum { CLI_ANY_WORDS = -1 };
  * given twice: the last one counts. argv[0] is the command's name; the words gather behind it, with
  * a null after the last, and may be `most` at most. Says what is wrong; returns an exit status. */
 int cli_parse(const cli_option *options, int most, int argc, char **argv);
+
+/* "cpu" or "cuda"; null, where the flag was not given: cpu. Says what is wrong; returns an exit
+ * status. */
+int cli_read_device(wac_device *device, const char *text);
 
 /* The config that a command line asks for: the preset of the environment and algorithm, then the
  * file, then --KEY VALUE, in the order of wac_settings. `environment` (null: the file names it) and

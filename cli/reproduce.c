@@ -23,6 +23,7 @@ static const char help[] =
     "Usage\n"
     "  wac reproduce\n"
     "  wac reproduce NAME [--scale NAME] [--seeds N] [--out DIR] [--workers N]\n"
+    "                [--device NAME]\n"
     "  wac reproduce NAME --from DIR [--scale NAME] [--seeds N] [--out DIR]\n"
     "  ... [--figure-width LENGTH]\n"
     "  wac reproduce --all [--from DIR...] [--out DIR]\n"
@@ -61,6 +62,8 @@ static const char help[] =
     "                      lay figures out for print at that width, in in, cm or mm,\n"
     "                      with text of 8 points (as wide as the page needs)\n"
     "  --workers N         runs at a time (one for each processor it may use)\n"
+    "  --device NAME       cpu, or cuda: train on a GPU, in groups of runs of equal\n"
+    "                      shape, --workers N groups at a time (4)\n"
     "\n"
     "Examples\n"
     "  wac reproduce coverage-lqg\n"
@@ -137,7 +140,7 @@ static int list(void)
 
 /* What was asked for. */
 static const char *word; /* that named the experiment */
-static const char *scale_name, *out, *from;
+static const char *scale_name, *out, *from, *device;
 static int64_t workers, seeds;
 static bool all;
 static wac_figure_look look;
@@ -149,11 +152,13 @@ static const cli_option options[] = {
     {"from", .text = &from},
     {"figure-width", .inches = &look.inches},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+    {"device", .text = &device},
     {0},
 };
 
 /* What follows from it. */
 static wac_experiment *experiment;
+static wac_device place;
 static int scale = -1; /* not chosen */
 static char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
 
@@ -219,7 +224,7 @@ static int check_runs(void)
 /* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */
 static int train(bool *goes_on)
 {
-    wac_sweep_options how = {.workers = (int)workers};
+    wac_sweep_options how = {.workers = (int)workers, .device = place};
     bool speaks = false;
     int status = cli_sweep_run(&experiment->scales[scale], runs, &how, command, &speaks);
     bool stopped = wac_asked_to_stop(how.stop);
@@ -326,7 +331,7 @@ static int run_all(char **words)
 {
     const char *folders[MOST_FOLDERS] = {from ? from : default_folder};
     size_t count = 1;
-    if (scale_name || seeds || workers)
+    if (scale_name || seeds || workers || device)
         return cli_refuse("--all judges runs that are there, at their own scale: it takes --from "
                           "and --out");
     if (words[0] && !from)
@@ -355,8 +360,9 @@ static int run(char **words)
     if (scale_name && (scale = wac_scale_find(scale_name)) < 0)
         return cli_refuse("--scale must be quick, half, paper or strong, not \"%s\"",
                           WAC_CLIP(scale_name));
+    int status = cli_read_device(&place, device);
     word = words[0];
-    return run_one();
+    return status ? status : run_one();
 }
 
 const cli_command cli_reproduce = {"reproduce", "the paper's experiments, from runs to verdicts",

@@ -16,7 +16,7 @@ static const char help[] =
     "wac sweep: train many agents from one file\n"
     "\n"
     "Usage\n"
-    "  wac sweep FILE.yaml [--out DIR] [--workers N]\n"
+    "  wac sweep FILE.yaml [--out DIR] [--workers N] [--device NAME]\n"
     "  wac sweep FILE.yaml [--out DIR] --dry-run\n"
     "  wac sweep FILE.yaml [--out DIR] --slurm\n"
     "  mpirun -n N wac sweep FILE.yaml [--out DIR]\n"
@@ -41,6 +41,8 @@ static const char help[] =
     "Flags\n"
     "  --out DIR           where the runs go (sweeps/FILE)\n"
     "  --workers N         runs at a time (one for each processor it may use)\n"
+    "  --device NAME       cpu, or cuda: train on a GPU, in groups of runs of equal\n"
+    "                      shape, --workers N groups at a time (4)\n"
     "  --dry-run           only list what would be done and how long it should take\n"
     "  --slurm             write DIR/sweep.slurm, an array job for \"sbatch\"\n"
     "  --only K/N          train only every N-th run, from the K-th on\n"
@@ -127,13 +129,14 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     return CLI_OK;
 }
 
-static const char *out, *only;
+static const char *out, *only, *device;
 static int64_t workers;
 static bool dry, slurm;
 static const cli_option options[] = {
     {"out", .text = &out},
     {"only", .text = &only},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+    {"device", .text = &device},
     {"dry-run", .on = &dry},
     {"slurm", .on = &slurm},
     {0},
@@ -147,14 +150,16 @@ static int run(char **words)
     wac_error error = {0};
     wac_sweep sweep;
     int status = only ? read_share(&how, only) : CLI_OK;
-    if (status)
+    if (status || (status = cli_read_device(&how.device, device)))
         return status;
+    if (slurm && how.device != WAC_DEVICE_CPU)
+        return cli_refuse("--slurm writes tasks of one processor each; leave --device out");
     cli_sweep_directory(directory, out, "sweeps", file);
     if (wac_sweep_read(&sweep, NULL, file, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
     if (dry || slurm) {
-        status = dry ? cli_sweep_dry_run(&sweep, directory, how.workers, NULL)
-                     : write_slurm(&sweep, file, directory);
+        status =
+            dry ? cli_sweep_dry_run(&sweep, directory, &how) : write_slurm(&sweep, file, directory);
         wac_sweep_free(&sweep);
         return status;
     }

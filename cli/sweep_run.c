@@ -25,26 +25,28 @@ void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *
         snprintf(directory, PATH_MAX, "%s/%.*s", parent, length, name);
 }
 
-int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers,
-                      wac_ladder *ladder)
+int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
+                      const wac_sweep_options *options)
 {
     static const char *const words[] = {"start", "go on", "", "done", "failed"};
     wac_error error = {0};
     wac_sweep_item *items;
     size_t counts[5] = {0};
-    double seconds;
+    double seconds = 0;
     char duration[48], text[48];
     if (wac_sweep_rank() > 0)
         return CLI_OK;
-    workers = workers > 0 ? workers : wac_processors();
+    int workers = options->workers > 0 ? options->workers : wac_processors();
     if (wac_sweep_inspect(&items, sweep, directory, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
-    if (ladder)
-        wac_ladder_begin(ladder, items);
+    if (options->ladder)
+        wac_ladder_begin(options->ladder, items);
     for (size_t i = 0; i < sweep->count; i++) {
         counts[items[i].state]++;
         printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
-        if (items[i].state == WAC_SWEEP_STATE_BEGUN)
+        if (items[i].state == WAC_SWEEP_STATE_BEGUN && items[i].again)
+            printf("  (from the beginning: its checkpoint holds no replay)");
+        else if (items[i].state == WAC_SWEEP_STATE_BEGUN)
             printf("  (epoch %lld of %lld)", (long long)items[i].progress.epoch,
                    (long long)items[i].progress.epochs);
         else if (items[i].state == WAC_SWEEP_STATE_FAILED)
@@ -52,23 +54,26 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers
         putchar('\n');
     }
     fflush(stdout);
-    if (ladder)
-        wac_ladder_expect(ladder, items);
-    wac_status status = wac_sweep_estimate(&seconds, sweep, items, workers, &error);
+    if (options->ladder)
+        wac_ladder_expect(options->ladder, items);
+    bool estimates = options->device == WAC_DEVICE_CPU;
+    wac_status status =
+        estimates ? wac_sweep_estimate(&seconds, sweep, items, workers, &error) : WAC_STATUS_OK;
     free(items);
     if (status != WAC_STATUS_OK)
         return cli_blame(&error);
-    cli_format_duration(duration, seconds);
     printf("\n%s in %s: %zu to start, %zu to go on with, %zu done",
            cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_STATE_NEW],
            counts[WAC_SWEEP_STATE_BEGUN], counts[WAC_SWEEP_STATE_DONE]);
     if (counts[WAC_SWEEP_STATE_FAILED])
         printf(", %zu damaged", counts[WAC_SWEEP_STATE_FAILED]);
     putchar('\n');
-    if (counts[WAC_SWEEP_STATE_NEW] + counts[WAC_SWEEP_STATE_BEGUN] > 0)
+    if (estimates && counts[WAC_SWEEP_STATE_NEW] + counts[WAC_SWEEP_STATE_BEGUN] > 0) {
+        cli_format_duration(duration, seconds);
         printf("about %s with %s on this machine, if its cores are free (an estimate from a "
                "moment of each)\n",
                duration, cli_count(text, workers, "worker"));
+    }
     return CLI_OK;
 }
 
@@ -100,7 +105,9 @@ static int conclude(const char *command, size_t runs, wac_status status,
     }
     cli_format_seconds(seconds, outcome->seconds);
     cli_count(text, (int64_t)outcome->done, "run");
-    if (outcome->busy > 0)
+    if (outcome->busy > 0 && outcome->workers == 0)
+        fprintf(stderr, "%s done in %s\n", text, seconds);
+    else if (outcome->busy > 0)
         fprintf(stderr, "%s done in %s; the workers trained for %.0f %% of it\n", text, seconds,
                 100 * outcome->busy / (outcome->seconds * outcome->workers));
     else
@@ -111,6 +118,7 @@ static int conclude(const char *command, size_t runs, wac_status status,
 int cli_sweep_run(const wac_sweep *sweep, const char *directory, wac_sweep_options *options,
                   const char *command, bool *speaks)
 {
+    char again[4 * PATH_MAX];
     cli_sweep_view view = cli_sweep_view_make(stderr);
     wac_sweep_outcome outcome;
     wac_error error = {0};
@@ -120,5 +128,7 @@ int cli_sweep_run(const wac_sweep *sweep, const char *directory, wac_sweep_optio
     wac_status status = wac_sweep_execute(sweep, directory, options, &outcome, &error);
     cli_sweep_view_end(&view);
     *speaks = outcome.rank == 0;
-    return *speaks ? conclude(command, sweep->count, status, &outcome, &error) : CLI_OK;
+    snprintf(again, sizeof again, "%s%s", command,
+             options->device == WAC_DEVICE_CUDA ? " --device cuda" : "");
+    return *speaks ? conclude(again, sweep->count, status, &outcome, &error) : CLI_OK;
 }

@@ -10,10 +10,10 @@
 void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *parent,
                          const char *file);
 
-/* List what would be done and estimate how long it takes; workers 0: one a processor; the ladder is
- * that of a search, or null. Of several ranks the first does that. */
-int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory, int workers,
-                      wac_ladder *ladder);
+/* List what would be done and, on the CPU, estimate how long it takes. Of several ranks the first
+ * does that. */
+int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
+                      const wac_sweep_options *options);
 
 /* Execute a sweep with a display on stderr, and say how it ended; `command` is what goes on with
  * it. Fills in the options for that. *speaks: this is the rank that may say more. */

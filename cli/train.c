@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "config/environments.h"
+#include "run/checkpoint.h"
 #include "run/folder.h"
 #include "run/train.h"
 
@@ -20,7 +21,7 @@ static const char help[] =
     "  wac train ENV [--algorithm oe-wac|me-wac|sac|oac] [--out DIR]\n"
     "            [--KEY VALUE ...]\n"
     "  wac train --config FILE [ENV] [--KEY VALUE ...]\n"
-    "  wac train --resume DIR [--epochs N] [--threads N]\n"
+    "  wac train --resume DIR [--epochs N] [--threads N] [--device NAME]\n"
     "\n"
     "A run is a new folder with its settings (config.yaml), one row an epoch\n"
     "(progress.csv) and all that is needed to go on (checkpoint/). The same\n"
@@ -36,6 +37,7 @@ static const char help[] =
     "  --stop-success X    stop once this share of evaluation episodes reaches the\n"
     "                      goal\n"
     "  --threads N         threads that share the work (1)\n"
+    "  --device NAME       where updates are computed: cpu, or cuda for a GPU (cpu)\n"
     "  --out DIR           folder of the run; it must not exist\n"
     "                      (runs/ENV-ALGORITHM-SEED)\n"
     "  --config FILE       settings from a YAML file; flags win over it\n"
@@ -50,12 +52,16 @@ static const char help[] =
     "  wac config lqg --yaml > my.yaml && wac train --config my.yaml\n"
     "  wac train --resume runs/sac-2 --epochs 60\n";
 
-static const char *out, *file, *resume, *values[WAC_SETTINGS_TOTAL];
+static const char *out, *file, *resume, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t threads = 1;
 static const cli_option options[] = {
-    {"out", .text = &out},       {"config", .text = &file},
-    {"resume", .text = &resume}, {"threads", .count = &threads, .smallest = 1, .largest = 1024},
-    {"", .settings = values},    {0},
+    {"out", .text = &out},
+    {"config", .text = &file},
+    {"resume", .text = &resume},
+    {"device", .text = &device},
+    {"threads", .count = &threads, .smallest = 1, .largest = 1024},
+    {"", .settings = values},
+    {0},
 };
 
 /* Of all settings only the number of epochs may change when a run goes on. */
@@ -72,9 +78,10 @@ static int check_resume(const char *word, int64_t *epochs)
     for (size_t i = 0; i < count; i++) {
         const char *value = values[i];
         if (value && settings[i].offset != offsetof(wac_config, epochs))
-            return cli_refuse("--resume takes %s from the run; only --epochs and --threads may "
-                              "change, so leave it out",
-                              settings[i].name);
+            return cli_refuse(
+                "--resume takes %s from the run; only --epochs, --threads and --device "
+                "may change, so leave it out",
+                settings[i].name);
         if (value && wac_config_set(&scratch, "epochs", value, &error) != WAC_STATUS_OK)
             return cli_refuse("%s", error.message);
         if (value && scratch.epochs == 0)
@@ -119,27 +126,31 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
 {
     char checkpoint[PATH_MAX];
     wac_error error = {0};
+    int64_t epochs = wac_run_config(run)->epochs;
     wac_status status = wac_run_train(run, &error);
     wac_run_destroy(run);
     cli_progress_end(display);
-    if (status == WAC_STATUS_INTERRUPTED) {
-        fprintf(stderr, "wac: stopped and saved; go on with: %s train --resume %s\n", cli_program(),
-                directory);
-        return CLI_FAILED;
+    if (status == WAC_STATUS_OK) {
+        printf("%s\n", directory);
+        return CLI_OK;
     }
-    if (status != WAC_STATUS_OK) {
+    bool stopped = status == WAC_STATUS_INTERRUPTED;
+    if (!stopped)
         cli_fail(&error);
-        if (wac_folder_find_checkpoint(checkpoint, directory))
-            fprintf(stderr, "wac: the last checkpoint is whole; go on with: %s train --resume %s\n",
-                    cli_program(), directory);
-        else
-            fprintf(stderr,
-                    "wac: nothing was saved yet; start again with another --out, or remove %s\n",
-                    directory);
-        return CLI_FAILED;
-    }
-    printf("%s\n", directory);
-    return CLI_OK;
+    if (!wac_checkpoint_goes_on(directory, epochs))
+        fprintf(stderr,
+                "wac: %sthe checkpoint holds no replay, so the run cannot go on; start again with "
+                "another --out, or remove %s\n",
+                stopped ? "stopped; " : "", directory);
+    else if (wac_folder_find_checkpoint(checkpoint, directory))
+        fprintf(stderr, "wac: %s; go on with: %s train --resume %s\n",
+                stopped ? "stopped and saved" : "the last checkpoint is whole", cli_program(),
+                directory);
+    else
+        fprintf(stderr,
+                "wac: nothing was saved yet; start again with another --out, or remove %s\n",
+                directory);
+    return CLI_FAILED;
 }
 
 static int run(char **words)
@@ -151,11 +162,11 @@ static int run(char **words)
                           out ? "out" : "config");
     int status =
         resume ? check_resume(words[0], &epochs) : cli_read_config(&config, values, words[0], file);
-    if (status)
+    wac_run_options how = wac_run_options_default();
+    if (status || (status = cli_read_device(&how.device, device)))
         return status;
 
     cli_progress display = cli_progress_make(stderr);
-    wac_run_options how = wac_run_options_default();
     how.threads = (int)threads;
     how.log = (wac_log){print_log, &display};
     how.progress = cli_progress_show;
@@ -171,7 +182,7 @@ static int run(char **words)
             return cli_fail(&error);
         /* the library has said that all is done */
         int64_t done = wac_run_config(made)->epochs;
-        if (wac_run_is_complete(made))
+        if (wac_run_is_complete(made) && wac_checkpoint_goes_on(resume, done + 1))
             fprintf(stderr, "train on with: %s train --resume %s --epochs %" PRId64 "\n",
                     cli_program(), resume, done > 0 ? 2 * done : 10);
         return train(made, resume, &display);

@@ -16,7 +16,8 @@ static const char help[] =
     "wac tune: look for good settings\n"
     "\n"
     "Usage\n"
-    "  wac tune FILE.yaml [--out DIR] [--workers N] [--dry-run]\n"
+    "  wac tune FILE.yaml [--out DIR] [--workers N] [--device NAME]\n"
+    "           [--dry-run]\n"
     "\n"
     "The file is that of a sweep (\"wac help sweep\"): lists are what to choose from.\n"
     "With \"samples\" so many choices are drawn at random, also from ranges; without\n"
@@ -49,6 +50,8 @@ static const char help[] =
     "Flags\n"
     "  --out DIR           where the runs go (tunes/FILE)\n"
     "  --workers N         runs at a time (one for each processor it may use)\n"
+    "  --device NAME       cpu, or cuda: train on a GPU, in groups of runs of equal\n"
+    "                      shape, --workers N groups at a time (4)\n"
     "  --dry-run           only list what would be done and how long it should take\n"
     "\n"
     "Examples\n"
@@ -189,28 +192,28 @@ static int conclude(const wac_ladder *ladder, const char *directory)
     return CLI_OK;
 }
 
-static const char *out;
+static const char *out, *device;
 static int64_t workers;
 static bool dry;
 static const cli_option options[] = {
     {"out", .text = &out},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+    {"device", .text = &device},
     {"dry-run", .on = &dry},
     {0},
 };
 
 static int search_for(const wac_sweep *sweep, const char *file, const char *directory,
-                      wac_ladder *ladder)
+                      wac_sweep_options *how)
 {
     char command[3 * PATH_MAX];
     bool speaks;
-    wac_sweep_options how = {.workers = (int)workers, .ladder = ladder};
     snprintf(command, sizeof command, "%s tune %s%s%s", cli_program(), file, out ? " --out " : "",
              out ? out : "");
-    int status = cli_sweep_run(sweep, directory, &how, command, &speaks);
+    int status = cli_sweep_run(sweep, directory, how, command, &speaks);
     /* what has failed is ranked last, but the rest is worth knowing */
-    if (speaks && status != CLI_USAGE && !wac_asked_to_stop(how.stop)) {
-        int ranked = conclude(ladder, directory);
+    if (speaks && status != CLI_USAGE && !wac_asked_to_stop(how->stop)) {
+        int ranked = conclude(how->ladder, directory);
         status = status ? status : ranked;
     }
     return status;
@@ -222,18 +225,20 @@ static int run(char **words)
     wac_error error = {0};
     wac_sweep sweep;
     wac_search search;
-    wac_ladder *ladder = NULL;
-    int status;
+    wac_sweep_options how = {.workers = (int)workers};
+    int status = cli_read_device(&how.device, device);
+    if (status)
+        return status;
     cli_sweep_directory(directory, out, "tunes", words[0]);
     if (wac_sweep_read(&sweep, &search, words[0], &error) != WAC_STATUS_OK)
         return cli_blame(&error);
     if (wac_tune_check(&sweep, &search, &error) != WAC_STATUS_OK ||
-        wac_ladder_create(&ladder, &sweep, &search, directory, &error) != WAC_STATUS_OK)
+        wac_ladder_create(&how.ladder, &sweep, &search, directory, &error) != WAC_STATUS_OK)
         status = cli_blame(&error);
     else
-        status = dry ? cli_sweep_dry_run(&sweep, directory, (int)workers, ladder)
-                     : search_for(&sweep, words[0], directory, ladder);
-    wac_ladder_destroy(ladder);
+        status = dry ? cli_sweep_dry_run(&sweep, directory, &how)
+                     : search_for(&sweep, words[0], directory, &how);
+    wac_ladder_destroy(how.ladder);
     wac_sweep_free(&sweep);
     return status;
 }

@@ -141,13 +141,16 @@ static void draw(cli_sweep_view *view, const wac_sweep_view *sweep)
     fflush(view->stream);
 }
 
-/* A line about a run that has ended. */
+/* A line about a run that has ended, or begins anew. */
 static void tell(cli_sweep_view *view, const wac_sweep_view *sweep, size_t run)
 {
     const wac_sweep_item *item = &sweep->items[run];
     const char *folder = sweep->sweep->runs[run].folder;
     cli_style style = cli_style_of(view->stream);
-    if (item->state == WAC_SWEEP_STATE_FAILED) {
+    if (item->state == WAC_SWEEP_STATE_RUNNING) {
+        fprintf(view->stream, "again   %s: its checkpoint holds no replay, so it begins anew\n",
+                folder);
+    } else if (item->state == WAC_SWEEP_STATE_FAILED) {
         fprintf(view->stream, "%sfailed%s  %s: %s\n", style.red, style.plain, folder, item->reason);
     } else if (item->state == WAC_SWEEP_STATE_DONE && !view->live) {
         char text[128];
@@ -165,7 +168,8 @@ void cli_sweep_view_show(void *user, const wac_sweep_view *sweep, size_t changed
         view->begun = true;
         (void)sum_work(sweep, &view->first_work);
     }
-    if (changed != SIZE_MAX && sweep->items[changed].state != WAC_SWEEP_STATE_RUNNING) {
+    if (changed != SIZE_MAX &&
+        (sweep->items[changed].state != WAC_SWEEP_STATE_RUNNING || sweep->items[changed].again)) {
         if (view->live)
             clear(view);
         tell(view, sweep, changed);

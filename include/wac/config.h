@@ -60,6 +60,12 @@ typedef enum wac_normalisation {
     WAC_NORMALISATION_RUNNING,
 } wac_normalisation;
 
+typedef enum wac_replay_checkpoint {
+    WAC_REPLAY_CHECKPOINT_ALL,
+    WAC_REPLAY_CHECKPOINT_LAST,
+    WAC_REPLAY_CHECKPOINT_NONE,
+} wac_replay_checkpoint;
+
 /* the algorithms that read a setting, as a set of bits */
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
@@ -88,6 +94,8 @@ typedef enum wac_normalisation {
     REAL(stop_success, 0, 0, 1, WAC_FOR_ALL, NULL,                                                 \
          "stop once this share of the evaluation episodes reaches the goal; 0: never")             \
     COUNT(checkpoint_interval, 1, 1, 1000000, WAC_FOR_ALL, NULL, "epochs between checkpoints")     \
+    CHOICE(replay_checkpoint, 0, "all|last|none", WAC_FOR_ALL, NULL,                               \
+           "which checkpoints hold the replay, without which a run cannot go on")                  \
     COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_ALL, NULL,                              \
           "transitions kept; then the oldest are overwritten")                                     \
     COUNT(width, 256, 1, 8192, WAC_FOR_ALL, NULL, "units in each of the two hidden layers")        \

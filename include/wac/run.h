@@ -56,7 +56,8 @@ WAC_API wac_status wac_run_create(wac_run **run, const wac_config *config,
 
 /* Open a run as its last checkpoint left it, to train on: progress.csv is cut back to that moment,
  * and what follows is what an uninterrupted run would have done, to the byte. `epochs` replaces the
- * run's number of epochs; 0 keeps it. A run that another process trains is refused. */
+ * run's number of epochs; 0 keeps it. A run that another process trains is refused, and so is one
+ * whose checkpoint holds no replay (setting replay_checkpoint), unless all updates are done. */
 WAC_API wac_status wac_run_resume(wac_run **run, const char *directory,
                                   const wac_environment_type *type, const wac_run_options *options,
                                   int64_t epochs, wac_error *error);

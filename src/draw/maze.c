@@ -263,8 +263,9 @@ static void print_short_header(wac_page *page, const wac_scene *scene, const pan
     char title[512];
     wac_page_quote(title, sizeof title, panel->subject->name);
     wac_page_label(page, left, top + 20, WAC_INK_TITLE, 13, "%s", title);
-    wac_page_label(page, left, top + 46, WAC_INK_TEXT, 12, "%.0f %% of the floor",
-                   100 * panel->seen);
+    if (!panel->subject->run->lacks_replay)
+        wac_page_label(page, left, top + 46, WAC_INK_TEXT, 12, "%.0f %% of the floor",
+                       100 * panel->seen);
     if (is_drawn(options, role))
         wac_page_label(page, left, top + 70, WAC_INK_GREY, 12, "goal: %" PRId64 " of %" PRId64,
                        panel->arrived[role], options->episodes);
@@ -283,9 +284,12 @@ static void print_header(wac_page *page, const wac_scene *scene, const panel *pa
         return;
     }
     bool is_all = panel->steps == wac_agent_remembered(subject->run->agent);
-    wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12,
-                   "has been on %.0f %% of the floor in %s%s steps", 100 * panel->seen,
-                   is_all ? "" : "its last ", wac_page_count(count, panel->steps));
+    if (subject->run->lacks_replay)
+        wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12, "where it has been was not kept");
+    else
+        wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12,
+                       "has been on %.0f %% of the floor in %s%s steps", 100 * panel->seen,
+                       is_all ? "" : "its last ", wac_page_count(count, panel->steps));
     *text = 0;
     for (int role = WAC_POLICY_TARGET; role >= WAC_POLICY_BEHAVIOUR; role--)
         if (is_drawn(options, role)) {
@@ -363,7 +367,10 @@ static void print_headline(wac_page *page, const wac_scene *scene, const panel *
     char names[2][400];
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
-    if (scene->count == 2 && scene->runs == 2 && scene->is_one_world)
+    bool known = true;
+    for (int i = 0; i < scene->count; i++)
+        known = known && scene->subjects[i].run && !scene->subjects[i].run->lacks_replay;
+    if (known && scene->count == 2 && scene->is_one_world)
         wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21,
                        "%s has been on %.0f %% of the floor of %s, %s on %.0f %%", names[0],
                        100 * panels[0].seen, world, names[1], 100 * panels[1].seen);
@@ -403,6 +410,8 @@ static void print_footer(wac_page *page, const wac_scene *scene, const layout *l
         if (!layout->narrow)
             wac_page_label(page, ends, top + 42, WAC_INK_TEXT, 12, "× out of time");
     }
+    if (most == 0)
+        return; /* of nobody it is known */
     wac_page_label(page, x, below + 8, WAC_INK_TEXT, 12,
                    layout->narrow ? "visits while learning; white: none"
                                   : "visits to a place while learning; white: none");
@@ -443,7 +452,7 @@ static void print_script(wac_page *page, const wac_scene *scene, const panel *pa
     int count = scene->count;
     layout layout = arrange(scene, panels);
     int rows = (count + layout.columns - 1) / layout.columns;
-    int64_t most = 1;
+    int64_t most = 0;
     for (int i = 0; i < count; i++)
         most = panels[i].most > most ? panels[i].most : most;
     double footer = scene->runs == 0 ? 0 : layout.narrow ? NARROW_FOOTER : FOOTER;

@@ -131,6 +131,7 @@ typedef struct part {
     wac_state first, last;
 } part;
 
+/* The replay is the last. */
 static const part parts[] = {
     {WAC_SAVE_AGENT, WAC_STATE_NETWORKS, WAC_STATE_LEARNING},
     {WAC_SAVE_REPLAY, WAC_STATE_REPLAY, WAC_STATE_REPLAY},
@@ -162,11 +163,12 @@ static wac_status check_finite(const wac_save_list *list, const wac_seat *seat, 
     return WAC_STATUS_OK;
 }
 
-wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, wac_error *error)
+wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, bool replay,
+                         wac_error *error)
 {
     wac_save_list list = {0};
     wac_status status = WAC_STATUS_OK;
-    for (int i = 0; i < PARTS && status == WAC_STATUS_OK; i++) {
+    for (int i = 0; i < PARTS - !replay && status == WAC_STATUS_OK; i++) {
         char path[PATH_MAX];
         list.count = 0;
         status = wac_path_join(path, sizeof path, directory, parts[i].file, error);
@@ -193,9 +195,10 @@ static wac_status read_array(void *user, const wac_agent_tensor *tensor, wac_err
     return WAC_STATUS_OK;
 }
 
-wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, wac_error *error)
+wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, bool replay,
+                         wac_error *error)
 {
-    for (int i = 0; i < PARTS; i++) {
+    for (int i = 0; i < PARTS - !replay; i++) {
         wac_tensor_file *file;
         char path[PATH_MAX];
         WAC_TRY(wac_path_join(path, sizeof path, directory, parts[i].file, error));
@@ -211,10 +214,10 @@ wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, wac_
 
 wac_status wac_agent_save(wac_agent *agent, const char *directory, wac_error *error)
 {
-    return wac_seat_save(agent, 0, directory, error);
+    return wac_seat_save(agent, 0, directory, true, error);
 }
 
 wac_status wac_agent_load(wac_agent *agent, const char *directory, wac_error *error)
 {
-    return wac_seat_load(agent, 0, directory, error);
+    return wac_seat_load(agent, 0, directory, true, error);
 }

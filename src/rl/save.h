@@ -9,8 +9,12 @@
 #define WAC_SAVE_AGENT "agent.safetensors"
 #define WAC_SAVE_REPLAY "replay.safetensors"
 
-wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, wac_error *error);
-wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, wac_error *error);
+/* With what it remembers, or without: then it can act, but not learn on. Different seats may be
+ * saved in different threads at the same time. */
+wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, bool replay,
+                         wac_error *error);
+wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, bool replay,
+                         wac_error *error);
 
 /* A file of arrays that says what agent it is of. */
 typedef struct wac_save_list {

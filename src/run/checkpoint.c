@@ -39,20 +39,22 @@ static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
     return WAC_STATUS_OK;
 }
 
-static wac_status write_files(wac_run *run, wac_save_list *list, double *state, const char *folder,
-                              wac_error *error)
+static wac_status write_files(wac_run *run, bool last, wac_save_list *list, double *state,
+                              const char *folder, wac_error *error)
 {
-    WAC_TRY(wac_agent_save(run->agent, folder, error));
+    bool replay = run->config.replay_checkpoint == WAC_REPLAY_CHECKPOINT_ALL ||
+                  (run->config.replay_checkpoint == WAC_REPLAY_CHECKPOINT_LAST && last);
+    WAC_TRY(wac_seat_save(run->agent, run->seat, folder, replay, error));
     run->position.world_counter = (int64_t)run->world_rng.counter;
     run->world->type->save(run->world->self, state);
-    int64_t remembered = wac_agent_remembered(run->agent);
+    int64_t remembered = run->agent->seat[run->seat].remembered;
     WAC_TRY(visit_run(run, state, &remembered, wac_save_add, list, error));
     char path[PATH_MAX];
     WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
-    return wac_save_write(list, run->agent, 0, path, error);
+    return wac_save_write(list, run->agent, run->seat, path, error);
 }
 
-wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
+wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
 {
     char path[PATH_MAX], fresh[PATH_MAX];
     WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_CHECKPOINT, error));
@@ -63,7 +65,7 @@ wac_status wac_checkpoint_save(wac_run *run, wac_error *error)
     WAC_TRY(wac_directory_make(fresh, error));
     wac_save_list list = {0};
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
-    wac_status status = state ? write_files(run, &list, state, fresh, error)
+    wac_status status = state ? write_files(run, last, &list, state, fresh, error)
                               : wac_fail_memory(error, "the checkpoint");
     free(state);
     free(list.tensors);
@@ -81,7 +83,7 @@ static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder
     wac_tensor_file *file;
     char path[PATH_MAX];
     WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
-    WAC_TRY(wac_save_open(&file, run->agent, 0, path, error));
+    WAC_TRY(wac_save_open(&file, run->agent, run->seat, path, error));
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
     wac_status status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
                               : wac_fail_memory(error, "the checkpoint");
@@ -101,28 +103,54 @@ static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder
     return WAC_STATUS_OK;
 }
 
-bool wac_checkpoint_rows(int64_t *rows, const char *directory)
+/* The position in the checkpoint of a folder. */
+static bool read_position(wac_position *at, const char *folder)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
+    char path[PATH_MAX];
     wac_tensor_file *file = NULL;
-    wac_position at;
-    if (!wac_folder_find_checkpoint(folder, directory) ||
-        wac_folder_path(path, folder, WAC_FOLDER_RUN, NULL) != WAC_STATUS_OK ||
+    if (wac_folder_path(path, folder, WAC_FOLDER_RUN, NULL) != WAC_STATUS_OK ||
         wac_tensor_file_open(&file, path, NULL) != WAC_STATUS_OK)
         file = NULL;
-    bool known = file && wac_tensor_file_copy(file, "position", WAC_DTYPE_I64, POSITION_SIZE, &at,
+    bool known = file && wac_tensor_file_copy(file, "position", WAC_DTYPE_I64, POSITION_SIZE, at,
                                               NULL) == WAC_STATUS_OK;
     wac_tensor_file_close(file);
+    return known;
+}
+
+bool wac_checkpoint_rows(int64_t *rows, const char *directory)
+{
+    char folder[PATH_MAX];
+    wac_position at;
+    bool known = wac_folder_find_checkpoint(folder, directory) && read_position(&at, folder);
     *rows = known ? at.rows : 0;
     return known;
+}
+
+/* Whether a checkpoint was made without a replay, not robbed of it. */
+static bool lacks_replay(const wac_config *config, const char *folder)
+{
+    return config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL &&
+           !wac_folder_has(folder, WAC_FOLDER_REPLAY);
+}
+
+bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
+{
+    char folder[PATH_MAX];
+    wac_config config;
+    wac_position at;
+    if (wac_folder_read_config(&config, directory, NULL) != WAC_STATUS_OK ||
+        !wac_folder_find_checkpoint(folder, directory) || !lacks_replay(&config, folder))
+        return true; /* or whoever tries will be told why not */
+    return read_position(&at, folder) && at.epoch >= epochs;
 }
 
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     int64_t remembered = 0;
     WAC_TRY(load_run(run, &remembered, folder, error));
-    WAC_TRY(wac_agent_load(run->agent, folder, error));
-    if (wac_agent_remembered(run->agent) != remembered)
+    run->lacks_replay = lacks_replay(&run->config, folder);
+    WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, error));
+    if (!run->lacks_replay && run->agent->seat[run->seat].remembered != remembered)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s/replay.safetensors is of another moment than run.safetensors beside "
                         "it; use another copy of the checkpoint",

@@ -385,8 +385,10 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
     char path[PATH_MAX];
     WAC_TRY(check_progress(directory, config, error));
     bool found = wac_folder_find_checkpoint(path, directory);
+    bool no_replay = config->replay_checkpoint == WAC_REPLAY_CHECKPOINT_NONE;
     for (int file = WAC_FOLDER_AGENT; file <= WAC_FOLDER_RUN; file++)
-        if (!found || !wac_folder_has(path, (wac_folder_file)file))
+        if (!(file == WAC_FOLDER_REPLAY && no_replay) &&
+            (!found || !wac_folder_has(path, (wac_folder_file)file)))
             return wac_fail(error, WAC_STATUS_INPUT, "%s/%s is missing",
                             names[WAC_FOLDER_CHECKPOINT], names[file]);
     return WAC_STATUS_OK;

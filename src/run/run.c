@@ -37,7 +37,12 @@ void wac_run_destroy(wac_run *run)
 {
     if (!run)
         return;
-    wac_agent_destroy(run->agent);
+    if (run->agent) {
+        run->agent->seat[run->seat].active = false;
+        run->agent->seat[run->seat].drawn = NULL;
+    }
+    if (run->owns_agent)
+        wac_agent_destroy(run->agent);
     wac_world_destroy(run->world);
     wac_world_destroy(run->evaluation_world);
     if (run->progress_file >= 0)
@@ -47,7 +52,7 @@ void wac_run_destroy(wac_run *run)
     free(run);
 }
 
-/* A run in memory: worlds and an untrained agent for run->config. */
+/* The worlds of run->config. */
 static wac_status build(wac_run *run, const wac_environment_type *type,
                         const wac_run_options *options, bool made_before, wac_error *error)
 {
@@ -74,8 +79,23 @@ static wac_status build(wac_run *run, const wac_environment_type *type,
                            .sigma_uniform = NAN,
                            .eval_return = NAN,
                            .eval_success = NAN};
+    return WAC_STATUS_OK;
+}
+
+static void take_seat(wac_run *run, wac_agent *agent, int seat)
+{
+    run->agent = agent;
+    run->seat = seat;
+    if (wac_world_has_coverage(run->world))
+        agent->seat[seat].drawn = &run->sampled;
+}
+
+/* An untrained agent of the run's own. */
+static wac_status make_agent(wac_run *run, wac_error *error)
+{
+    wac_agent *agent;
     WAC_TRY(
-        wac_agent_create_seats(&run->agent,
+        wac_agent_create_seats(&agent,
                                &(wac_agent_plan){.device = run->options.device,
                                                  .configs = &run->config,
                                                  .seats = 1,
@@ -84,8 +104,8 @@ static wac_status build(wac_run *run, const wac_environment_type *type,
                                                  .threads = run->options.threads,
                                                  .first_cpu = run->options.first_cpu},
                                error));
-    if (wac_world_has_coverage(run->world))
-        run->agent->seat[0].drawn = &run->sampled;
+    run->owns_agent = true;
+    take_seat(run, agent, 0);
     return WAC_STATUS_OK;
 }
 
@@ -134,14 +154,9 @@ static wac_status hand_over(wac_run **out, wac_run *run, wac_status status)
     return status;
 }
 
-static wac_status start(wac_run *run, const wac_environment_type *type,
-                        const wac_run_options *options, wac_error *error)
+/* A new folder for a run that is ready. */
+static wac_status start(wac_run *run, wac_error *error)
 {
-    if (wac_path_exists(run->directory))
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s exists already; choose another folder, or resume the run that is there",
-                        run->directory);
-    WAC_TRY(build(run, type, options, false, error));
     WAC_TRY(wac_folder_make(run->directory, &run->config, error));
     WAC_TRY(take_lock(run, error));
     if (run->config.evaluation_steps > 0 && run->config.evaluation_steps < run->config.path_limit)
@@ -149,15 +164,6 @@ static wac_status start(wac_run *run, const wac_environment_type *type,
                       "note: evaluation_steps is below path_limit, so an evaluation may end before "
                       "its first episode does, and then has no return");
     return wac_runlog_open(run, error);
-}
-
-wac_status wac_run_create(wac_run **out, const wac_config *config, const wac_environment_type *type,
-                          const char *directory, const wac_run_options *options, wac_error *error)
-{
-    wac_run *run;
-    WAC_TRY(allocate(&run, directory, error));
-    run->config = *config;
-    return hand_over(out, run, start(run, type, options, error));
 }
 
 static wac_status read_config(wac_run *run, wac_error *error)
@@ -172,16 +178,11 @@ static wac_status read_config(wac_run *run, wac_error *error)
     return wac_folder_read_config(&run->config, run->directory, error);
 }
 
-static wac_status resume(wac_run *run, const wac_environment_type *type,
-                         const wac_run_options *options, int64_t epochs, wac_error *error)
+/* Go on in a folder that is there. */
+static wac_status resume(wac_run *run, wac_error *error)
 {
-    WAC_TRY(take_lock(run, error));
-    WAC_TRY(read_config(run, error));
-    int64_t before = run->config.epochs;
-    if (epochs > 0)
-        run->config.epochs = epochs;
-    WAC_TRY(build(run, type, options, true, error));
     bool found;
+    int64_t before = run->epochs_before;
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (!found)
         WAC_TRY(wac_runlog_check_fresh(run, error));
@@ -189,6 +190,11 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has done %lld epochs already; ask for more than that",
                         run->directory, (long long)run->position.epoch);
+    if (run->lacks_replay && !wac_run_is_learnt(run))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s cannot go on: its checkpoint holds no replay, since its "
+                        "replay_checkpoint is not all; " WAC_TRAIN_AGAIN,
+                        run->directory, run->directory);
     /* first of all: from here on its last row may be missing */
     wac_manifest manifest = wac_manifest_read(run->directory);
     if (run->config.epochs > before && manifest.finished)
@@ -215,12 +221,62 @@ static wac_status resume(wac_run *run, const wac_environment_type *type,
     return WAC_STATUS_OK;
 }
 
+static wac_status prepare(wac_run *run, const wac_config *config, const wac_environment_type *type,
+                          const wac_run_options *options, int64_t epochs, wac_error *error)
+{
+    if (config && wac_path_exists(run->directory))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s exists already; choose another folder, or resume the run that is there",
+                        run->directory);
+    if (config) {
+        run->config = *config;
+        run->epochs_before = -1;
+    } else {
+        WAC_TRY(take_lock(run, error));
+        WAC_TRY(read_config(run, error));
+        run->epochs_before = run->config.epochs;
+        if (epochs > 0)
+            run->config.epochs = epochs;
+    }
+    return build(run, type, options, !config, error);
+}
+
+wac_status wac_run_prepare(wac_run **out, const wac_config *config,
+                           const wac_environment_type *type, const char *directory,
+                           const wac_run_options *options, int64_t epochs, wac_error *error)
+{
+    wac_run *run;
+    WAC_TRY(allocate(&run, directory, error));
+    return hand_over(out, run, prepare(run, config, type, options, epochs, error));
+}
+
+wac_status wac_run_sit(wac_run *run, wac_agent *agent, int seat, wac_error *error)
+{
+    take_seat(run, agent, seat);
+    return run->epochs_before < 0 ? start(run, error) : resume(run, error);
+}
+
+/* The second half with an agent of the run's own. */
+static wac_status sit_alone(wac_run *run, wac_error *error)
+{
+    WAC_TRY(make_agent(run, error));
+    return wac_run_sit(run, run->agent, 0, error);
+}
+
+wac_status wac_run_create(wac_run **out, const wac_config *config, const wac_environment_type *type,
+                          const char *directory, const wac_run_options *options, wac_error *error)
+{
+    wac_run *run;
+    WAC_TRY(wac_run_prepare(&run, config, type, directory, options, 0, error));
+    return hand_over(out, run, sit_alone(run, error));
+}
+
 wac_status wac_run_resume(wac_run **out, const char *directory, const wac_environment_type *type,
                           const wac_run_options *options, int64_t epochs, wac_error *error)
 {
     wac_run *run;
-    WAC_TRY(allocate(&run, directory, error));
-    return hand_over(out, run, resume(run, type, options, epochs, error));
+    WAC_TRY(wac_run_prepare(&run, NULL, type, directory, options, epochs, error));
+    return hand_over(out, run, sit_alone(run, error));
 }
 
 static wac_status look(wac_run *run, const wac_environment_type *type,
@@ -231,6 +287,7 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     /* a run can be looked at on any processor */
     run->config.precision = WAC_PRECISION_SINGLE;
     WAC_TRY(build(run, type, options, true, error));
+    WAC_TRY(make_agent(run, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (!found)
         return wac_fail(error, WAC_STATUS_INPUT,

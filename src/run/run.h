@@ -47,18 +47,35 @@ struct wac_run {
     int lock; /* descriptor of the directory, held while the run is open */
     wac_config config;
     wac_run_options options;
-    wac_agent *agent;
+    wac_agent *agent; /* may have other runs' seats, too; … */
+    int seat;
+    bool owns_agent; /* … then it is not this run's to destroy */
     wac_world *world, *evaluation_world;
     wac_rng world_rng;
     wac_position position;
     wac_sums sums;
     wac_coverage sampled, visited;
     float observation[WAC_ENVIRONMENT_DIMENSIONS]; /* what the agent sees now */
-    wac_progress progress;                         /* as of the last row */
+    wac_progress progress;                         /* as of the last row, or the one to come */
+    bool row_due;                                  /* it waits for its evaluation */
+    bool lacks_replay;                             /* the checkpoint that was loaded */
+    int64_t epochs_before;                         /* in config.yaml; -1: there is none yet */
     int progress_file;                             /* descriptor of progress.csv */
     double seconds_before;                         /* training time of earlier processes */
     double start, reported, phase_start;           /* wac_clock_seconds */
     double spent[WAC_PHASES];                      /* seconds of this process in each phase */
+    bool done;                                     /* how training goes: all of it is done … */
+    wac_status status;                             /* … or it ends for this reason */
+    wac_error error;
 };
+
+/* Two halves of wac_run_create (config null: of wac_run_resume), for runs that share an agent. The
+ * first has the settings and worlds, and of a run that is there the lock; the second gives the run
+ * its seat in an agent made for it, and makes or opens its files. After a failure the run can only
+ * be destroyed; the agent is to be destroyed after its runs. */
+wac_status wac_run_prepare(wac_run **run, const wac_config *config,
+                           const wac_environment_type *type, const char *directory,
+                           const wac_run_options *options, int64_t epochs, wac_error *error);
+wac_status wac_run_sit(wac_run *run, wac_agent *agent, int seat, wac_error *error);
 
 #endif

@@ -1,12 +1,12 @@
-/* The training loop: evaluate, explore, update, epoch after epoch. It can stop anywhere and go on
- * as if it had not: all that it depends on is in the run's position, and no random number depends
- * on when it was drawn. */
+/* The phases of training. They can stop anywhere and go on as if they had not: all that they depend
+ * on is in the run's position, and no random number depends on when it was drawn. */
 #include "run/train.h"
 
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/stop.h"
+#include "rl/steps.h"
 #include "run/checkpoint.h"
 #include "run/evaluate.h"
 #include "run/folder.h"
@@ -37,7 +37,7 @@ static void end_phase(wac_run *run, wac_phase phase)
 
 static wac_status save_checkpoint(wac_run *run, wac_error *error)
 {
-    WAC_TRY(wac_checkpoint_save(run, error));
+    WAC_TRY(wac_checkpoint_save(run, wac_run_is_learnt(run), error));
     end_phase(run, WAC_PHASE_CHECKPOINT);
     return WAC_STATUS_OK;
 }
@@ -67,6 +67,7 @@ static wac_progress progress_of(const wac_run *run)
     const wac_position *at = &run->position;
     bool coverage = wac_world_has_coverage(run->world), goal = run->world->spec.has_goal;
     double episodes = (double)at->explore_episodes;
+    const wac_seat *seat = &run->agent->seat[run->seat];
     return (wac_progress){
         .epoch = at->epoch,
         .epochs = run->config.epochs,
@@ -74,9 +75,10 @@ static wac_progress progress_of(const wac_run *run)
         .updates = at->updates,
         .eval_return = run->sums.eval_return,
         .eval_success = run->sums.eval_success,
+        .eval_episodes = run->progress.eval_episodes,
         .coverage_sampled = coverage ? wac_coverage_share(&run->sampled) : NAN,
         .coverage_visited = coverage ? wac_coverage_share(&run->visited) : NAN,
-        .alpha = wac_agent_alpha(run->agent, WAC_POLICY_BEHAVIOUR),
+        .alpha = (double)seat->alpha[wac_agent_policy(run->agent, WAC_POLICY_BEHAVIOUR)],
         .q_mean = run->sums.q_mean,
         .sigma_visited = run->sums.sigma_visited,
         .sigma_uniform = run->sums.sigma_uniform,
@@ -90,7 +92,8 @@ static wac_progress progress_of(const wac_run *run)
 
 static void act_greedily(void *user, const float *observation, float *action)
 {
-    wac_agent_act(user, WAC_POLICY_TARGET, observation, action);
+    const wac_run *run = user;
+    wac_seat_act(run->agent, run->seat, WAC_POLICY_TARGET, observation, action);
 }
 
 wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch)
@@ -100,25 +103,32 @@ wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch)
     return rng;
 }
 
-/* The evaluation before an epoch, and its row. */
-static wac_status evaluate(wac_run *run, wac_error *error)
+/* The evaluation before an epoch, and its row, for which `progress` holds the rest. */
+static wac_status evaluate(wac_run *run, const volatile int *stop, wac_error *error)
 {
     wac_position *at = &run->position;
     wac_rng rng = wac_run_evaluation_rng(run->config.seed, at->epoch);
     wac_evaluation evaluation = {.mean_return = NAN, .success = NAN};
     if (run->config.evaluation_steps > 0)
         WAC_TRY(wac_evaluate(&evaluation, run->evaluation_world, &rng, run->config.evaluation_steps,
-                             0, act_greedily, run->agent, run->options.stop, error));
-    run->sums.eval_return = evaluation.mean_return;
-    run->sums.eval_success = evaluation.success;
-    run->progress = progress_of(run);
+                             0, act_greedily, run, stop, error));
+    run->progress.eval_return = run->sums.eval_return = evaluation.mean_return;
+    run->progress.eval_success = run->sums.eval_success = evaluation.success;
     run->progress.eval_episodes = evaluation.episodes;
+    run->progress.seconds = wac_run_seconds(run);
     end_phase(run, WAC_PHASE_EVALUATE);
     WAC_TRY(wac_runlog_append(run, error));
     end_phase(run, WAC_PHASE_LOG);
     at->evaluated = 1;
     report(run, true);
     return WAC_STATUS_OK;
+}
+
+wac_status wac_train_evaluate(wac_run *run, wac_error *error)
+{
+    bool due = run->row_due;
+    run->row_due = false;
+    return due ? evaluate(run, NULL, error) : WAC_STATUS_OK;
 }
 
 static wac_status begin_episode(wac_run *run, wac_error *error)
@@ -132,6 +142,7 @@ static wac_status begin_episode(wac_run *run, wac_error *error)
 static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
 {
     wac_position *at = &run->position;
+    wac_agent *agent = run->agent;
     float action[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
     if (at->explored == 0) {
         at->explore_episodes = at->explore_successes = 0;
@@ -145,12 +156,12 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
         wac_step step;
         /* before the first epoch with the policy itself: OAC's critics have nothing to say yet */
         if (at->started)
-            wac_agent_explore(run->agent, NULL, run->observation, action);
+            wac_seat_explore(agent, run->seat, NULL, run->observation, action);
         else
-            wac_agent_sample(run->agent, WAC_POLICY_BEHAVIOUR, NULL, run->observation, action);
+            wac_seat_sample(agent, run->seat, WAC_POLICY_BEHAVIOUR, NULL, run->observation, action);
         WAC_TRY(wac_world_step(run->world, &run->world_rng, action, next, &step, error));
-        wac_agent_remember(run->agent, run->observation, action, step.reward, next,
-                           step.terminated);
+        agent->steps->remember(agent, run->seat, run->observation, action, step.reward, next,
+                               step.terminated);
         if (wac_world_has_coverage(run->world))
             wac_coverage_add(&run->visited, (double)run->observation[0], (double)action[0]);
         for (int i = 0; i < run->world->spec.observation_size; i++)
@@ -170,59 +181,44 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-static wac_status update(wac_run *run, wac_error *error)
-{
-    wac_position *at = &run->position;
-    if (at->updated == 0)
-        wac_agent_anchor(run->agent);
-    while (at->updated < run->config.updates) {
-        WAC_TRY(check_stop(run, error));
-        wac_losses losses;
-        wac_error cause;
-        wac_status status = wac_agent_update(run->agent, &losses, &cause);
-        if (status != WAC_STATUS_OK)
-            return wac_fail(error, status, "update %lld of epoch %lld: %s",
-                            (long long)at->updated + 1, (long long)at->epoch, cause.message);
-        run->sums.q_mean = losses.q_mean;
-        run->sums.sigma_visited = losses.sigma_visited;
-        run->sums.sigma_uniform = losses.sigma_uniform;
-        at->updated++;
-        at->updates++;
-        report(run, false);
-    }
-    return WAC_STATUS_OK;
-}
-
-/* One epoch from wherever it is to its end. *solved: the evaluation reached stop_success. */
-static wac_status train_epoch(wac_run *run, bool *solved, wac_error *error)
-{
-    wac_position *at = &run->position;
-    if (!at->evaluated)
-        WAC_TRY(evaluate(run, error));
-    *solved = run->config.stop_success > 0 && run->sums.eval_success >= run->config.stop_success;
-    if (*solved)
-        return WAC_STATUS_OK;
-    WAC_TRY(explore(run, run->config.explore_steps, error));
-    end_phase(run, WAC_PHASE_EXPLORE);
-    WAC_TRY(update(run, error));
-    end_phase(run, WAC_PHASE_UPDATE);
-    at->epoch++;
-    at->explored = at->updated = at->evaluated = 0;
-    return WAC_STATUS_OK;
-}
-
 bool wac_run_is_complete(const wac_run *run)
 {
     const wac_position *at = &run->position;
     return at->started && at->evaluated && at->epoch >= run->config.epochs;
 }
 
-static wac_status train(wac_run *run, wac_error *error)
+bool wac_run_is_learnt(const wac_run *run)
+{
+    const wac_position *at = &run->position;
+    bool solved = run->config.stop_success > 0 && at->evaluated &&
+                  run->sums.eval_success >= run->config.stop_success;
+    return at->started && (at->epoch >= run->config.epochs || solved);
+}
+
+void wac_train_begin(wac_run *run)
+{
+    run->start = run->reported = run->phase_start = wac_clock_seconds();
+    run->progress.eval_episodes = 0;
+    run->progress = progress_of(run);
+    run->done = false;
+    run->status = WAC_STATUS_OK;
+}
+
+/* Exploration must not change what the evaluation sees, as it does to running statistics, nor hang
+ * on it. */
+static bool may_evaluate_late(const wac_run *run)
+{
+    return run->config.stop_success == 0 && run->config.normalisation == WAC_NORMALISATION_BOUNDS;
+}
+
+wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
 {
     wac_position *at = &run->position;
-    if (wac_run_is_complete(run))
+    if (wac_run_is_complete(run)) {
+        run->done = true;
         return wac_manifest_read(run->directory).finished ? WAC_STATUS_OK
                                                           : wac_runlog_note_time(run, true, error);
+    }
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));
         end_phase(run, WAC_PHASE_EXPLORE);
@@ -230,27 +226,67 @@ static wac_status train(wac_run *run, wac_error *error)
         at->explored = 0;
         WAC_TRY(save_checkpoint(run, error));
     }
-    bool solved = false;
-    while (at->epoch < run->config.epochs && !solved) {
-        WAC_TRY(train_epoch(run, &solved, error));
-        if (at->epoch % run->config.checkpoint_interval == 0 || at->epoch == run->config.epochs ||
-            solved)
-            WAC_TRY(save_checkpoint(run, error));
+    bool over = at->epoch >= run->config.epochs;
+    if (!at->evaluated) {
+        run->progress = progress_of(run);
+        run->row_due = late && !over && may_evaluate_late(run);
+        if (!run->row_due)
+            WAC_TRY(evaluate(run, run->options.stop, error));
     }
-    if (!at->evaluated)
-        WAC_TRY(evaluate(run, error));
-    WAC_TRY(wac_runlog_sync(run, error));
-    return wac_runlog_note_time(run, true, error);
+    if (wac_run_is_learnt(run)) {
+        if (!over)
+            WAC_TRY(save_checkpoint(run, error));
+        WAC_TRY(wac_runlog_sync(run, error));
+        run->done = true;
+        return wac_runlog_note_time(run, true, error);
+    }
+    WAC_TRY(explore(run, run->config.explore_steps, error));
+    end_phase(run, WAC_PHASE_EXPLORE);
+    return WAC_STATUS_OK;
 }
 
-wac_status wac_run_train(wac_run *run, wac_error *error)
+wac_status wac_train_updates_left(int64_t *updates, const wac_run *run, wac_error *error)
 {
-    run->start = run->reported = run->phase_start = wac_clock_seconds();
-    run->progress = progress_of(run);
-    wac_status status = train(run, error);
+    *updates = run->config.updates - run->position.updated;
+    return *updates > 0 ? check_stop(run, error) : WAC_STATUS_OK;
+}
+
+wac_status wac_train_note_updates(wac_run *run, wac_error *error)
+{
+    wac_position *at = &run->position;
+    wac_losses losses;
+    wac_error cause;
+    wac_status status = wac_seat_check(run->agent, run->seat, &cause);
+    int64_t done = run->agent->seat[run->seat].updated - (status != WAC_STATUS_OK);
+    at->updated += done;
+    at->updates += done;
+    if (status != WAC_STATUS_OK)
+        return wac_fail(error, status, "update %lld of epoch %lld: %s", (long long)at->updated + 1,
+                        (long long)at->epoch, cause.message);
+    wac_seat_losses(run->agent, run->seat, &losses);
+    run->sums.q_mean = losses.q_mean;
+    run->sums.sigma_visited = losses.sigma_visited;
+    run->sums.sigma_uniform = losses.sigma_uniform;
+    report(run, false);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_train_end_epoch(wac_run *run, wac_error *error)
+{
+    wac_position *at = &run->position;
+    end_phase(run, WAC_PHASE_UPDATE);
+    at->epoch++;
+    at->explored = at->updated = at->evaluated = 0;
+    return at->epoch % run->config.checkpoint_interval == 0 || at->epoch == run->config.epochs
+               ? save_checkpoint(run, error)
+               : WAC_STATUS_OK;
+}
+
+wac_status wac_train_end(wac_run *run, wac_status status, wac_error *error)
+{
     if (status == WAC_STATUS_INTERRUPTED) {
         wac_error failure;
-        if (wac_checkpoint_save(run, &failure) != WAC_STATUS_OK)
+        if (wac_checkpoint_save(run, true, &failure) != WAC_STATUS_OK)
             status = wac_fail(error, failure.status, "interrupted, and %s", failure.message);
     }
     if (status == WAC_STATUS_NUMERIC)

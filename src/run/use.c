@@ -1,5 +1,6 @@
 /* A trained run at work: acting, valuing and playing episodes in the world's own units. */
 #include "base/rng.h"
+#include "rl/steps.h"
 #include "run/evaluate.h"
 #include "run/run.h"
 
@@ -31,7 +32,7 @@ void wac_run_act(wac_run *run, wac_policy_role role, const double *observation, 
 {
     float seen[WAC_ENVIRONMENT_DIMENSIONS], chosen[WAC_ENVIRONMENT_DIMENSIONS];
     wac_run_to_agent(run, observation, seen);
-    wac_agent_act(run->agent, role, seen, chosen);
+    wac_seat_act(run->agent, run->seat, role, seen, chosen);
     wac_run_to_world(run, chosen, action);
 }
 
@@ -44,15 +45,15 @@ void wac_run_value(wac_run *run, const double *observation, const double *action
     wac_run_to_agent(run, observation, seen);
     for (int i = 0; i < spec->action_size; i++)
         done[i] = (float)wac_world_normalise(action[i], spec->action_low[i], spec->action_high[i]);
-    wac_agent_value(run->agent, 1, seen, done, &values[0],
-                    wac_agent_has_std(run->agent) ? &values[1] : NULL);
+    run->agent->steps->value(run->agent, run->seat, 1, seen, done, &values[0],
+                             wac_agent_has_std(run->agent) ? &values[1] : NULL);
     *mean = (double)values[0];
     if (std)
         *std = (double)values[1];
 }
 
 typedef struct actor {
-    wac_agent *agent;
+    const wac_run *run;
     wac_policy_role role;
     bool sampled;
     wac_rng rng;
@@ -62,16 +63,17 @@ static void act(void *user, const float *observation, float *action)
 {
     actor *actor = user;
     if (actor->sampled)
-        wac_agent_sample(actor->agent, actor->role, &actor->rng, observation, action);
+        wac_seat_sample(actor->run->agent, actor->run->seat, actor->role, &actor->rng, observation,
+                        action);
     else
-        wac_agent_act(actor->agent, actor->role, observation, action);
+        wac_seat_act(actor->run->agent, actor->run->seat, actor->role, observation, action);
 }
 
 wac_status wac_run_evaluate(wac_evaluation *evaluation, wac_run *run, wac_policy_role role,
                             bool sampled, int64_t episodes, int64_t seed, wac_error *error)
 {
     wac_rng worlds = wac_rng_make((uint64_t)seed, WAC_STREAM_REPLAYED);
-    actor actor = {run->agent, role, sampled, wac_rng_make((uint64_t)seed, WAC_STREAM_EXPLORE)};
+    actor actor = {run, role, sampled, wac_rng_make((uint64_t)seed, WAC_STREAM_EXPLORE)};
     return wac_evaluate(evaluation, run->evaluation_world, &worlds, 0, episodes, act, &actor,
                         run->options.stop, error);
 }

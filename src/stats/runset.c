@@ -164,7 +164,8 @@ static bool is_of_task(const wac_setting *setting)
 bool wac_group_counts(const wac_setting *setting)
 {
     return setting->offset != offsetof(wac_config, seed) &&
-           setting->offset != offsetof(wac_config, checkpoint_interval);
+           setting->offset != offsetof(wac_config, checkpoint_interval) &&
+           setting->offset != offsetof(wac_config, replay_checkpoint);
 }
 
 int wac_task_compare(const wac_config *a, const wac_config *b)

@@ -36,7 +36,7 @@ static inline bool wac_record_is_foreign(const wac_record *run)
     return run->config.algorithm == WAC_ALGORITHM_TOTAL;
 }
 
-/* Runs of equal settings but for the seed (and checkpoint_interval, which changes no number).
+/* Runs of equal settings but for the seed (and how checkpoints are made, which changes no number).
  *
  * A task is an environment with the settings of its world (those that only some environments read,
  * and path_limit): algorithms are compared within a task. Groups are sorted by task, then
@@ -52,8 +52,8 @@ typedef struct wac_group {
     char label[1024];
 } wac_group;
 
-/* The settings that runs of a group share, for wac_config_compare: all but seed and
- * checkpoint_interval. */
+/* The settings that runs of a group share, for wac_config_compare: all but the seed
+ * and how checkpoints are made. */
 bool wac_group_counts(const wac_setting *setting);
 
 /* The order of tasks; 0: they are the same. */

@@ -7,6 +7,9 @@
  * Runs are trained by processes of their own, one thread and one processor each: a run that fails,
  * crashes or is killed is reported with its reason and does not touch the others. Under mpirun the
  * ranks share the runs out among them (plugins/mpi.c).
+ *
+ * In lockstep, as on a GPU, one process trains them all, in groups of equal shape (child.c); the
+ * files are the same.
  */
 #ifndef WAC_SWEEP_EXECUTE_H
 #define WAC_SWEEP_EXECUTE_H
@@ -22,7 +25,12 @@ typedef struct wac_sweep_view {
 } wac_sweep_view;
 
 typedef struct wac_sweep_options {
-    int workers; /* 0: one for each processor that this process may use; under MPI the ranks */
+    /* 0: one for each processor that this process may use; under MPI the ranks. In lockstep the
+     * groups at the same time, 0: a few */
+    int workers;
+    wac_device device;
+    bool lockstep; /* on the CPU, too: for tests */
+    int seats;     /* in lockstep, most of a group; 0: as many as are good for a GPU */
     /* which runs to train; several processes may train different shares in one directory */
     wac_sweep_share share;
     /* a search whose runs are trained rung by rung, of this sweep and directory, not begun yet;
@@ -44,8 +52,8 @@ typedef struct wac_sweep_outcome {
     size_t diverged;           /* of those that failed: left the finite numbers, and would again */
     double busy;               /* seconds spent training, over all workers */
     double seconds;            /* that the call took */
-    int workers;
-    int rank; /* under MPI; only rank 0 knows the rest and should speak of it */
+    int workers;               /* 0: in lockstep */
+    int rank;                  /* under MPI; only rank 0 knows the rest and should speak of it */
 } wac_sweep_outcome;
 
 /* Train all runs of the list in `directory`, which is made if it is not there. It keeps the list as

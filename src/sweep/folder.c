@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "run/checkpoint.h"
 #include "run/folder.h"
 
 #include <errno.h>
@@ -110,8 +111,10 @@ static void inspect_finished(wac_sweep_item *item, const wac_config *config, con
     wac_error why = {0};
     item->state = config->epochs < item->epochs ? WAC_SWEEP_STATE_BEGUN : WAC_SWEEP_STATE_DONE;
     item->progress.epoch = config->epochs;
-    if (wac_folder_check_finished(folder, config, &why) == WAC_STATUS_OK)
+    if (wac_folder_check_finished(folder, config, &why) == WAC_STATUS_OK) {
+        item->again = !wac_checkpoint_goes_on(folder, item->epochs);
         return;
+    }
     item->state = WAC_SWEEP_STATE_FAILED;
     item->damaged = true;
     snprintf(item->reason, sizeof item->reason,
@@ -155,7 +158,8 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
         return WAC_STATUS_OK;
     }
     item->state = WAC_SWEEP_STATE_BEGUN;
-    item->progress.epoch = wac_progress_last_epoch(folder);
+    item->again = !wac_checkpoint_goes_on(folder, item->epochs);
+    item->progress.epoch = item->again ? 0 : wac_progress_last_epoch(folder);
     return WAC_STATUS_OK;
 }
 

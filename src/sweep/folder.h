@@ -16,6 +16,7 @@ typedef enum wac_sweep_state {
 
 typedef struct wac_sweep_item {
     wac_sweep_state state;
+    bool again;            /* begun: it cannot go on, for want of a replay, and begins anew */
     int64_t epochs;        /* to train it to: those of the list, or fewer (ladder.h) */
     bool damaged;          /* failed: was finished, and files of it are lost; nobody touches it */
     wac_progress progress; /* what it told last; before that, of a run begun: epochs and epoch */

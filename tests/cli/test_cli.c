@@ -106,6 +106,7 @@ static void nonsense_is_refused(void **state)
         {"train lqg --out /dev/null/run", 1, "Not a directory"},
         {"train --resume a --out b", 2, "leave --out out"},
         {"train --resume a --config b", 2, "leave --config out"},
+        {"train lqg --device gpu", 2, "--device must be cpu or cuda, not \"gpu\""},
         {"train --resume a lqg", 2, "leave \"lqg\" out"},
         {"train --resume a --seed 2", 2, "--resume takes seed from the run"},
         {"train --resume a --epochs 0", 2, "--epochs must be at least 1"},
@@ -351,6 +352,24 @@ static void a_full_disk_costs_nothing(void **state)
     assert_int_equal(umount(at("disk")), 0);
 }
 
+/* A run without a replay is good for everything but going on, and says so. */
+static void without_a_replay(void **state)
+{
+    (void)state;
+    assert_done(wac("train lqg --algorithm sac --epochs 1 --width 8 --batch-size 8 --updates 3 "
+                    "--initial-steps 20 --explore-steps 20 --evaluation-steps 20 --path-limit 10 "
+                    "--replay-checkpoint none --out %s",
+                    at("run")));
+    assert_false(wac_path_exists(at("run/checkpoint/replay.safetensors")));
+    assert_done(wac("evaluate %s --episodes 2", at("run")));
+    assert_says(wac("train --resume %s --epochs 2", at("run")), 1,
+                "its checkpoint holds no replay");
+    const outcome *result = wac("train --resume %s", at("run"));
+    assert_done(result);
+    assert_non_null(strstr(result->err, "nothing left to do"));
+    assert_null(strstr(result->err, "train on with"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +379,7 @@ int main(void)
         TEST(a_run_is_never_overwritten),
         TEST(output_that_cannot_be_written),
         TEST(evaluate_tells_and_changes_nothing),
+        TEST(without_a_replay),
         TEST(a_limit_on_files),
         TEST(a_full_disk_costs_nothing),
     };

@@ -207,6 +207,21 @@ static void maze_of_a_run(void **state)
     assert_true(svg_says(at("out/none.svg"), "visits to a place"));
 }
 
+/* Where it has been is not known, and not drawn. */
+static void maze_of_a_run_without_replay(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    wac_config config = tiny("point-1", "oe-wac", 2);
+    config.replay_checkpoint = WAC_REPLAY_CHECKPOINT_NONE;
+    assert_ok(train_new(at("forgetful"), &config, NULL));
+    assert_ok(render(&drawn, at("forgetful"), NULL, at("out/forgetful.svg")));
+    assert_svg(at("out/forgetful.svg"), SAYS("where it has been was not kept", "out of time"));
+    assert_false(svg_says(at("out/forgetful.svg"), "visits to a place"));
+    assert_ok(render(&drawn, at("wac"), at("forgetful"), at("out/forgetful.svg")));
+    assert_svg(at("out/forgetful.svg"), SAYS("Where 2 agents went", "visits to a place"));
+}
+
 static void runs_side_by_side(void **state)
 {
     NEEDS_GNUPLOT();
@@ -434,6 +449,7 @@ int main(void)
         TEST(geoms_move),
         TEST(bare_mazes),
         TEST(maze_of_a_run),
+        TEST(maze_of_a_run_without_replay),
         TEST(runs_side_by_side),
         TEST(body_stands),
         TEST(body_moves),

@@ -296,9 +296,16 @@ STEP(teach, wac_critics_teach)
 STEP(climb, wac_policies_climb)
 STEP(anchor, wac_critics_anchor)
 
+/* Whoever waits for them does them: until then seats act as before. */
 static void start(wac_agent *agent, int64_t updates)
 {
-    for (int64_t i = 0; i < updates; i++) {
+    ((wac_host *)agent->device)->due = updates;
+}
+
+static wac_status finish(wac_agent *agent, wac_error *error)
+{
+    (void)error;
+    for (wac_host *host = agent->device; host->due > 0; host->due--) {
         draw(agent);
         agent->row->learn(agent);
         for (int k = 0; k < agent->seats; k++) {
@@ -307,11 +314,6 @@ static void start(wac_agent *agent, int64_t updates)
             seat->active = seat->active && wac_seat_check(agent, k, NULL) == WAC_STATUS_OK;
         }
     }
-}
-
-static wac_status finish(wac_agent *agent, wac_error *error)
-{
-    (void)agent, (void)error;
     return WAC_STATUS_OK;
 }
 

@@ -54,6 +54,7 @@ typedef struct wac_host {
     const wac_ops *ops;
     wac_team *team;
     wac_desk *desks; /* [seats] */
+    int64_t due;     /* updates that were asked for */
 } wac_host;
 
 wac_desk *wac_host_desk(const wac_agent *agent, int seat);

@@ -1,0 +1,440 @@
+/* Training runs of a sweep in groups.
+ *
+ * Runs of equal shape are seats of one agent and train in lockstep (run/lockstep.h). Several groups
+ * go on at the same time, each in a thread with an agent and helpers of its own, so that a device
+ * learns for one while another explores; who has done with a group takes the next. A process for a
+ * single run has one group of one.
+ */
+#include "sweep/child.h"
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/status.h"
+#include "base/stop.h"
+#include "run/checkpoint.h"
+#include "run/lockstep.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- telling ----------------------------------------------------------------------------------*/
+
+typedef struct teller {
+    int pipe;
+    double told; /* when */
+    wac_sweep_message message;
+} teller;
+
+/* A message fits into a pipe whole or not at all. Progress can be dropped, the rest can not. */
+_Static_assert(sizeof(wac_sweep_message) <= PIPE_BUF, "a message must be written in one piece");
+
+static void tell(teller *teller, wac_sweep_word word)
+{
+    wac_sweep_message *message = &teller->message;
+    message->word = word;
+    while (write(teller->pipe, message, sizeof *message) < 0) {
+        if (errno == EAGAIN && word != WAC_SWEEP_WORD_PROGRESS)
+            poll(&(struct pollfd){.fd = teller->pipe, .events = POLLOUT}, 1, -1);
+        else if (errno != EINTR)
+            return;
+    }
+}
+
+static void tell_progress(void *user, const wac_progress *progress)
+{
+    teller *teller = user;
+    double time = wac_clock_seconds();
+    teller->message.progress = *progress;
+    if (time - teller->told < 0.1)
+        return;
+    teller->told = time;
+    tell(teller, WAC_SWEEP_WORD_PROGRESS);
+}
+
+static void tell_end(teller *teller, wac_status status, const wac_error *error)
+{
+    teller->message.status = status;
+    if (status != WAC_STATUS_OK)
+        snprintf(teller->message.reason, sizeof teller->message.reason, "%.511s", error->message);
+    tell(teller, WAC_SWEEP_WORD_END);
+}
+
+/* --- groups -----------------------------------------------------------------------------------*/
+
+/* What is the same for the seats of an agent. */
+typedef struct shape {
+    int64_t algorithm, width, batch_size, backend, precision;
+    int64_t observations, actions;
+} shape;
+
+typedef struct group {
+    const wac_sweep_errand **errands; /* [count] */
+    int count;
+} group;
+
+typedef struct crew {
+    const wac_sweep_task *task;
+    int pipe;
+    const volatile int *stop;
+    const wac_sweep_errand **sorted; /* [task->count] by shape, then as they came */
+    shape *shapes;                   /* [task->count] of the errands as they came */
+    group *groups;                   /* [count] */
+    int count, next;
+    int threads; /* of a group */
+    pthread_mutex_t mutex;
+} crew;
+
+static const wac_config *config_of(const wac_sweep_task *task, const wac_sweep_errand *errand)
+{
+    return &task->sweep->runs[errand->run].config;
+}
+
+/* How much a world shows and takes; nothing where it cannot be made: its run will say why. */
+static void measure_world(shape *shape, const wac_config *config)
+{
+    const wac_environment_type *type;
+    wac_world *world;
+    if (wac_environment_type_find(&type, config->environment, NULL) != WAC_STATUS_OK ||
+        wac_world_create(&world, type, config, NULL) != WAC_STATUS_OK)
+        return;
+    shape->observations = world->spec.observation_size;
+    shape->actions = world->spec.action_size;
+    wac_world_destroy(world);
+}
+
+static void find_shapes(crew *crew)
+{
+    const wac_sweep_task *task = crew->task;
+    for (size_t i = 0; i < task->count; i++) {
+        const wac_config *config = config_of(task, &task->errands[i]);
+        shape *shape = &crew->shapes[i];
+        *shape = (struct shape){.algorithm = config->algorithm,
+                                .width = config->width,
+                                .batch_size = config->batch_size,
+                                .backend = config->backend,
+                                .precision = config->precision};
+        size_t like = 0;
+        while (like < i &&
+               strcmp(config_of(task, &task->errands[like])->environment, config->environment) != 0)
+            like++;
+        if (like == i) {
+            measure_world(shape, config);
+        } else {
+            shape->observations = crew->shapes[like].observations;
+            shape->actions = crew->shapes[like].actions;
+        }
+    }
+}
+
+/* Those of one shape, in as few groups as can be, of much the same size. */
+static void cut_shape(crew *crew, const wac_sweep_errand **members, size_t count)
+{
+    size_t seats = (size_t)crew->task->seats, groups = (count + seats - 1) / seats;
+    for (size_t i = 0; i < groups; i++) {
+        size_t first = count * i / groups, end = count * (i + 1) / groups;
+        crew->groups[crew->count++] = (group){members + first, (int)(end - first)};
+    }
+}
+
+static void make_groups(crew *crew)
+{
+    const wac_sweep_task *task = crew->task;
+    size_t placed = 0;
+    find_shapes(crew);
+    for (size_t i = 0; i < task->count; i++) {
+        const shape *shape = &crew->shapes[i];
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = memcmp(shape, &crew->shapes[k], sizeof *shape) == 0;
+        if (seen)
+            continue;
+        size_t first = placed;
+        for (size_t k = i; k < task->count; k++)
+            if (memcmp(shape, &crew->shapes[k], sizeof *shape) == 0)
+                crew->sorted[placed++] = &task->errands[k];
+        cut_shape(crew, crew->sorted + first, placed - first);
+    }
+}
+
+/* --- training one -----------------------------------------------------------------------------*/
+
+/* Give a process of a sweep that was killed time to save the run; then hold its folder. -1: it is
+ * not to be had. */
+static int hold_folder(const char *folder, const volatile int *stop)
+{
+    enum { TRIES = 3000 };
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < TRIES && file >= 0 && !wac_asked_to_stop(stop); i++) {
+        if (flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            return file;
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* A run that cannot go on from its checkpoint makes way for one from the beginning: under a name
+ * that the next sweep would tidy away. */
+static void make_way(const char *folder, int64_t epochs, const volatile int *stop)
+{
+    char aside[PATH_MAX + 32];
+    int held = hold_folder(folder, stop);
+    if (held < 0)
+        return;
+    snprintf(aside, sizeof aside, "%s.%ld.tmp", folder, (long)getpid());
+    if (!wac_checkpoint_goes_on(folder, epochs) && rename(folder, aside) == 0)
+        (void)wac_directory_remove(aside, NULL);
+    close(held);
+}
+
+static wac_status prepare(wac_run **run, const crew *crew, const wac_sweep_errand *errand,
+                          teller *teller, wac_error *error)
+{
+    const wac_sweep_run *wanted = &crew->task->sweep->runs[errand->run];
+    wac_config config = wanted->config;
+    char folder[PATH_MAX];
+    wac_run_options options = wac_run_options_default();
+    options.device = crew->task->device;
+    options.progress = tell_progress;
+    options.user = teller;
+    options.stop = crew->stop;
+    config.epochs = errand->epochs;
+    WAC_TRY(wac_path_join(folder, sizeof folder, crew->task->directory, wanted->folder, error));
+    if (wac_path_exists(folder))
+        make_way(folder, errand->epochs, crew->stop);
+    if (!wac_path_exists(folder))
+        return wac_run_prepare(run, &config, NULL, folder, &options, 0, error);
+    return wac_run_prepare(run, NULL, NULL, folder, &options, errand->epochs, error);
+}
+
+/* --- training a group -------------------------------------------------------------------------*/
+
+/* A group at work; arrays are [count]. */
+typedef struct company {
+    int count;
+    wac_run **runs;
+    teller *tellers;
+    wac_config *configs;
+    wac_agent *agent;
+    wac_team *team;
+    double start;
+} company;
+
+static void end_run(void *user, int number, wac_run *run, wac_status status, const wac_error *error)
+{
+    company *company = user;
+    teller *teller = &company->tellers[number];
+    teller->message.seconds = (wac_clock_seconds() - company->start) / company->count;
+    wac_run_destroy(run); /* whoever hears of the end may open it */
+    tell_end(teller, status, error);
+}
+
+/* All that are still there end for the same reason. */
+static void end_all(company *company, wac_status status, const wac_error *error)
+{
+    for (int i = 0; i < company->count; i++) {
+        if (company->runs[i])
+            end_run(company, i, company->runs[i], status, error);
+        company->runs[i] = NULL;
+    }
+}
+
+/* An agent with a seat for each run that is there. */
+static wac_status make_agent(company *company, const crew *crew, int first_cpu, wac_error *error)
+{
+    int seats = 0;
+    const wac_environment_spec *spec = NULL;
+    for (int i = 0; i < company->count; i++)
+        if (company->runs[i]) {
+            company->configs[seats++] = *wac_run_config(company->runs[i]);
+            spec = wac_run_spec(company->runs[i]);
+        }
+    if (!spec)
+        return WAC_STATUS_OK;
+    WAC_TRY(wac_agent_create_seats(&company->agent,
+                                   &(wac_agent_plan){.device = crew->task->device,
+                                                     .configs = company->configs,
+                                                     .seats = seats,
+                                                     .observations = spec->observation_size,
+                                                     .actions = spec->action_size,
+                                                     .threads = crew->threads,
+                                                     .first_cpu = first_cpu},
+                                   error));
+    return crew->threads > 1 ? wac_team_create(&company->team, crew->threads, first_cpu, error)
+                             : WAC_STATUS_OK;
+}
+
+/* Settings and worlds of all; who has none has ended. */
+static void prepare_all(company *company, const crew *crew, const group *group)
+{
+    for (int i = 0; i < group->count; i++) {
+        wac_error error;
+        teller *teller = &company->tellers[i];
+        *teller = (struct teller){.pipe = crew->pipe, .message.run = group->errands[i]->run};
+        tell(teller, WAC_SWEEP_WORD_BEGIN);
+        wac_status status = prepare(&company->runs[i], crew, group->errands[i], teller, &error);
+        if (status != WAC_STATUS_OK)
+            tell_end(teller, status, &error);
+    }
+}
+
+/* A process of a sweep that was killed may have made the folder of a new run since: go on with what
+ * it leaves. */
+static wac_status sit(company *company, const crew *crew, const group *group, int number, int seat,
+                      wac_error *error)
+{
+    wac_run **run = &company->runs[number];
+    bool is_new = (*run)->epochs_before < 0;
+    wac_status status = wac_run_sit(*run, company->agent, seat, error);
+    if (status == WAC_STATUS_OK || !is_new)
+        return status;
+    wac_run_destroy(*run);
+    *run = NULL;
+    WAC_TRY(prepare(run, crew, group->errands[number], &company->tellers[number], error));
+    return wac_run_sit(*run, company->agent, seat, error);
+}
+
+/* A seat for each; who cannot take it has ended. */
+static void seat_all(company *company, const crew *crew, const group *group)
+{
+    for (int i = 0, seat = 0; i < company->count; i++) {
+        wac_error error;
+        if (!company->runs[i])
+            continue;
+        wac_status status = sit(company, crew, group, i, seat++, &error);
+        if (status == WAC_STATUS_OK)
+            continue;
+        end_run(company, i, company->runs[i], status, &error);
+        company->runs[i] = NULL;
+    }
+}
+
+/* Nothing has happened, but to those that have ended: they leave the group. */
+static void dissolve(company *company, group *group)
+{
+    group->count = 0;
+    for (int i = 0; i < company->count; i++) {
+        if (company->runs[i])
+            group->errands[group->count++] = group->errands[i];
+        wac_run_destroy(company->runs[i]);
+        company->runs[i] = NULL;
+    }
+}
+
+/* False where there is no memory for so many. */
+static bool train_company(company *company, const crew *crew, group *group, int first_cpu)
+{
+    wac_error error;
+    company->start = wac_clock_seconds();
+    prepare_all(company, crew, group);
+    wac_status status = make_agent(company, crew, first_cpu, &error);
+    bool fits = status != WAC_STATUS_MEMORY || group->count == 1;
+    if (!fits)
+        dissolve(company, group);
+    if (status != WAC_STATUS_OK)
+        end_all(company, status, &error);
+    seat_all(company, crew, group);
+    wac_lockstep_train(&(wac_lockstep){.runs = company->runs,
+                                       .count = company->count,
+                                       .team = company->team,
+                                       .apart = crew->task->apart,
+                                       .ended = end_run,
+                                       .user = company});
+    wac_team_destroy(company->team);
+    wac_agent_destroy(company->agent);
+    return fits;
+}
+
+static void train_group(const crew *crew, group *group, int first_cpu)
+{
+    size_t count = (size_t)group->count;
+    company company = {.count = group->count,
+                       .runs = calloc(count, sizeof *company.runs),
+                       .tellers = calloc(count, sizeof *company.tellers),
+                       .configs = calloc(count, sizeof *company.configs)};
+    bool fits = company.runs && company.tellers && company.configs &&
+                train_company(&company, crew, group, first_cpu);
+    free(company.runs);
+    free(company.tellers);
+    free(company.configs);
+    /* then one half after the other */
+    int half = group->count / 2, rest = group->count - half;
+    if (!fits && half > 0)
+        train_group(crew, &(struct group){group->errands, half}, first_cpu);
+    if (!fits && rest > 0 && company.count > 1)
+        train_group(crew, &(struct group){group->errands + half, rest}, first_cpu);
+}
+
+/* --- the whole --------------------------------------------------------------------------------*/
+
+typedef struct member {
+    crew *crew;
+    int number;
+    pthread_t thread;
+} member;
+
+/* Group after group. */
+static void *work(void *argument)
+{
+    const member *self = argument;
+    crew *crew = self->crew;
+    int first = crew->task->first_cpu;
+    for (;;) {
+        pthread_mutex_lock(&crew->mutex);
+        int next = crew->next++;
+        pthread_mutex_unlock(&crew->mutex);
+        if (next >= crew->count || wac_asked_to_stop(crew->stop))
+            return NULL;
+        train_group(crew, &crew->groups[next],
+                    first < 0 ? -1 : first + self->number * crew->threads);
+    }
+}
+
+static void train_all(crew *crew)
+{
+    enum { MOST = 64 };
+    member members[MOST];
+    int wanted = crew->task->groups, count = 1;
+    if (wanted > crew->count)
+        wanted = crew->count;
+    if (wanted > MOST)
+        wanted = MOST;
+    crew->threads = crew->task->threads / wanted > 1 ? crew->task->threads / wanted : 1;
+    for (int i = 0; i < wanted; i++)
+        members[i] = (member){.crew = crew, .number = i};
+    /* as many as there can be; the first is this one */
+    while (count < wanted &&
+           pthread_create(&members[count].thread, NULL, work, &members[count]) == 0)
+        count++;
+    work(&members[0]);
+    for (int i = 1; i < count; i++)
+        pthread_join(members[i].thread, NULL);
+}
+
+void wac_sweep_child_train(const wac_sweep_task *task, int pipe, const volatile int *stop)
+{
+    crew crew = {.task = task,
+                 .pipe = pipe,
+                 .stop = stop,
+                 .sorted = calloc(task->count, sizeof *crew.sorted),
+                 .shapes = calloc(task->count, sizeof *crew.shapes),
+                 .groups = calloc(task->count, sizeof *crew.groups),
+                 .mutex = PTHREAD_MUTEX_INITIALIZER};
+    if (crew.sorted && crew.shapes && crew.groups) {
+        make_groups(&crew);
+        train_all(&crew);
+    }
+    free(crew.sorted);
+    free(crew.shapes);
+    free(crew.groups);
+}
