@@ -30,25 +30,11 @@ void wac_report_free(wac_report *report)
 
 /* --- which runs belong to an experiment ------------------------------------------------------- */
 
-/* Whether two runs differ in seed alone. */
-static bool is_sibling(const wac_config *a, const wac_config *b)
-{
-    return wac_config_compare(a, b, wac_group_counts) == 0;
-}
-
-static bool has_sibling(const wac_sweep *sweep, const wac_config *config)
-{
-    for (size_t i = 0; i < sweep->count; i++)
-        if (is_sibling(&sweep->runs[i].config, config))
-            return true;
-    return false;
-}
-
 size_t wac_report_matches(const wac_runset *set, const wac_experiment *experiment, wac_scale scale)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->group_count; i++)
-        if (has_sibling(&experiment->scales[scale], &set->groups[i].runs[0]->config))
+        if (wac_plan_means(&experiment->scales[scale], &set->groups[i].runs[0]->config))
             count += set->groups[i].count;
     return count;
 }
@@ -56,15 +42,9 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
 /* Whether every run of a scale is there, finished or not. */
 static bool has_all(const wac_runset *set, const wac_sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->count; i++) {
-        const wac_config *config = &sweep->runs[i].config;
-        bool found = false;
-        for (size_t k = 0; k < set->count && !found; k++)
-            found = set->runs[k].config.seed == config->seed &&
-                    is_sibling(&set->runs[k].config, config);
-        if (!found)
+    for (size_t i = 0; i < sweep->count; i++)
+        if (!wac_plan_find(set, &sweep->runs[i].config))
             return false;
-    }
     return true;
 }
 
@@ -384,8 +364,8 @@ wac_status wac_report_write(wac_report *report, const wac_runset *set,
     wac_report_page page = {.report = report, .options = options, .selection = &selection};
     page.drawings = calloc(MOST_DRAWINGS, sizeof *page.drawings);
     for (size_t i = 0; groups && i < set->group_count; i++)
-        groups[i] = has_sibling(&options->experiment->scales[options->scale],
-                                &set->groups[i].runs[0]->config);
+        groups[i] = wac_plan_means(&options->experiment->scales[options->scale],
+                                   &set->groups[i].runs[0]->config);
     wac_status status = page.drawings && (groups || !options->experiment)
                             ? write_parts(&page, error)
                             : wac_fail_memory(error, "the report");
