@@ -18,6 +18,8 @@ static const char *number(char text[32], double value)
 {
     if (isnan(value))
         return strcpy(text, "–");
+    if (fabs(value) < 1e-12) /* what is left over from rounding */
+        value = 0;
     wac_number_print(text, 32, fabs(value) >= 1000 ? "%.0f" : "%.3g", value);
     if (*text == '-') { /* a minus that is as wide as a plus */
         char rest[32];
@@ -98,10 +100,9 @@ static void write_claims(FILE *to, const wac_report_page *page)
                 "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
                 "verdict here is about those.</p>\n",
                 scale, whole);
-    fprintf(to,
-            "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
-            "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
-            *options->experiment->paper ? "The paper says" : "Claim");
+    wac_html_table(to, "claims",
+                   *options->experiment->paper ? "#№|The paper says|Verdict|Numbers"
+                                               : "#№|Claim|Verdict|Numbers");
     for (size_t i = 0; i < report->count; i++) {
         const wac_claim *claim = &options->experiment->claims[i];
         const wac_judgement *judgement = &report->judgements[i];
@@ -115,7 +116,7 @@ static void write_claims(FILE *to, const wac_report_page *page)
             wac_html_finding(to, &judgement->findings[k], "");
         fputs("</ul></td></tr>\n", to);
     }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
     wac_html_rules(to);
 }
 
@@ -223,11 +224,9 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
     if (comparison->pair_count == 0 || comparison->pair_count > 45)
         return;
     fputs("<p class=\"note\">How probable it is that a run of the first does better (score), "
-          "averaged over the tasks that both have.</p><div class=\"wide\"><table "
-          "class=\"stats\"><thead><tr><th>"
-          "first</th><th>second</th><th class=\"n\">probability</th><th class=\"n\">95 % "
-          "interval</th><th class=\"n\">tasks</th><th class=\"n\">seeds</th></tr></thead><tbody>\n",
+          "averaged over the tasks that both have.</p>\n",
           to);
+    wac_html_table(to, "stats", "first|second|#probability|#95 % interval|#tasks|#seeds");
     for (size_t i = 0; i < comparison->pair_count; i++) {
         const wac_pair_summary *pair = &comparison->pairs[i];
         char label[WAC_PRETTY];
@@ -242,7 +241,7 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
                 NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest,
                 pair->improvement.fewest < WAC_SEEDS_ENOUGH ? "*" : "");
     }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
 }
 
 static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_error *error)
@@ -267,18 +266,17 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
     fputs("<p class=\"note\">Mean ± 2 s/√n over seeds; IQM: interquartile mean "
           "with a bootstrap 95 % interval. Score: success over the last 50 epochs (Point), return "
           "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
-          "(others).</p><div class=\"wide\"><table "
-          "class=\"stats\"><thead><tr><th>task</th><th>runs</th><th class=\"n\">seeds</th>"
-          "<th class=\"n\">score</th><th class=\"n\">IQM of the score</th><th class=\"n\">return"
-          "</th><th class=\"n\">coverage</th><th class=\"n\">solved</th></tr></thead><tbody>\n",
+          "(others).</p>\n",
           to);
+    wac_html_table(to, "stats",
+                   "task|runs|#seeds|#score|#IQM of the score|#return|#coverage|#solved");
     bool few = false;
     for (size_t i = 0; i < set->group_count; i++)
         if (wac_selection_has(page->selection, i)) {
             write_row(to, page, &comparison.groups[i], values);
             few |= set->groups[i].finished < WAC_SEEDS_ENOUGH;
         }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
     write_pairs(to, &comparison);
     if (few)
         fprintf(to,
@@ -323,12 +321,9 @@ static void write_settings(FILE *to, const wac_report_page *page)
     char values[MOST_VALUES][64];
     fputs("<h2 id=\"settings\">Settings</h2>\n", to);
     for (int varied = 1; varied >= 0; varied--) {
-        fprintf(to,
-                "<details%s><summary>%s</summary><div class=\"wide\"><table><thead><tr>"
-                "<th>setting</th><th>%s</th><th>meaning</th></tr></thead><tbody>\n",
-                varied ? " open" : "",
-                varied ? "What varies between runs" : "What all runs that read it have in common",
-                varied ? "values" : "value");
+        fprintf(to, "<details%s><summary>%s</summary>", varied ? " open" : "",
+                varied ? "What varies between runs" : "What all runs that read it have in common");
+        wac_html_table(to, "settings", varied ? "setting|values|meaning" : "setting|value|meaning");
         for (size_t i = 0; i < count; i++) {
             size_t found = values_of(page, &settings[i], values);
             if (found == 0 || (found > 1) != varied)
@@ -339,7 +334,8 @@ static void write_settings(FILE *to, const wac_report_page *page)
             wac_html_tag(to, found == MOST_VALUES ? ", …</td><td>" : "</td><td>", settings[i].help,
                          "</td></tr>\n");
         }
-        fputs("</tbody></table></div></details>\n", to);
+        wac_html_table_end(to);
+        fputs("</details>\n", to);
     }
 }
 
