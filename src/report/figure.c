@@ -607,10 +607,11 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     WAC_TRY(count ? wac_render(&drawn, paths, count, &options, error)
                   : wac_fail(error, WAC_STATUS_INPUT, "there is no such run"));
     drawing->width = drawn.width;
+    drawing->is_png = true;
     if (drawn.width <= WAC_FIGURE_SMALL)
         return WAC_STATUS_OK;
     char file[96];
-    snprintf(file, sizeof file, "%s-narrow.svg", drawing->name);
+    snprintf(file, sizeof file, "%s-narrow.png", drawing->name);
     WAC_TRY(wac_path_join(out, sizeof out, order->folder, file, error));
     options.inches = WAC_FIGURE_NARROW;
     drawing->narrow = true;

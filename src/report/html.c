@@ -135,16 +135,16 @@ static void write_base64(FILE *to, const char *bytes, size_t size)
     }
 }
 
-/* A file of the drawing as data. */
+/* The drawing as data, in its usual layout ("") or in another ("-narrow"). */
 static wac_status write_picture(FILE *to, const wac_report_page *page, const wac_drawing *drawing,
-                                const char *ending, wac_error *error)
+                                const char *layout, wac_error *error)
 {
     char path[PATH_MAX], name[96], *bytes;
     size_t size;
-    snprintf(name, sizeof name, "%s%s", drawing->name, ending);
+    snprintf(name, sizeof name, "%s%s%s", drawing->name, layout, drawing->is_png ? ".png" : ".svg");
     WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
     WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
-    fputs("data:image/svg+xml;base64,", to);
+    fprintf(to, "data:image/%s;base64,", drawing->is_png ? "png" : "svg+xml");
     write_base64(to, bytes, size);
     free(bytes);
     return WAC_STATUS_OK;
@@ -164,12 +164,12 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
         fputs("<figure><div class=\"wide\"><picture>", to);
         if (drawing->narrow) {
             fputs("<source media=\"(max-width:40rem)\" srcset=\"", to);
-            WAC_TRY(write_picture(to, page, drawing, "-narrow.svg", error));
+            WAC_TRY(write_picture(to, page, drawing, "-narrow", error));
             fputs("\">", to);
         }
         fprintf(to, "<img style=\"--width:%dpx\"%s src=\"", drawing->width,
                 drawing->narrow ? " class=\"two\"" : "");
-        WAC_TRY(write_picture(to, page, drawing, ".svg", error));
+        WAC_TRY(write_picture(to, page, drawing, "", error));
         wac_html_tag(to, "\" alt=\"", drawing->title, ": ");
         wac_html_tag(to, "", drawing->caption, "\"></picture></div>");
         wac_html_tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");

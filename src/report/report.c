@@ -257,7 +257,7 @@ static bool is_figure(const char *name)
     int end = 0;
     return sscanf(name, "%*[0-9]-%15[a-z]%n", kind, &end) == 1 && end > 0 &&
            wac_word_index(wac_figure_kind_words(), kind) >= 0 &&
-           wac_word_index(".svg|.png|.pdf|.csv|-narrow.svg", name + end) >= 0;
+           wac_word_index(".svg|.png|.pdf|.csv|-narrow.svg|-narrow.png", name + end) >= 0;
 }
 
 static void remove_old(const char *path)
