@@ -184,11 +184,13 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-/* Mean and spread of a measure of the finished runs of a group. */
+/* Mean and spread of a measure of the finished runs of a group. Small screens, where the heads of
+ * the columns do not show, have its name with it. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
     size_t count = wac_records_measure(values, NULL, group->runs, group->count, measure);
-    fprintf(to, "<td class=\"n\">%s", NUMBER(wac_mean(values, count)));
+    fprintf(to, "<td class=\"n\" data-is=\"%s\">%s", wac_measure_name(measure),
+            NUMBER(wac_mean(values, count)));
     if (count > 1)
         fprintf(to, " ± %s", NUMBER(wac_spread(values, count)));
     fputs("</td>", to);
@@ -204,19 +206,20 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
         solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
     wac_html_tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
     wac_html_tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
-    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished,
+    fprintf(to, "<td class=\"n\" data-is=\"seeds\">%zu%s</td>", group->finished,
             group->finished < WAC_SEEDS_ENOUGH ? "*" : "");
     write_mean(to, group, WAC_MEASURE_SCORE, values);
-    fprintf(to, "<td class=\"n\">%s", NUMBER(summary->iqm.value));
+    fprintf(to, "<td class=\"n\" data-is=\"IQM of the score\">%s", NUMBER(summary->iqm.value));
     if (summary->count > 1)
         fprintf(to, " (%s to %s)", NUMBER(summary->iqm.low), NUMBER(summary->iqm.high));
     fputs("</td>", to);
     write_mean(to, group, WAC_MEASURE_RETURN, values);
     write_mean(to, group, WAC_MEASURE_COVERAGE, values);
     if (!isnan(wac_record_measure(group->runs[0], WAC_MEASURE_SOLVED))) /* it has a goal */
-        fprintf(to, "<td class=\"n\">%zu of %zu</td></tr>\n", solved, group->finished);
+        fprintf(to, "<td class=\"n\" data-is=\"solved\">%zu of %zu</td></tr>\n", solved,
+                group->finished);
     else
-        fputs("<td class=\"n\">–</td></tr>\n", to);
+        fputs("<td class=\"n\" data-is=\"solved\">–</td></tr>\n", to);
 }
 
 static void write_pairs(FILE *to, const wac_comparison *comparison)
@@ -268,7 +271,7 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
           "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
           "(others).</p>\n",
           to);
-    wac_html_table(to, "stats",
+    wac_html_table(to, "stats groups",
                    "task|runs|#seeds|#score|#IQM of the score|#return|#coverage|#solved");
     bool few = false;
     for (size_t i = 0; i < set->group_count; i++)
