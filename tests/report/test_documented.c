@@ -41,12 +41,10 @@ static void kinds_and_rules(void **state)
 #undef NAME
     };
     check_names("experiments.md", "| figure `kind` |", kinds, WAC_FIGURE_KIND_TOTAL);
-    const char *rules[32];
-    char all[] = WAC_RULES, *place;
-    size_t count = 0;
-    for (char *rule = strtok_r(all, "|", &place); rule; rule = strtok_r(NULL, "|", &place))
-        rules[count++] = rule;
-    check_names("experiments.md", "| rule | needs |", rules, count);
+    const char *rules[WAC_RULE_TOTAL];
+    for (int i = 0; i < WAC_RULE_TOTAL; i++)
+        rules[i] = wac_rule_name((wac_rule)i);
+    check_names("experiments.md", "| rule | needs |", rules, WAC_RULE_TOTAL);
 }
 
 /* What a row of the measures says of itself. */
