@@ -185,11 +185,14 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         add_figure(figures, &count, WAC_FIGURE_KIND_AGGREGATES, "Averages over tasks", "");
         add_figure(figures, &count, WAC_FIGURE_KIND_IMPROVEMENT, "Probability of improvement", "");
     }
-    bool has_map =
-        coverage || (wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0 &&
-                     !wac_record_is_foreign(&set->runs[0]));
-    if (has_map && has_checkpoint(set))
-        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
+    if (has_checkpoint(set)) {
+        const wac_figure *maps =
+            add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
+        size_t group = 0;
+        while (group < set->group_count && !wac_figure_means(maps, selection, group))
+            group++;
+        count -= group == set->group_count;
+    }
     return count;
 }
 
