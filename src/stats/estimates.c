@@ -85,15 +85,6 @@ double wac_median(const double *values, size_t count)
                : NAN;
 }
 
-double wac_iqm(double *values, size_t count)
-{
-    if (count == 0 || wac_has_nan(values, count))
-        return NAN;
-    wac_sort(values, count);
-    size_t cut = count / 4;
-    return wac_mean(values + cut, count - 2 * cut);
-}
-
 /* --- means by Student's t ------------------------------------------------------------------ */
 
 wac_estimated wac_estimate_mean(const wac_values *sample)
