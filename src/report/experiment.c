@@ -80,7 +80,7 @@ wac_status wac_experiment_list(char ***names, size_t *count, wac_error *error)
     struct dirent **entries;
     *names = NULL;
     *count = 0;
-    WAC_TRY(wac_share_find(path, sizeof path, "experiments", variable, "folder of experiments", ".",
+    WAC_TRY(wac_share_find(path, sizeof path, "experiments", variable, "folder of experiments", "",
                            error));
     int found = scandir(path, &entries, is_experiment, NULL);
     if (found < 0)
