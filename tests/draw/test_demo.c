@@ -100,7 +100,7 @@ static void test_picture(void **state)
     assert_non_null(strstr(bytes + size - 16, "</svg>"));
     const char *const texts[] = {"Neither has learned to reach the prize yet",
                                  "Return",
-                                 "Coverage",
+                                 "Visited",
                                  "always swim up: 161.6",
                                  "Where SAC went",
                                  "Where OE-WAC went",
