@@ -24,7 +24,7 @@ static const char help[] =
     "Trains OE-WAC and SAC side by side on RiverSwim, where a crumb lies near and\n"
     "the prize far up the river, for 30 epochs (about 2 minutes on two free\n"
     "cores). Ends with a verdict and a picture, DIR/demo.png and DIR/demo.svg:\n"
-    "learning curves, coverage, where both have been, and where OE-WAC is unsure.\n"
+    "learning curves, how much and what both have visited, where OE-WAC is unsure.\n"
     "Ctrl-C leaves everything whole; the same command goes on. Needs gnuplot.\n"
     "\n"
     "Flags\n"
@@ -259,7 +259,7 @@ static void print_outcome(const char *title, const wac_outcome *outcome)
     if (outcome->solved_epoch >= 0)
         snprintf(solved, sizeof solved, "epoch %lld", (long long)outcome->solved_epoch);
     printf("  %-8s%12.4g%13.4g%15s%11.0f %%\n", title, outcome->best_return, outcome->last_return,
-           solved, 100 * outcome->coverage);
+           solved, 100 * outcome->visited);
 }
 
 /* Who solved it, in a sentence that holds whatever happened. */
@@ -297,8 +297,7 @@ static void print_verdict(const wac_outcome *wac, const wac_outcome *sac)
     char text[2 * PATH_MAX + 512], epochs[48];
     printf("\n%sVerdict%s after %s, seed %lld\n\n", style.bold, style.plain,
            cli_count(epochs, wac->last_epoch, "epoch"), (long long)sides[OE_WAC].config.seed);
-    printf("  %-8s%12s%13s%15s%13s\n", "", "best return", "last return", "first >= 100",
-           "coverage");
+    printf("  %-8s%12s%13s%15s%13s\n", "", "best return", "last return", "first >= 100", "visited");
     print_outcome(sides[OE_WAC].title, wac);
     print_outcome(sides[SAC].title, sac);
     putchar('\n');
@@ -309,10 +308,10 @@ static void print_verdict(const wac_outcome *wac, const wac_outcome *sac)
     cli_print_wrapped(text, 0, WIDTH);
     snprintf(text, sizeof text,
              "OE-WAC explores where it is unsure what an action is worth, SAC by noise alone; %s "
-             "OE-WAC covered %.0f %% of all places and actions (cells with more than 0.1 %% of its "
+             "OE-WAC visited %.0f %% of all places and actions (cells with more than 0.1 %% of its "
              "steps), SAC %.0f %%.",
-             wac->coverage > 1.5 * sac->coverage ? "so" : "yet this time", 100 * wac->coverage,
-             100 * sac->coverage);
+             wac->visited > 1.5 * sac->visited ? "so" : "yet this time", 100 * wac->visited,
+             100 * sac->visited);
     cli_print_wrapped(text, 0, WIDTH);
     cli_print_wrapped("One seed is one story; --seed 2 with another --out tells the next.", 0,
                       WIDTH);

@@ -331,7 +331,7 @@ static int run_all(char **words)
 {
     const char *folders[MOST_FOLDERS] = {from ? from : default_folder};
     size_t count = 1;
-    if (scale_name || seeds || workers || device)
+    if (scale_name || seeds || workers || device || look.inches > 0)
         return cli_refuse("--all judges runs that are there, at their own scale: it takes --from "
                           "and --out");
     if (words[0] && !from)
@@ -351,7 +351,7 @@ static int run(char **words)
     if (all)
         return run_all(words);
     if (!words[0])
-        return scale_name || out || from || seeds
+        return scale_name || out || from || seeds || workers || look.inches > 0
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
     if (words[1])

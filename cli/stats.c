@@ -250,16 +250,10 @@ static void append(json_t **array, json_t *value)
     }
 }
 
-/* a number, or null for none */
-static json_t *json_number(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
 static json_t *json_interval(const wac_interval *interval)
 {
-    return json_pack("{s:o, s:o, s:o}", "value", json_number(interval->value), "low",
-                     json_number(interval->low), "high", json_number(interval->high));
+    return json_pack("{s:o, s:o, s:o}", "value", wac_json_number(interval->value), "low",
+                     wac_json_number(interval->low), "high", wac_json_number(interval->high));
 }
 
 static json_t *json_group(const wac_group_summary *summary)
@@ -268,14 +262,14 @@ static json_t *json_group(const wac_group_summary *summary)
     json_t *seeds = json_array(), *values = json_array();
     for (size_t i = 0; i < summary->count; i++) {
         append(&seeds, json_integer((json_int_t)summary->runs[i]->config.seed));
-        append(&values, json_number(summary->values[i]));
+        append(&values, wac_json_number(summary->values[i]));
     }
     const wac_config *config = &group->runs[0]->config;
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "task", group->task_name,
                      "environment", config->environment, "label", group->label, "algorithm",
                      group->runs[0]->algorithm, "seeds", seeds, "values", values, "enough_seeds",
-                     is_enough(summary->count), "mean", json_number(summary->mean), "spread",
-                     json_number(summary->spread), "iqm", json_interval(&summary->iqm));
+                     is_enough(summary->count), "mean", wac_json_number(summary->mean), "spread",
+                     wac_json_number(summary->spread), "iqm", json_interval(&summary->iqm));
 }
 
 static json_t *json_method(const wac_method_summary *method)

@@ -98,8 +98,10 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return cli_refuse("not enough memory for the script");
+    if (!stream) {
+        (void)wac_fail_memory(&error, "the script");
+        return cli_fail(&error);
+    }
     fprintf(stream,
             "#!/bin/bash\n"
             "# %zu runs in %zu tasks of one processor each; submit with: sbatch sweep.slurm\n"

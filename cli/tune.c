@@ -3,6 +3,7 @@
 #include "sweep_run.h"
 #include "terminal/terminal.h"
 
+#include "base/status.h"
 #include "base/stop.h"
 #include "base/words.h"
 #include "config/environments.h"
@@ -178,8 +179,10 @@ static int conclude(const wac_ladder *ladder, const char *directory)
     wac_error error = {0};
     const wac_choices *choices = wac_ladder_choices(ladder);
     wac_tuned *list = malloc(choices->count * sizeof *list);
-    if (!list)
-        return cli_refuse("not enough memory for the ranking");
+    if (!list) {
+        (void)wac_fail_memory(&error, "the ranking");
+        return cli_fail(&error);
+    }
     print_measure(choices);
     for (size_t i = 0; i < choices->field_count; i++) {
         wac_ladder_rank(list, ladder, i);

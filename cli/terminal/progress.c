@@ -1,4 +1,4 @@
-/* A bar with percentage, time left, return, coverage and speed; or a line an epoch. */
+/* A bar with percentage, time left, return, cells visited and speed; or a line an epoch. */
 #include "terminal/progress.h"
 
 #include "terminal/terminal.h"
@@ -117,7 +117,7 @@ void cli_meter_print(const cli_meter *meter, FILE *stream)
         fprintf(stream, "%-6s  ", meter->name);
     append(line, SIZE, "  return %.5g", p->eval_return);
     append(line, SIZE, "  success %.2f", p->eval_success);
-    append(line, SIZE, "  coverage %.3f", p->coverage_visited);
+    append(line, SIZE, "  visited %.3f", p->coverage_visited);
     append(line, SIZE, "  sigma %.3g", p->sigma_visited);
     append(line, SIZE, "  %.1f s", p->seconds);
     fprintf(stream, "epoch %lld/%lld%s\n", (long long)p->epoch, (long long)p->epochs, line);
@@ -125,7 +125,7 @@ void cli_meter_print(const cli_meter *meter, FILE *stream)
 }
 
 /* What stands right of the bar, the most important first: a narrow terminal leaves out the last. */
-enum { PERCENT, LEFT, RETURN, SUCCESS, COVERAGE, SPEED, FIELDS };
+enum { PERCENT, LEFT, RETURN, SUCCESS, VISITED, SPEED, FIELDS };
 
 /* A live line: the bar stands between the title and the fields. */
 typedef struct row {
@@ -154,7 +154,7 @@ static void format_fields(const cli_meter *meter, row *row)
         snprintf(row->fields[LEFT], SIZE, "  %4s left", left);
     append(row->fields[RETURN], SIZE, "  return %6.4g", p->eval_return);
     append(row->fields[SUCCESS], SIZE, "  success %.2f", p->eval_success);
-    append(row->fields[COVERAGE], SIZE, "  coverage %.2f", p->coverage_visited);
+    append(row->fields[VISITED], SIZE, "  visited %.2f", p->coverage_visited);
     if (elapsed > 0.5)
         append(row->fields[SPEED], SIZE, "  %.0f updates/s",
                (double)(p->updates - meter->first_updates) / elapsed);

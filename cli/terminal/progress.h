@@ -21,7 +21,7 @@ typedef struct cli_meter {
 
 void cli_meter_update(cli_meter *meter, const wac_progress *progress);
 
-/* A line "name  epoch 3/30  return 0.15  coverage 0.12 …" */
+/* A line "name  epoch 3/30  return 0.15  visited 0.12 …" */
 void cli_meter_print(const cli_meter *meter, FILE *stream);
 
 /* The place where lines are drawn. */

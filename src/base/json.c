@@ -1,6 +1,7 @@
 /* Writing into a buffer of known size: nothing has to grow on the way. */
 #include "base/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 char *wac_json_text(const json_t *json, size_t flags, size_t *size)
@@ -14,4 +15,9 @@ char *wac_json_text(const json_t *json, size_t flags, size_t *size)
     if (text)
         text[*size] = 0;
     return text;
+}
+
+json_t *wac_json_number(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
 }

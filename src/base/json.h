@@ -8,4 +8,7 @@
  * runs out, also for a null value. (json_dumps may leave something out then, and say nothing.) */
 char *wac_json_text(const json_t *json, size_t flags, size_t *size);
 
+/* A number, or null where it is none that JSON has. */
+json_t *wac_json_number(double number);
+
 #endif

@@ -38,10 +38,11 @@ wac_status wac_share_find(char *path, size_t size, const char *kind, const char 
     }
     char folder[PATH_MAX], shared[PATH_MAX + 32], places[3 * sizeof shared + 8] = "";
     if (!find_origin(folder))
-        return wac_fail(error, WAC_STATUS_IO,
-                        "cannot tell where this program is, hence not where its %ss are; set the "
-                        "variable %s to their folder",
-                        what, variable);
+        return wac_fail(
+            error, WAC_STATUS_IO,
+            "cannot tell where this program is, hence not where to look for the %s; set "
+            "the variable %s to the right folder",
+            what, variable);
     for (int level = 0; level < 3; level++) {
         snprintf(shared, sizeof shared, "%s/share/wac/%s", folder, kind);
         WAC_TRY(wac_path_join(path, size, shared, name, error));
@@ -53,8 +54,9 @@ wac_status wac_share_find(char *path, size_t size, const char *kind, const char 
             break;
         *slash = 0;
     }
-    return wac_fail(error, WAC_STATUS_INPUT,
-                    "cannot find the %s %s; set the variable %s to its folder, or put it into one "
-                    "of those that were looked at: %s",
-                    what, name, variable, places);
+    return wac_fail(
+        error, WAC_STATUS_INPUT,
+        "cannot find the %s%s%s; set the variable %s to the right folder, or use one of "
+        "those that were looked at: %s",
+        what, *name ? " " : "", name, variable, places);
 }

@@ -1,5 +1,5 @@
-/* The picture of the demo: two learning curves, two curves of coverage, and three maps over
- * position and action that show why they differ.
+/* The picture of the demo: two learning curves, two of the share of cells visited, and three maps
+ * over position and action that show why they differ.
  *
  * Everything that depends on the runs is written as data files and as variables at the head of the
  * script; the rest of the script is the constant text below. */
@@ -25,7 +25,7 @@ static wac_outcome summarise(const wac_history *history)
         double reached = history->columns[WAC_COLUMN_EVAL_RETURN][i];
         outcome.last_epoch = (int64_t)i;
         outcome.last_return = reached;
-        outcome.coverage = history->columns[WAC_COLUMN_COVERAGE_VISITED][i];
+        outcome.visited = history->columns[WAC_COLUMN_COVERAGE_VISITED][i];
         outcome.best_return = fmax(outcome.best_return, reached); /* which passes over NaN */
         if (outcome.solved_epoch < 0 && reached >= WAC_RIVERSWIM_SOLVED)
             outcome.solved_epoch = (int64_t)i;
@@ -87,7 +87,7 @@ static const char script[] =
     "ink = '#1a1a1a'; grey = '#5a5a5a'; never = '" WAC_NEVER_VISITED "'\n"
     "set border 3 lc rgb grey\n"
     "set tics out nomirror scale 0.5 tc rgb grey\n"
-    "set xlabel tc rgb grey\n"
+    "set xlabel tc rgb grey; set format '%h'\n"
     "set ylabel tc rgb grey\n"
     "set multiplot\n"
     "# rectangles stay sharp in an SVG, where an image would be smoothed\n"
@@ -127,9 +127,9 @@ static const char script[] =
     "unset arrow\n"
     "unset label\n"
     "\n"
-    "# coverage\n"
+    "# coverage_visited\n"
     "set lmargin at screen 0.565; set rmargin at screen 0.985\n"
-    "set label 5 '{/:Bold Coverage}' at screen 0.53,0.872 font ',15' tc rgb ink\n"
+    "set label 5 '{/:Bold Visited}' at screen 0.53,0.872 font ',15' tc rgb ink\n"
     "set label 6 'share of the cells of the maps below with more than 0.1 % of the steps' \\\n"
     "    at screen 0.53,0.844 font ',12' tc rgb grey\n"
     "set key at screen 0.987,0.886\n"
@@ -145,7 +145,7 @@ static const char script[] =
     "unset grid\n"
     "\n"
     "# maps over position and action: visits of both on one scale, then the uncertainty\n"
-    "set format y '%g'\n"
+    "set format y '%h'\n"
     "set bmargin at screen 0.085; set tmargin at screen 0.335\n"
     "set xrange [0:length]\n"
     "set yrange [-1:1]\n"

@@ -8,7 +8,7 @@
 typedef struct wac_outcome {
     int64_t last_epoch, solved_epoch; /* solved: first return of WAC_RIVERSWIM_SOLVED */
     double last_return, best_return;
-    double coverage; /* by environment steps, at the end */
+    double visited; /* coverage_visited at the end */
 } wac_outcome;
 
 wac_status wac_outcome_read(wac_outcome *outcome, const char *directory, wac_error *error);

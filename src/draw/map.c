@@ -126,7 +126,7 @@ static wac_status write_data(wac_plot *plot, const wac_scene *scene, ranges *ran
     return WAC_STATUS_OK;
 }
 
-static double covered(const wac_subject *subject)
+static double visited(const wac_subject *subject)
 {
     double share = wac_coverage_share(&subject->run->visited);
     return isnan(share) ? 0 : 100 * share;
@@ -138,9 +138,9 @@ static void print_headline(wac_page *page, const wac_scene *scene)
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
     if (scene->count == 2 && scene->is_one_world)
-        wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "%s covers %.0f %% of %s, %s %.0f %%",
-                       names[0], covered(&scene->subjects[0]), scene->subjects[0].world->type->name,
-                       names[1], covered(&scene->subjects[1]));
+        wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "%s visited %.0f %% of %s, %s %.0f %%",
+                       names[0], visited(&scene->subjects[0]), scene->subjects[0].world->type->name,
+                       names[1], visited(&scene->subjects[1]));
     else
         wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "Where %d agents went%s%s",
                        scene->count, scene->is_one_world ? " on " : "",

@@ -46,8 +46,10 @@ typedef struct panel {
 
 /* Where the mazes are, in pixels. For print they are small, and words are few. */
 typedef struct layout {
-    bool compact, narrow; /* narrow: the legend does not fit beside the colours */
-    int columns;
+    /* narrow: the legend does not fit beside the colours; hole: it stands where the last row of
+     * mazes ends short, and not below all */
+    bool compact, narrow, hole;
+    int columns, rows;
     double left, right, gap, first, row, width, height;
 } layout;
 
@@ -381,40 +383,44 @@ static void print_headline(wac_page *page, const wac_scene *scene, const panel *
         wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where they went");
 }
 
-static void print_sample(wac_page *page, double x, double y, int role)
+static void print_sample(wac_page *page, double x, double y, int role, bool in_full)
 {
     wac_plot_print(&page->plot,
                    "set arrow from screen %.6f,%.6f rto screen %.6f,0 nohead lw %g lc rgb %s\n",
                    x / page->width, 1 - y / page->height, 34.0 / page->width, ways[role].sample,
                    ways[role].colour);
     wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s policy%s", ways[role].name,
-                   ways[role].acts);
+                   in_full ? ways[role].acts : "");
 }
 
 /* The legend of all mazes. */
 static void print_footer(wac_page *page, const wac_scene *scene, const layout *layout, int64_t most)
 {
     const wac_render_options *options = scene->options;
-    double left = layout->left, room = page->width - layout->left - layout->right;
-    double top = page->height - (layout->narrow ? NARROW_FOOTER : FOOTER);
-    double bar = layout->narrow ? room : fmin(420, page->width - 600);
-    double ends = layout->narrow ? left : left + 320, x = page->width - layout->right - bar;
-    double below = layout->narrow ? top + 90 : top;
+    bool narrow = layout->narrow, hole = layout->hole;
+    double right = page->width - layout->right;
+    double left = hole ? right - layout->width : layout->left;
+    double top = hole ? layout->first + (layout->rows - 1) * layout->row + 6
+                      : page->height - (narrow ? NARROW_FOOTER : FOOTER);
+    double bar = narrow ? right - left : fmin(420, page->width - 600);
+    double ends = narrow ? left : left + 320, x = right - bar, below = narrow ? top + 90 : top;
     if (options->behaviour)
-        print_sample(page, left, top + 14, WAC_POLICY_BEHAVIOUR);
+        print_sample(page, left, top + 14, WAC_POLICY_BEHAVIOUR, !hole);
     if (options->target)
-        print_sample(page, left, top + 42, WAC_POLICY_TARGET);
+        print_sample(page, left, top + 42, WAC_POLICY_TARGET, !hole);
     if (options->behaviour || options->target) {
-        wac_page_label(page, ends, top + (layout->narrow ? 70 : 14), WAC_INK_TEXT, 12,
-                       layout->narrow ? "● at the goal   × out of time" : "● at the goal");
-        if (!layout->narrow)
-            wac_page_label(page, ends, top + 42, WAC_INK_TEXT, 12, "× out of time");
+        wac_page_label(page, ends, top + (narrow ? 70 : 14), WAC_INK_TEXT, 12,
+                       narrow && !hole ? "● at the goal   × out of time" : "● at the goal");
+        if (!narrow || hole)
+            wac_page_label(page, ends, top + (hole ? 98 : 42), WAC_INK_TEXT, 12, "× out of time");
     }
     if (most == 0)
         return; /* of nobody it is known */
+    below += hole ? 28 : 0;
     wac_page_label(page, x, below + 8, WAC_INK_TEXT, 12,
-                   layout->narrow ? "visits while learning; white: none"
-                                  : "visits to a place while learning; white: none");
+                   hole     ? "visits; white: none"
+                   : narrow ? "visits while learning; white: none"
+                            : "visits to a place while learning; white: none");
     wac_page_colours(page, true, x, below + 24, bar, 12);
     wac_plot_print(&page->plot, "set cbrange [1:%" PRId64 "]\n", most > 1 ? most : 2);
 }
@@ -428,7 +434,7 @@ static layout arrange(const wac_scene *scene, const panel *panels)
                                 : count <= 9 ? 3
                                              : 4,
                      .compact = room > 0,
-                     .narrow = room > 0 && room<900, .left = room> 0 ? 48 : LEFT,
+                     .narrow = room > 0 && room<900, .left = room> 0 ? 60 : LEFT,
                      .right = room > 0 ? 16 : LEFT,
                      .gap = room > 0 ? 24 : 104};
     const double least = 150;
@@ -439,6 +445,8 @@ static layout arrange(const wac_scene *scene, const panel *panels)
                    : layout.columns == 1 ? 900
                    : layout.columns == 2 ? 720
                                          : 560;
+    layout.rows = (count + layout.columns - 1) / layout.columns;
+    layout.hole = layout.narrow && layout.columns == 2 && count % 2 == 1;
     layout.height = layout.width * (panels[0].high[1] - panels[0].low[1]) /
                     (panels[0].high[0] - panels[0].low[0]);
     layout.first = layout.compact ? 4 : TOP + (scene->runs > 0 && count > 1 ? HEADLINE : 0);
@@ -451,14 +459,13 @@ static void print_script(wac_page *page, const wac_scene *scene, const panel *pa
 {
     int count = scene->count;
     layout layout = arrange(scene, panels);
-    int rows = (count + layout.columns - 1) / layout.columns;
     int64_t most = 0;
     for (int i = 0; i < count; i++)
         most = panels[i].most > most ? panels[i].most : most;
-    double footer = scene->runs == 0 ? 0 : layout.narrow ? NARROW_FOOTER : FOOTER;
+    double footer = scene->runs == 0 || layout.hole ? 0 : layout.narrow ? NARROW_FOOTER : FOOTER;
     double width = layout.left + layout.columns * (layout.width + layout.gap) - layout.gap;
     wac_page_script(page, (int)(width + layout.right + 0.5),
-                    (int)(layout.first + rows * layout.row + footer));
+                    (int)(layout.first + layout.rows * layout.row + footer));
     wac_plot_print(&page->plot, "%s", looks);
     if (scene->runs > 0 && count > 1 && !layout.compact)
         print_headline(page, scene, panels);

@@ -18,7 +18,7 @@ void wac_page_script(wac_page *page, int width, int height)
                    "set border 0 lc rgb grey\n"
                    "set tics out nomirror scale 0.5 * zoom tc rgb grey\n"
                    "unset key; set pointintervalbox 0\n"
-                   "set minussign\n"
+                   "set minussign; set format '%%h'\n" /* the usual '%% h' is off the middle */
                    "# rectangles stay sharp in an SVG, where an image would be smoothed\n"
                    "pixels = GPVAL_TERM eq 'svg' ? 'pixels' : ''\n");
 }

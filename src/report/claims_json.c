@@ -5,14 +5,7 @@
 #include "base/status.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
-
-/* A number, or null where there is none. */
-static json_t *number_json(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
 
 static json_t *finding_json(const wac_finding *finding)
 {
@@ -35,7 +28,7 @@ static json_t *finding_json(const wac_finding *finding)
         {"level", finding->level},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_set_new(json, numbers[i].key, number_json(numbers[i].value));
+        json_object_set_new(json, numbers[i].key, wac_json_number(numbers[i].value));
     const struct {
         const char *key;
         size_t value;

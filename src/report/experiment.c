@@ -43,20 +43,9 @@ const char *wac_scale_title(char text[WAC_SCALE_TITLE], const wac_experiment *ex
 
 const char *wac_rule_name(wac_rule rule)
 {
-    static const char *const names[] = {
-        [WAC_RULE_RISES_WITH] = "rises-with",
-        [WAC_RULE_FALLS_WITH] = "falls-with",
-        [WAC_RULE_NOT_MONOTONE] = "not-monotone",
-        [WAC_RULE_AHEAD_OF] = "ahead-of",
-        [WAC_RULE_FASTER] = "faster",
-        [WAC_RULE_LESS_SPREAD] = "less-spread",
-        [WAC_RULE_LEVEL] = "level",
-        [WAC_RULE_NEVER] = "never",
-        [WAC_RULE_SOME] = "some",
-        [WAC_RULE_ANY] = "any",
-        [WAC_RULE_ALL] = "all",
-        [WAC_RULE_CORRELATION] = "correlation",
-    };
+#define NAME(id, word) word,
+    static const char *const names[] = {WAC_RULES(NAME)};
+#undef NAME
     return names[rule];
 }
 
@@ -91,7 +80,7 @@ wac_status wac_experiment_list(char ***names, size_t *count, wac_error *error)
     struct dirent **entries;
     *names = NULL;
     *count = 0;
-    WAC_TRY(wac_share_find(path, sizeof path, "experiments", variable, "folder of experiments", ".",
+    WAC_TRY(wac_share_find(path, sizeof path, "experiments", variable, "folder of experiments", "",
                            error));
     int found = scandir(path, &entries, is_experiment, NULL);
     if (found < 0)

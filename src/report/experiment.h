@@ -16,25 +16,27 @@ enum {
 
 /* --- claims --------------------------------------------------------------------------------- */
 
-/* How to decide, in the order of WAC_RULES. */
-typedef enum wac_rule {
-    WAC_RULE_RISES_WITH,
-    WAC_RULE_FALLS_WITH,
-    WAC_RULE_NOT_MONOTONE,
-    WAC_RULE_AHEAD_OF,
-    WAC_RULE_FASTER,
-    WAC_RULE_LESS_SPREAD,
-    WAC_RULE_LEVEL,
-    WAC_RULE_NEVER,
-    WAC_RULE_SOME,
-    WAC_RULE_ANY,
-    WAC_RULE_ALL,
-    WAC_RULE_CORRELATION,
-} wac_rule;
+/* How to decide: trends, two sides, counts, bounds. */
+#define WAC_RULES(RULE)                                                                            \
+    RULE(RISES_WITH, "rises-with")                                                                 \
+    RULE(FALLS_WITH, "falls-with")                                                                 \
+    RULE(NOT_MONOTONE, "not-monotone")                                                             \
+    RULE(AHEAD_OF, "ahead-of")                                                                     \
+    RULE(FASTER, "faster")                                                                         \
+    RULE(LESS_SPREAD, "less-spread")                                                               \
+    RULE(LEVEL, "level")                                                                           \
+    RULE(NEVER, "never")                                                                           \
+    RULE(SOME, "some")                                                                             \
+    RULE(ANY, "any")                                                                               \
+    RULE(ALL, "all")                                                                               \
+    RULE(CORRELATION, "correlation")
 
-#define WAC_RULES                                                                                  \
-    "rises-with|falls-with|not-monotone|ahead-of|faster|less-spread|level|never|some|any|all|"     \
-    "correlation"
+#define WAC_RULE_VALUE(id, word) WAC_RULE_##id,
+typedef enum wac_rule { WAC_RULES(WAC_RULE_VALUE) WAC_RULE_TOTAL } wac_rule;
+
+/* "rises-with|falls-with|…" */
+#define WAC_RULE_WORD(id, word) "|" word
+#define WAC_RULE_WORDS (&(WAC_RULES(WAC_RULE_WORD))[1])
 
 const char *wac_rule_name(wac_rule rule); /* "ahead-of" */
 

@@ -343,7 +343,7 @@ static wac_status read_figure(reader *in, void *to, const wac_yaml_pair *pair)
 
 static wac_status read_rule(reader *in, void *to, const wac_yaml_pair *pair)
 {
-    return wac_yaml_word(&in->yaml, to, pair, WAC_RULES);
+    return wac_yaml_word(&in->yaml, to, pair, WAC_RULE_WORDS);
 }
 
 /* A side of a comparison: an algorithm, or a setting with its value. */

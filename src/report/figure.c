@@ -604,13 +604,16 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
     name_seeds(drawing, count, left_out, seeds);
     drawing->empty = count == 0;
-    WAC_TRY(count ? wac_render(&drawn, paths, count, &options, error)
-                  : wac_fail(error, WAC_STATUS_INPUT, "there is no such run"));
+    WAC_TRY(
+        count ? wac_render(&drawn, paths, count, &options, error)
+              : wac_fail(error, WAC_STATUS_INPUT,
+                         "there is no run in a maze, or of a task with one state and one action"));
     drawing->width = drawn.width;
+    drawing->is_png = true;
     if (drawn.width <= WAC_FIGURE_SMALL)
         return WAC_STATUS_OK;
     char file[96];
-    snprintf(file, sizeof file, "%s-narrow.svg", drawing->name);
+    snprintf(file, sizeof file, "%s-narrow.png", drawing->name);
     WAC_TRY(wac_path_join(out, sizeof out, order->folder, file, error));
     options.inches = WAC_FIGURE_NARROW;
     drawing->narrow = true;
@@ -647,12 +650,19 @@ bool wac_figure_takes_it(const wac_figure *figure, wac_figure_takes what)
     return kinds[figure->kind].takes & what;
 }
 
+/* Whether there is a map of a run: it is ours, in a maze or in a task that has coverage. */
+static bool has_map(const wac_record *run)
+{
+    return !wac_record_is_foreign(run) &&
+           (wac_word_index(WAC_FOR_POINT, run->config.environment) >= 0 ||
+            !isnan(wac_history_mean(&run->history, WAC_COLUMN_COVERAGE_VISITED, SIZE_MAX)));
+}
+
 bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, size_t group)
 {
     const wac_record *run = selection->set->groups[group].runs[0];
-    bool needs_ours = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ONE_TASK); /* checkpoints */
-    return wac_selection_has(selection, group) && !(needs_ours && wac_record_is_foreign(run)) &&
-           wac_where_holds(&figure->where, &run->config);
+    return wac_selection_has(selection, group) && wac_where_holds(&figure->where, &run->config) &&
+           (!wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ONE_TASK) || has_map(run));
 }
 
 /* The figure, with the look that all are to have. */

@@ -88,7 +88,8 @@ typedef struct wac_drawing {
     char title[160], caption[640];
     char name[64];  /* NAME.svg, NAME.png and NAME.pdf in the folder of figures */
     bool has_table; /* and NAME.csv, what is drawn in numbers */
-    bool narrow;    /* and NAME-narrow.svg, for small screens */
+    bool narrow;    /* and NAME-narrow.svg (or .png), for small screens */
+    bool is_png;    /* maps: pages show the PNG, as an SVG has an element for every cell */
     int width;      /* pixels */
     bool drawn;
     bool empty; /* not drawn, since these runs have nothing that it would show */
@@ -96,7 +97,7 @@ typedef struct wac_drawing {
 } wac_drawing;
 
 /* What to draw of which runs, and where to: as folder/NAME.svg, .png and .pdf; where that is wide,
- * for small screens as NAME-narrow.svg too. */
+ * for small screens as NAME-narrow.svg (maps: .png) too. */
 typedef struct wac_figure_order {
     const wac_figure *figure;
     const wac_selection *selection;

@@ -18,6 +18,8 @@ static const char *number(char text[32], double value)
 {
     if (isnan(value))
         return strcpy(text, "–");
+    if (fabs(value) < 1e-12) /* what is left over from rounding */
+        value = 0;
     wac_number_print(text, 32, fabs(value) >= 1000 ? "%.0f" : "%.3g", value);
     if (*text == '-') { /* a minus that is as wide as a plus */
         char rest[32];
@@ -98,10 +100,9 @@ static void write_claims(FILE *to, const wac_report_page *page)
                 "<p class=\"note\">Judged at scale “%s”: fewer runs and epochs than %s, so a "
                 "verdict here is about those.</p>\n",
                 scale, whole);
-    fprintf(to,
-            "<div class=\"wide\"><table class=\"claims\"><thead><tr><th class=\"n\">№</th>"
-            "<th>%s</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
-            *options->experiment->paper ? "The paper says" : "Claim");
+    wac_html_table(to, "claims",
+                   *options->experiment->paper ? "#№|The paper says|Verdict|Numbers"
+                                               : "#№|Claim|Verdict|Numbers");
     for (size_t i = 0; i < report->count; i++) {
         const wac_claim *claim = &options->experiment->claims[i];
         const wac_judgement *judgement = &report->judgements[i];
@@ -115,7 +116,7 @@ static void write_claims(FILE *to, const wac_report_page *page)
             wac_html_finding(to, &judgement->findings[k], "");
         fputs("</ul></td></tr>\n", to);
     }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
     wac_html_rules(to);
 }
 
@@ -134,16 +135,16 @@ static void write_base64(FILE *to, const char *bytes, size_t size)
     }
 }
 
-/* A file of the drawing as data. */
+/* The drawing as data, in its usual layout ("") or in another ("-narrow"). */
 static wac_status write_picture(FILE *to, const wac_report_page *page, const wac_drawing *drawing,
-                                const char *ending, wac_error *error)
+                                const char *layout, wac_error *error)
 {
     char path[PATH_MAX], name[96], *bytes;
     size_t size;
-    snprintf(name, sizeof name, "%s%s", drawing->name, ending);
+    snprintf(name, sizeof name, "%s%s%s", drawing->name, layout, drawing->is_png ? ".png" : ".svg");
     WAC_TRY(wac_path_join(path, sizeof path, page->figures, name, error));
     WAC_TRY(wac_file_read(&bytes, &size, path, 64 << 20, error));
-    fputs("data:image/svg+xml;base64,", to);
+    fprintf(to, "data:image/%s;base64,", drawing->is_png ? "png" : "svg+xml");
     write_base64(to, bytes, size);
     free(bytes);
     return WAC_STATUS_OK;
@@ -163,12 +164,12 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
         fputs("<figure><div class=\"wide\"><picture>", to);
         if (drawing->narrow) {
             fputs("<source media=\"(max-width:40rem)\" srcset=\"", to);
-            WAC_TRY(write_picture(to, page, drawing, "-narrow.svg", error));
+            WAC_TRY(write_picture(to, page, drawing, "-narrow", error));
             fputs("\">", to);
         }
         fprintf(to, "<img style=\"--width:%dpx\"%s src=\"", drawing->width,
                 drawing->narrow ? " class=\"two\"" : "");
-        WAC_TRY(write_picture(to, page, drawing, ".svg", error));
+        WAC_TRY(write_picture(to, page, drawing, "", error));
         wac_html_tag(to, "\" alt=\"", drawing->title, ": ");
         wac_html_tag(to, "", drawing->caption, "\"></picture></div>");
         wac_html_tag(to, "<figcaption><strong>", drawing->title, ".</strong> ");
@@ -183,11 +184,13 @@ static wac_status write_figures(FILE *to, const wac_report_page *page, wac_error
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-/* Mean and spread of a measure of the finished runs of a group. */
+/* Mean and spread of a measure of the finished runs of a group. Small screens, where the heads of
+ * the columns do not show, have its name with it. */
 static void write_mean(FILE *to, const wac_group *group, wac_measure measure, double *values)
 {
     size_t count = wac_records_measure(values, NULL, group->runs, group->count, measure);
-    fprintf(to, "<td class=\"n\">%s", NUMBER(wac_mean(values, count)));
+    fprintf(to, "<td class=\"n\" data-is=\"%s\">%s", wac_measure_name(measure),
+            NUMBER(wac_mean(values, count)));
     if (count > 1)
         fprintf(to, " ± %s", NUMBER(wac_spread(values, count)));
     fputs("</td>", to);
@@ -203,19 +206,20 @@ static void write_row(FILE *to, const wac_report_page *page, const wac_group_sum
         solved += group->runs[i]->finished && wac_record_is_solved(group->runs[i]);
     wac_html_tag(to, "<tr><td>", wac_pretty_task(name, page->selection, group->task), "</td>");
     wac_html_tag(to, "<td>", wac_pretty_label(label, group->label), "</td>");
-    fprintf(to, "<td class=\"n\">%zu%s</td>", group->finished,
+    fprintf(to, "<td class=\"n\" data-is=\"seeds\">%zu%s</td>", group->finished,
             group->finished < WAC_SEEDS_ENOUGH ? "*" : "");
     write_mean(to, group, WAC_MEASURE_SCORE, values);
-    fprintf(to, "<td class=\"n\">%s", NUMBER(summary->iqm.value));
+    fprintf(to, "<td class=\"n\" data-is=\"IQM of the score\">%s", NUMBER(summary->iqm.value));
     if (summary->count > 1)
         fprintf(to, " (%s to %s)", NUMBER(summary->iqm.low), NUMBER(summary->iqm.high));
     fputs("</td>", to);
     write_mean(to, group, WAC_MEASURE_RETURN, values);
     write_mean(to, group, WAC_MEASURE_COVERAGE, values);
     if (!isnan(wac_record_measure(group->runs[0], WAC_MEASURE_SOLVED))) /* it has a goal */
-        fprintf(to, "<td class=\"n\">%zu of %zu</td></tr>\n", solved, group->finished);
+        fprintf(to, "<td class=\"n\" data-is=\"solved\">%zu of %zu</td></tr>\n", solved,
+                group->finished);
     else
-        fputs("<td class=\"n\">–</td></tr>\n", to);
+        fputs("<td class=\"n\" data-is=\"solved\">–</td></tr>\n", to);
 }
 
 static void write_pairs(FILE *to, const wac_comparison *comparison)
@@ -223,11 +227,9 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
     if (comparison->pair_count == 0 || comparison->pair_count > 45)
         return;
     fputs("<p class=\"note\">How probable it is that a run of the first does better (score), "
-          "averaged over the tasks that both have.</p><div class=\"wide\"><table "
-          "class=\"stats\"><thead><tr><th>"
-          "first</th><th>second</th><th class=\"n\">probability</th><th class=\"n\">95 % "
-          "interval</th><th class=\"n\">tasks</th><th class=\"n\">seeds</th></tr></thead><tbody>\n",
+          "averaged over the tasks that both have.</p>\n",
           to);
+    wac_html_table(to, "stats", "first|second|#probability|#95 % interval|#tasks|#seeds");
     for (size_t i = 0; i < comparison->pair_count; i++) {
         const wac_pair_summary *pair = &comparison->pairs[i];
         char label[WAC_PRETTY];
@@ -242,7 +244,7 @@ static void write_pairs(FILE *to, const wac_comparison *comparison)
                 NUMBER(pair->improvement.high), pair->tasks, pair->improvement.fewest,
                 pair->improvement.fewest < WAC_SEEDS_ENOUGH ? "*" : "");
     }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
 }
 
 static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_error *error)
@@ -267,18 +269,17 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
     fputs("<p class=\"note\">Mean ± 2 s/√n over seeds; IQM: interquartile mean "
           "with a bootstrap 95 % interval. Score: success over the last 50 epochs (Point), return "
           "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
-          "(others).</p><div class=\"wide\"><table "
-          "class=\"stats\"><thead><tr><th>task</th><th>runs</th><th class=\"n\">seeds</th>"
-          "<th class=\"n\">score</th><th class=\"n\">IQM of the score</th><th class=\"n\">return"
-          "</th><th class=\"n\">coverage</th><th class=\"n\">solved</th></tr></thead><tbody>\n",
+          "(others).</p>\n",
           to);
+    wac_html_table(to, "stats groups",
+                   "task|runs|#seeds|#score|#IQM of the score|#return|#coverage|#solved");
     bool few = false;
     for (size_t i = 0; i < set->group_count; i++)
         if (wac_selection_has(page->selection, i)) {
             write_row(to, page, &comparison.groups[i], values);
             few |= set->groups[i].finished < WAC_SEEDS_ENOUGH;
         }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
     write_pairs(to, &comparison);
     if (few)
         fprintf(to,
@@ -323,12 +324,9 @@ static void write_settings(FILE *to, const wac_report_page *page)
     char values[MOST_VALUES][64];
     fputs("<h2 id=\"settings\">Settings</h2>\n", to);
     for (int varied = 1; varied >= 0; varied--) {
-        fprintf(to,
-                "<details%s><summary>%s</summary><div class=\"wide\"><table><thead><tr>"
-                "<th>setting</th><th>%s</th><th>meaning</th></tr></thead><tbody>\n",
-                varied ? " open" : "",
-                varied ? "What varies between runs" : "What all runs that read it have in common",
-                varied ? "values" : "value");
+        fprintf(to, "<details%s><summary>%s</summary>", varied ? " open" : "",
+                varied ? "What varies between runs" : "What all runs that read it have in common");
+        wac_html_table(to, "settings", varied ? "setting|values|meaning" : "setting|value|meaning");
         for (size_t i = 0; i < count; i++) {
             size_t found = values_of(page, &settings[i], values);
             if (found == 0 || (found > 1) != varied)
@@ -339,7 +337,8 @@ static void write_settings(FILE *to, const wac_report_page *page)
             wac_html_tag(to, found == MOST_VALUES ? ", …</td><td>" : "</td><td>", settings[i].help,
                          "</td></tr>\n");
         }
-        fputs("</tbody></table></div></details>\n", to);
+        wac_html_table_end(to);
+        fputs("</details>\n", to);
     }
 }
 

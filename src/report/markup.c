@@ -36,7 +36,12 @@ static const char style[] =
     "figure{margin:1.2rem 0 2rem}figure img{display:block;height:auto;background:#fff;"
     "width:min(100%,var(--width));min-width:calc(var(--width)/2);"
     "border-radius:4px;border:1px solid var(--line)}figcaption{margin-top:.4rem;font-size:.93rem}\n"
-    "@media(max-width:40rem){figure img.two{width:100%;min-width:0}.claims thead{display:none}"
+    "@media(max-width:40rem){figure img.two{width:100%;min-width:0}"
+    ".stats{font-size:.75rem}.stats td,.stats th{padding-right:.4rem}"
+    ".groups thead{display:none}.groups tr{display:block;padding:.4rem 0;border-bottom:1px solid "
+    "var(--line)}.groups td{display:inline-block;border:0;padding:0 .7rem 0 0;font-size:.85rem}"
+    ".groups td:nth-child(-n+2){font-weight:700}.groups [data-is]::before{content:attr(data-is) "
+    "' ';color:var(--soft)}.claims thead{display:none}"
     ".claims,.claims tbody,.claims tr,.claims td{display:block;border:0;padding:.1rem 0}"
     ".claims td{width:auto!important;min-width:0!important;text-align:left!important}"
     ".claims tr{border-bottom:1px solid var(--line);padding:.6rem 0}}\n"
@@ -101,6 +106,23 @@ void wac_html_begin(FILE *to, const char *title)
 void wac_html_end(FILE *to)
 {
     fputs("</main>\n</body>\n</html>\n", to);
+}
+
+void wac_html_table(FILE *to, const char *style, const char *heads)
+{
+    fprintf(to, "<div class=\"wide\"><table class=\"%s\"><thead><tr>", style);
+    for (size_t size; *heads; heads += size + (heads[size] == '|')) {
+        bool number = *heads == '#';
+        heads += number;
+        size = strcspn(heads, "|");
+        fprintf(to, "<th%s>%.*s</th>", number ? " class=\"n\"" : "", (int)size, heads);
+    }
+    fputs("</tr></thead><tbody>\n", to);
+}
+
+void wac_html_table_end(FILE *to)
+{
+    fputs("</tbody></table></div>\n", to);
 }
 
 /* --- verdicts --------------------------------------------------------------------------------- */

@@ -16,6 +16,11 @@ void wac_html_escape(FILE *to, const char *text);
 /* The same between markup. */
 void wac_html_tag(FILE *to, const char *before, const char *text, const char *after);
 
+/* A table of a style's class and the heads of its columns ("task|#seeds": of numbers where they
+ * begin with #), up to its rows; and what comes behind these. */
+void wac_html_table(FILE *to, const char *style, const char *heads);
+void wac_html_table_end(FILE *to);
+
 /* A verdict, and below it what the numbers point towards where they do not decide. */
 void wac_html_verdict(FILE *to, wac_verdict verdict, wac_verdict leaning);
 

@@ -20,6 +20,8 @@ static int compare_runs(const void *a, const void *b)
     return order ? order : (x->seed > y->seed) - (x->seed < y->seed);
 }
 
+/* Whether two runs differ in seed alone; one of another program has an algorithm of its own, and
+ * is nobody's sibling here. */
 static bool is_sibling(const wac_config *a, const wac_config *b)
 {
     return wac_config_compare(a, b, wac_group_counts) == 0;
@@ -33,7 +35,7 @@ static wac_fate fate_of(const wac_record *record)
                               : WAC_FATE_UNFINISHED;
 }
 
-static const wac_record *find_record(const wac_runset *set, const wac_config *config)
+const wac_record *wac_plan_find(const wac_runset *set, const wac_config *config)
 {
     for (size_t i = 0; i < set->count; i++)
         if (set->runs[i].config.seed == config->seed && is_sibling(&set->runs[i].config, config))
@@ -41,11 +43,19 @@ static const wac_record *find_record(const wac_runset *set, const wac_config *co
     return NULL;
 }
 
-static bool is_planned(const wac_sweep *sweep, const wac_config *config, bool with_seed)
+bool wac_plan_means(const wac_sweep *sweep, const wac_config *config)
 {
     for (size_t i = 0; i < sweep->count; i++)
-        if (is_sibling(&sweep->runs[i].config, config) &&
-            (!with_seed || sweep->runs[i].config.seed == config->seed))
+        if (is_sibling(&sweep->runs[i].config, config))
+            return true;
+    return false;
+}
+
+static bool has_seed(const wac_sweep *sweep, const wac_config *config)
+{
+    for (size_t i = 0; i < sweep->count; i++)
+        if (sweep->runs[i].config.seed == config->seed &&
+            is_sibling(&sweep->runs[i].config, config))
             return true;
     return false;
 }
@@ -70,10 +80,10 @@ wac_status wac_plan_make(wac_plan *plan, const wac_sweep *sweep, const wac_runse
     }
     for (size_t i = 0; i < sweep->count; i++)
         add(plan, &sweep->runs[i].config, sweep->runs[i].folder,
-            find_record(set, &sweep->runs[i].config));
+            wac_plan_find(set, &sweep->runs[i].config));
     for (size_t i = 0; i < set->count; i++) {
         const wac_config *config = &set->runs[i].config;
-        if (is_planned(sweep, config, false) && !is_planned(sweep, config, true))
+        if (wac_plan_means(sweep, config) && !has_seed(sweep, config))
             add(plan, config, set->runs[i].path, &set->runs[i]);
     }
     qsort(plan->runs, plan->count, sizeof *plan->runs, compare_runs);

@@ -35,6 +35,12 @@ typedef struct wac_plan {
     bool is_quick; /* verdicts alone: no interval, no seeds that it would take */
 } wac_plan;
 
+/* Whether a run belongs to a list: it has the settings of one there, whatever its seed. */
+bool wac_plan_means(const wac_sweep *sweep, const wac_config *config);
+
+/* The run of these settings and this seed; null where the set has none. */
+const wac_record *wac_plan_find(const wac_runset *set, const wac_config *config);
+
 /* Those of the list; and where the set has further seeds of the same settings, those too. Points
  * into both. On failure there is nothing to free. */
 wac_status wac_plan_make(wac_plan *plan, const wac_sweep *sweep, const wac_runset *set,

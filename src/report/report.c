@@ -30,25 +30,11 @@ void wac_report_free(wac_report *report)
 
 /* --- which runs belong to an experiment ------------------------------------------------------- */
 
-/* Whether two runs differ in seed alone. */
-static bool is_sibling(const wac_config *a, const wac_config *b)
-{
-    return wac_config_compare(a, b, wac_group_counts) == 0;
-}
-
-static bool has_sibling(const wac_sweep *sweep, const wac_config *config)
-{
-    for (size_t i = 0; i < sweep->count; i++)
-        if (is_sibling(&sweep->runs[i].config, config))
-            return true;
-    return false;
-}
-
 size_t wac_report_matches(const wac_runset *set, const wac_experiment *experiment, wac_scale scale)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->group_count; i++)
-        if (has_sibling(&experiment->scales[scale], &set->groups[i].runs[0]->config))
+        if (wac_plan_means(&experiment->scales[scale], &set->groups[i].runs[0]->config))
             count += set->groups[i].count;
     return count;
 }
@@ -56,15 +42,9 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
 /* Whether every run of a scale is there, finished or not. */
 static bool has_all(const wac_runset *set, const wac_sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->count; i++) {
-        const wac_config *config = &sweep->runs[i].config;
-        bool found = false;
-        for (size_t k = 0; k < set->count && !found; k++)
-            found = set->runs[k].config.seed == config->seed &&
-                    is_sibling(&set->runs[k].config, config);
-        if (!found)
+    for (size_t i = 0; i < sweep->count; i++)
+        if (!wac_plan_find(set, &sweep->runs[i].config))
             return false;
-    }
     return true;
 }
 
@@ -205,11 +185,14 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
         add_figure(figures, &count, WAC_FIGURE_KIND_AGGREGATES, "Averages over tasks", "");
         add_figure(figures, &count, WAC_FIGURE_KIND_IMPROVEMENT, "Probability of improvement", "");
     }
-    bool has_map =
-        coverage || (wac_word_index(WAC_FOR_POINT, set->runs[0].config.environment) >= 0 &&
-                     !wac_record_is_foreign(&set->runs[0]));
-    if (has_map && has_checkpoint(set))
-        add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
+    if (has_checkpoint(set)) {
+        const wac_figure *maps =
+            add_figure(figures, &count, WAC_FIGURE_KIND_MAPS, "Where agents went", "");
+        size_t group = 0;
+        while (group < set->group_count && !wac_figure_means(maps, selection, group))
+            group++;
+        count -= group == set->group_count;
+    }
     return count;
 }
 
@@ -277,7 +260,7 @@ static bool is_figure(const char *name)
     int end = 0;
     return sscanf(name, "%*[0-9]-%15[a-z]%n", kind, &end) == 1 && end > 0 &&
            wac_word_index(wac_figure_kind_words(), kind) >= 0 &&
-           wac_word_index(".svg|.png|.pdf|.csv|-narrow.svg", name + end) >= 0;
+           wac_word_index(".svg|.png|.pdf|.csv|-narrow.svg|-narrow.png", name + end) >= 0;
 }
 
 static void remove_old(const char *path)
@@ -384,8 +367,8 @@ wac_status wac_report_write(wac_report *report, const wac_runset *set,
     wac_report_page page = {.report = report, .options = options, .selection = &selection};
     page.drawings = calloc(MOST_DRAWINGS, sizeof *page.drawings);
     for (size_t i = 0; groups && i < set->group_count; i++)
-        groups[i] = has_sibling(&options->experiment->scales[options->scale],
-                                &set->groups[i].runs[0]->config);
+        groups[i] = wac_plan_means(&options->experiment->scales[options->scale],
+                                   &set->groups[i].runs[0]->config);
     wac_status status = page.drawings && (groups || !options->experiment)
                             ? write_parts(&page, error)
                             : wac_fail_memory(error, "the report");

@@ -22,9 +22,7 @@ static size_t count_of(const wac_scoreboard *board, wac_verdict verdict)
 
 static void write_claims(FILE *to, const wac_scoreboard *board)
 {
-    fputs("<div class=\"wide\"><table class=\"claims board\"><thead><tr><th class=\"n\">№</th>"
-          "<th>The paper says</th><th>Verdict</th><th>Numbers</th></tr></thead><tbody>\n",
-          to);
+    wac_html_table(to, "claims board", "#№|The paper says|Verdict|Numbers");
     for (size_t i = 0; i < board->count; i++) {
         const wac_score *score = &board->scores[i];
         char sources[WAC_SCORE_SOURCES], outlook[WAC_OUTLOOK];
@@ -43,15 +41,13 @@ static void write_claims(FILE *to, const wac_scoreboard *board)
                              score->judged_by[k]->experiment->name);
         fputs("</ul></details></td></tr>\n", to);
     }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
 }
 
 static void write_experiments(FILE *to, const wac_scoreboard *board)
 {
-    fputs("<h2>Experiments</h2>\n<div class=\"wide\"><table><thead><tr><th>experiment</th>"
-          "<th>scale</th><th class=\"n\">runs</th><th class=\"n\">finished</th><th>folder</th>"
-          "</tr></thead><tbody>\n",
-          to);
+    fputs("<h2>Experiments</h2>\n", to);
+    wac_html_table(to, "experiments", "experiment|scale|#runs|#finished|folder");
     for (size_t i = 0; i < board->experiment_count; i++) {
         const wac_scored *scored = &board->experiments[i];
         char scale[WAC_SCALE_TITLE];
@@ -67,7 +63,7 @@ static void write_experiments(FILE *to, const wac_scoreboard *board)
                 scored->finished);
         wac_html_tag(to, "<td>", scored->folder, "</td></tr>\n");
     }
-    fputs("</tbody></table></div>\n", to);
+    wac_html_table_end(to);
 }
 
 static wac_status write_page(const wac_scoreboard *board, const char *path, wac_error *error)

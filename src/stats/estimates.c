@@ -85,15 +85,6 @@ double wac_median(const double *values, size_t count)
                : NAN;
 }
 
-double wac_iqm(double *values, size_t count)
-{
-    if (count == 0 || wac_has_nan(values, count))
-        return NAN;
-    wac_sort(values, count);
-    size_t cut = count / 4;
-    return wac_mean(values + cut, count - 2 * cut);
-}
-
 /* --- means by Student's t ------------------------------------------------------------------ */
 
 wac_estimated wac_estimate_mean(const wac_values *sample)
@@ -139,9 +130,10 @@ double wac_estimated_below(const wac_estimated *estimated, double bound)
 
 /* --- pools --------------------------------------------------------------------------------- */
 
-/* A value, and how much it counts. */
+/* A value of a pool, how much it counts, and how often it was drawn. */
 typedef struct weighed {
     double value, weight;
+    size_t *times;
 } weighed;
 
 /* All samples of an algorithm; without any, tasks is 0. Every task counts the same: as if each of
@@ -152,7 +144,8 @@ typedef struct pool {
     double share;    /* what a task counts: its runs together */
     double *values;  /* [total], task by task, sorted within each */
     double *drawn;   /* [total], as values, resampled */
-    weighed *sorted; /* [total], scratch */
+    size_t *times;   /* [total], how often each of the values was drawn */
+    weighed *sorted; /* [total], all of the values, so that nobody has to sort what is drawn */
 } pool;
 
 /* The least common multiple of the counts, so that weights are whole numbers; where that is too
@@ -185,6 +178,13 @@ static double weight_of_all(const pool *pool)
     return pool->share * (double)pool->tasks;
 }
 
+static int compare_weighed(const void *a, const void *b)
+{
+    const weighed *x = a, *y = b;
+    int order = (x->value > y->value) - (x->value < y->value);
+    return order ? order : (x->weight > y->weight) - (x->weight < y->weight);
+}
+
 static wac_status fill_pool(pool *pool, const wac_values *samples, size_t tasks, wac_error *error)
 {
     *pool = (struct pool){.samples = samples, .tasks = tasks, .share = find_share(samples, tasks)};
@@ -192,19 +192,34 @@ static wac_status fill_pool(pool *pool, const wac_values *samples, size_t tasks,
         pool->total += samples[i].count;
     /* one more, so that an empty pool is no failure */
     pool->values = malloc((2 * pool->total + 1) * sizeof *pool->values);
+    pool->times = malloc((pool->total + 1) * sizeof *pool->times);
     pool->sorted = malloc((pool->total + 1) * sizeof *pool->sorted);
-    if (!pool->values || !pool->sorted)
+    if (!pool->values || !pool->times || !pool->sorted)
         return wac_fail_memory(error, "resampling");
     pool->drawn = pool->values + pool->total;
-    double *next = pool->values;
-    for (size_t i = 0; i < tasks; next += samples[i++].count) {
+    size_t first = 0;
+    for (size_t i = 0; i < tasks; first += samples[i++].count) {
+        double *values = pool->values + first;
         if (samples[i].count > 0)
-            memcpy(next, samples[i].values, samples[i].count * sizeof *next);
-        if (!wac_has_nan(next, samples[i].count))
-            wac_sort(next, samples[i].count);
+            memcpy(values, samples[i].values, samples[i].count * sizeof *values);
+        if (!wac_has_nan(values, samples[i].count))
+            wac_sort(values, samples[i].count);
+        for (size_t k = 0; k < samples[i].count; k++) {
+            size_t *times = &pool->times[first + k];
+            *times = 1;
+            pool->sorted[first + k] = (weighed){values[k], weight_of(pool, i), times};
+        }
     }
+    qsort(pool->sorted, pool->total, sizeof *pool->sorted, compare_weighed);
     memcpy(pool->drawn, pool->values, pool->total * sizeof *pool->drawn);
     return WAC_STATUS_OK;
+}
+
+static void free_pool(pool *pool)
+{
+    free(pool->values);
+    free(pool->times);
+    free(pool->sorted);
 }
 
 /* Whole numbers below a bound, four from each block of the generator. */
@@ -226,9 +241,13 @@ static size_t throw_dice(dice *dice, size_t bound)
 static void resample(pool *pool, dice *dice)
 {
     size_t first = 0;
+    memset(pool->times, 0, pool->total * sizeof *pool->times);
     for (size_t i = 0; i < pool->tasks; first += pool->samples[i++].count)
-        for (size_t k = 0; k < pool->samples[i].count; k++)
-            pool->drawn[first + k] = pool->values[first + throw_dice(dice, pool->samples[i].count)];
+        for (size_t k = 0; k < pool->samples[i].count; k++) {
+            size_t place = first + throw_dice(dice, pool->samples[i].count);
+            pool->drawn[first + k] = pool->values[place];
+            pool->times[place]++;
+        }
 }
 
 /* --- statistics of drawn pools ------------------------------------------------------------- */
@@ -242,28 +261,18 @@ typedef struct question {
     void (*statistic)(double *answers, struct question *question);
 } question;
 
-static int compare_weighed(const void *a, const void *b)
-{
-    const weighed *x = a, *y = b;
-    int order = (x->value > y->value) - (x->value < y->value);
-    return order ? order : (x->weight > y->weight) - (x->weight < y->weight);
-}
-
 /* A quarter of the weight, rounded down, is cut off at either end. */
 static void give_iqm(double *answers, question *question)
 {
-    pool *pool = &question->a;
+    const pool *pool = &question->a;
     double all = weight_of_all(pool), cut = floor(all / 4), before = 0, sum = 0;
-    size_t place = 0;
-    for (size_t task = 0; task < pool->tasks; task++)
-        for (size_t k = 0; k < pool->samples[task].count; k++, place++)
-            pool->sorted[place] = (weighed){pool->drawn[place], weight_of(pool, task)};
-    qsort(pool->sorted, pool->total, sizeof *pool->sorted, compare_weighed);
-    for (size_t i = 0; i < pool->total; i++) {
-        double after = before + pool->sorted[i].weight;
-        sum += pool->sorted[i].value * fmax(0, fmin(after, all - cut) - fmax(before, cut));
-        before = after;
-    }
+    for (size_t i = 0; i < pool->total; i++)
+        for (size_t k = 0; k < *pool->sorted[i].times; k++) {
+            double after = before + pool->sorted[i].weight;
+            double from = before > cut ? before : cut, to = after < all - cut ? after : all - cut;
+            sum += to > from ? pool->sorted[i].value * (to - from) : 0;
+            before = after;
+        }
     answers[0] = sum / (all - 2 * cut);
 }
 
@@ -397,10 +406,8 @@ static wac_status answer(wac_interval *intervals, question *question, const wac_
         if (fewest > 0 && question->answers > 0)
             status = bootstrap_answers(intervals, question, bootstrap, error);
     }
-    free(question->a.values);
-    free(question->a.sorted);
-    free(question->b.values);
-    free(question->b.sorted);
+    free_pool(&question->a);
+    free_pool(&question->b);
     return status;
 }
 

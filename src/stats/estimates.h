@@ -47,15 +47,12 @@ double wac_spread(const double *values, size_t count); /* 2 s / sqrt(n), the pap
 /* The middle one, or the mean of the middle two. */
 double wac_median(const double *values, size_t count);
 
-/* Mean of the middle half: floor(n / 4) values are cut off at either end. Sorts the values. */
-double wac_iqm(double *values, size_t count);
-
 /* --- with an interval, over `tasks` samples ------------------------------------------------ */
 
 /* What is estimated, of all values together, every task counting the same whatever its number of
  * runs; the last one of two algorithms, a and b, on the same tasks, each resampled by itself. */
 typedef enum wac_estimate {
-    WAC_ESTIMATE_IQM,    /* interquartile mean */
+    WAC_ESTIMATE_IQM,    /* of the middle half: a quarter, rounded down, is cut off at either end */
     WAC_ESTIMATE_MEAN,   /* of the tasks' means */
     WAC_ESTIMATE_MEDIAN, /* of the tasks' means */
     WAC_ESTIMATE_GAP,    /* optimality gap: mean of how much is missing to 1 */

@@ -198,7 +198,7 @@ static void a_bar_on_a_terminal(void **state)
         assert_non_null(strstr(text, "left")); /* the time */
         assert_non_null(strstr(text, "100%"));
         assert_non_null(strstr(text, "return"));
-        assert_non_null(strstr(text, "coverage"));
+        assert_non_null(strstr(text, "visited"));
         if (!colour)
             assert_false(has_colour(text));
         strcpy(words, "envs");
@@ -232,7 +232,7 @@ static void a_bar_fits_its_terminal(void **state)
     char words[1024];
     static const struct {
         int columns;
-        bool coverage; /* shown */
+        bool visited; /* shown */
     } cases[] = {{100, true}, {80, true}, {40, false}, {22, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         /* in a folder of its own, so that only the bar is long */
@@ -246,7 +246,7 @@ static void a_bar_fits_its_terminal(void **state)
         int longest = longest_line(bars);
         if (longest > cases[i].columns - 5)
             fail_msg("%d columns of %d", longest, cases[i].columns);
-        assert_int_equal(strstr(bars, "coverage") != NULL, cases[i].coverage);
+        assert_int_equal(strstr(bars, "visited") != NULL, cases[i].visited);
         assert_non_null(strstr(bars, "100%"));
     }
     /* the table of settings */

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "support/documented.h"
+
 static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
 static const char *const environments[] = {"lqg",    "riverswim", "point-3",
                                            "hopper", "mine",      "mujoco:../some/model.xml"};
@@ -481,30 +483,27 @@ static void suggestions_are_near(void **state)
     assert_int_equal(strlen(WAC_CLIP(word)) % 2, 1);
 }
 
-/* --- the table of presets in the documentation ------------------------------------------------ */
+/* --- the tables of docs/settings.md ---------------------------------------------------------- */
 
-/* The next cell of a table's line, without spaces and backticks; false past the last. */
-static bool next_cell(const char **line, char *cell, size_t size)
+/* A cell without spaces and backticks. */
+static void plain(char *to, size_t size, const char *cell)
 {
     size_t used = 0;
-    if (**line != '|' || (*line)[1] == 0 || (*line)[1] == '\n')
-        return false;
-    for (++*line; **line && **line != '|' && **line != '\n'; ++*line) {
-        bool minus = strncmp(*line, "−", 3) == 0;
-        if (!strchr(" `", **line) && used + 1 < size)
-            cell[used++] = minus ? '-' : **line;
-        *line += minus ? 2 : 0;
+    for (; *cell && used + 1 < size; cell++) {
+        bool minus = strncmp(cell, "−", 3) == 0;
+        if (!strchr(" `", *cell))
+            to[used++] = minus ? '-' : *cell;
+        cell += minus ? 2 : 0;
     }
-    cell[used] = 0;
-    return true;
+    to[used] = 0;
 }
 
 /* Each value that a cell names is the one that the preset has. */
 static void check_cell(const char *environment, const char *keys, const char *values)
 {
     char names[128], numbers[128], *name_rest, *number_rest;
-    snprintf(names, sizeof names, "%s", keys);
-    snprintf(numbers, sizeof numbers, "%s", values);
+    plain(names, sizeof names, keys);
+    plain(numbers, sizeof numbers, values);
     char *name = strtok_r(names, ",", &name_rest), *number = strtok_r(numbers, ",", &number_rest);
     for (; name && number;
          name = strtok_r(NULL, ",", &name_rest), number = strtok_r(NULL, ",", &number_rest)) {
@@ -523,28 +522,48 @@ static void the_documented_presets_are_those(void **state)
 {
     (void)state;
     static const char *const columns[] = {"lqg", "riverswim", "point-3", "hopper"};
-    FILE *file = fopen(WAC_SOURCE_DIR "/docs/settings.md", "r");
-    char line[1024], keys[128], values[128];
     int rows = 0;
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) && strcmp(line, "## Presets\n") != 0)
-        continue;
-    while (fgets(line, sizeof line, file) && line[0] != '#') {
-        const char *rest = line;
-        if (strncmp(line, "| `", 3) != 0 || !next_cell(&rest, keys, sizeof keys))
-            continue;
-        for (size_t i = 0; i < 4 && next_cell(&rest, values, sizeof values); i++)
-            if (*values)
-                check_cell(columns[i], keys, values);
-        rows++;
-    }
-    fclose(file);
+    for (documented table = documented_open("settings.md", "| | lqg |"); documented_next(&table);
+         rows++)
+        for (int i = 0; i < 4; i++)
+            if (*table.cells[1 + i])
+                check_cell(columns[i], table.cells[0], table.cells[1 + i]);
     assert_int_equal(rows, 12);
+}
+
+/* Every setting once, with its default. */
+static void the_documented_settings_are_those(void **state)
+{
+    (void)state;
+    bool seen[WAC_SETTINGS_TOTAL] = {false};
+    size_t found = 0, count;
+    const wac_setting *settings = wac_settings(&count), *setting;
+    wac_config defaults = make("mine", NULL);
+    for (documented table = documented_open("settings.md", "| setting |");
+         documented_next(&table);) {
+        char names[128], values[128], is[64], *name_rest, *value_rest;
+        plain(names, sizeof names, table.cells[0]);
+        plain(values, sizeof values, table.cells[1]);
+        char *name = strtok_r(names, ",", &name_rest), *told = strtok_r(values, ",", &value_rest);
+        for (; name && told; name = strtok_r(NULL, ",", &name_rest),
+                             told = strtok_r(NULL, ",", &value_rest), found++) {
+            if (wac_setting_find(&setting, name, NULL) != WAC_STATUS_OK || seen[setting - settings])
+                fail_msg("docs/settings.md has %s, or has it twice", name);
+            seen[setting - settings] = true;
+            wac_config_format(&defaults, setting, is, sizeof is);
+            char *end;
+            if (strcmp(told, is) != 0 && (strtod(told, &end) != strtod(is, NULL) || *end))
+                fail_msg("docs/settings.md says %s %s, the program %s", name, told, is);
+        }
+        assert_true(!name && !told);
+    }
+    assert_int_equal(found, count);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_documented_settings_are_those),
         cmocka_unit_test(the_documented_presets_are_those),
         cmocka_unit_test(table_is_sound),
         cmocka_unit_test(defaults_and_presets_are_in_range),

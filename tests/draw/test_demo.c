@@ -100,7 +100,7 @@ static void test_picture(void **state)
     assert_non_null(strstr(bytes + size - 16, "</svg>"));
     const char *const texts[] = {"Neither has learned to reach the prize yet",
                                  "Return",
-                                 "Coverage",
+                                 "Visited",
                                  "always swim up: 161.6",
                                  "Where SAC went",
                                  "Where OE-WAC went",
@@ -204,8 +204,8 @@ static void test_outcome(void **state)
     assert_true(isnan(outcome.best_return));
 
     char text[1024];
-#define ROW(epoch, reached, coverage, seconds)                                                     \
-    epoch ",0,0," reached ",,,," coverage ",,,,," seconds ",,,\n"
+#define ROW(epoch, reached, visited, seconds)                                                      \
+    epoch ",0,0," reached ",,,," visited ",,,,," seconds ",,,\n"
     snprintf(text, sizeof text, "%s%s", WAC_COLUMN_HEADER,
              ROW("0", "", "", "0.1") ROW("1", "0.15", "0.1", "2") ROW("2", "100", "0.2", "4")
                  ROW("3", "150", "0.4", "6") ROW("4", "90", "0.3", "8"));
@@ -214,7 +214,7 @@ static void test_outcome(void **state)
     assert_int_equal(outcome.last_epoch, 4);
     assert_int_equal(outcome.solved_epoch, 2);
     assert_true(outcome.best_return == 150 && outcome.last_return == 90);
-    assert_true(outcome.coverage == 0.3);
+    assert_true(outcome.visited == 0.3);
 }
 
 /* Start the demo, its output in root/said; `flag` may be null. */

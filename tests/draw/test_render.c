@@ -356,7 +356,7 @@ static void maps_of_runs(void **state)
                     "position in the river", "visits", "σ"));
     assert_ok(render(&drawn, at("river-sac"), at("river"), at("out/rivers.svg")));
     assert_svg(at("out/rivers.svg"),
-               SAYS("SAC covers", "of riverswim, OE-WAC", "what it is unsure of"));
+               SAYS("SAC visited", "of riverswim, OE-WAC", "what it is unsure of"));
     /* SAC has no second map: all three stand in a row */
     assert_int_equal(drawn.width, 96 + 3 * 440 + 2 * 120 + 120);
     assert_ok(render(&drawn, at("river-sac"), NULL, at("out/river.svg")));

@@ -355,6 +355,8 @@ static void test_scoreboard(void **state)
     assert_says(wac("reproduce --all --from %s", at("nowhere")), 2, "there is no folder");
     assert_says(wac("reproduce --all %s", at("lqg")), 2, "after --from");
     assert_says(wac("reproduce --all --scale half"), 2, "at their own scale");
+    assert_says(wac("reproduce --all --figure-width 3in"), 2, "takes --from and --out");
+    assert_says(wac("reproduce --workers 2"), 2, "name an experiment");
     const outcome *result = wac("reproduce --all --from %s --out %s", at("lqg"), at("board"));
     assert_done(result);
     assert_non_null(strstr(result->out, " 1  undecided  Coverage rises with λ"));
@@ -412,6 +414,28 @@ static void test_tex(void **state)
     assert_string_equal(made, "5 \\% of $\\lambda$\\_x \\& \\{a\\} \\textasciitilde{} "
                               "\\textbackslash{} $-$1 $<$ \\#2");
     free(made);
+}
+
+/* Maps are of those that have some, whoever stands first. */
+static void test_maps(void **state)
+{
+    (void)state;
+    if (!WAC_MUJOCO || !has_program("gnuplot"))
+        skip();
+    static const char *const environments[] = {"hopper", "lqg", "point-1"};
+    for (int i = 0; i < 3; i++) {
+        wac_config config = tiny(environments[i], "sac", 1);
+        assert_ok(train_new(at("runs/%d", i), &config, NULL));
+    }
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    char *page = page_of("out");
+    assert_int_equal(count_of(page, "<figcaption><strong>Where agents went: "), 2);
+    assert_int_equal(count_of(page, " src=\"data:image/png;base64,"), 2);
+    free(page);
+    assert_done(wac("report %s --out %s", at("runs/0"), at("alone")));
+    page = page_of("alone");
+    assert_null(strstr(page, "Where agents went"));
+    free(page);
 }
 
 /* --- seeds, and no gnuplot ---------------------------------------------------------------------
@@ -631,6 +655,7 @@ int main(void)
         TEST(test_reproduce_refusals),
         TEST(test_scoreboard),
         TEST(test_tex),
+        TEST(test_maps),
         TEST(test_seeds),
         TEST(test_without_gnuplot),
         TEST(test_browser),

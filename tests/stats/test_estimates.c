@@ -97,7 +97,10 @@ static void test_one_sample(void **state)
         close_to(wac_mean(values, count), number(item, "mean"));
         close_to(wac_std(values, count), number(item, "std"));
         close_to(wac_spread(values, count), number(item, "spread"));
-        close_to(wac_iqm(values, count), number(item, "iqm"));
+        wac_interval iqm;
+        assert_ok(wac_interval_of(&iqm, WAC_ESTIMATE_IQM, &(wac_values){values, count}, NULL, 1,
+                                  (wac_bootstrap){.resamples = 1}, &error));
+        close_to(iqm.value, number(item, "iqm"));
     }
 }
 
@@ -392,7 +395,6 @@ static void test_nothing(void **state)
     wac_interval interval;
     wac_test test;
     assert_true(isnan(wac_mean(NULL, 0)) && isnan(wac_std(good, 1)) && isnan(wac_spread(good, 1)));
-    assert_true(isnan(wac_iqm(holes, 4)) && isnan(wac_iqm(NULL, 0)));
     const wac_values *bad[] = {&empty, &torn};
     for (int i = 0; i < 2; i++) {
         assert_ok(wac_interval_of(&interval, WAC_ESTIMATE_IQM, bad[i], NULL, 1, usual, &error));
