@@ -139,8 +139,7 @@ typedef enum wac_replay_checkpoint {
     CHOICE(backend, 0, WAC_BACKENDS, WAC_FOR_ALL, NULL,                                            \
            "how to compute: fast, or in plain loops (slow; for checking)")                         \
     CHOICE(precision, 0, WAC_PRECISIONS, WAC_FOR_ALL, NULL,                                        \
-           "of the hidden layers' products; mixed: faster, with AVX-512 BF16 and backend cpu or "  \
-           "on a GPU; tf32: a GPU's own between the two, and single elsewhere")
+           "of hidden layers' products; mixed is fast (AVX-512 BF16, GPU), tf32 a GPU's only")
 
 #define WAC_FIELD_REAL(name, ...) double name;
 #define WAC_FIELD_COUNT(name, ...) int64_t name;

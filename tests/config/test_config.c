@@ -251,8 +251,9 @@ static void whole_is_checked(void **state)
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
     config.backend = WAC_BACKEND_REFERENCE;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
-    assert_string_equal(error.message, "precision mixed is for backend cpu; set precision to "
-                                       "single, or backend to cpu");
+    assert_string_equal(error.message,
+                        "precision mixed and tf32 are for backend cpu; set precision to "
+                        "single, or backend to cpu");
     config = make("lqg", "oe-wac");
     memset(config.environment, 'a', sizeof config.environment);
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);

@@ -52,7 +52,6 @@ __device__ inline void go_forth(pass_t &p, const rows_view &x, const float *weig
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
     for (int block = 0; block < BLOCKS; block++) {
         p.template multiply_hidden<false>(c, hidden, block);
-        p.add_bias(c, p.edge(pass_t::BIAS1), block);
         p.rectify(c, above1, block);
         done(c, block);
     }
@@ -724,6 +723,14 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
     }
     if (!e.seats[seat].active)
         return;
+    mover mover = mover_of(e, stack, critics, seat, member);
+    /* some of what Adam will read can come nearer while the product is computed */
+    for (int i = threadIdx.x; i < SIDE * SIDE / 32; i += THREADS) {
+        size_t at = stack.at.weight[1] + (size_t)(m0 + i / (SIDE / 32)) * width + n0 +
+                    i % (SIDE / 32) * 32;
+        bring_nearer(mover.params + at);
+        bring_nearer(mover.first + at);
+    }
     int pieces = tiles_taught(e, critics, seat, member) * e.tile / DEPTH;
     float c[MT][NT][4];
 #pragma unroll
@@ -760,7 +767,6 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
                             warp_n + n * 8 + lane % 4 * 2) =
                     make_float2(c[m][n][2 * half], c[m][n][2 * half + 1]);
     __syncthreads();
-    mover mover = mover_of(e, stack, critics, seat, member);
     constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, COUNT = 4;
     int row = threadIdx.x / FOURS, column = threadIdx.x % FOURS * 4;
     for (; row < SIDE; row += COUNT * AT_ONCE)

@@ -29,6 +29,14 @@ __device__ inline float row_entry(const rows_view &x, int row, int k)
     return k < x.b_size ? x.b[at * x.b_size + k] : 0;
 }
 
+/* max(x, 0); what is no number stays so, to be found */
+__device__ inline float above_zero(float x)
+{
+    float y;
+    asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 /* NB columns of a layer at a time, BLOCKS times; ROWS of the batch at a time. RESIDENT: all hidden
  * weights fit into shared memory and stay there, and two groups of threads, each with tiles of its
  * own, hide each other's waiting; else weights pass by, and there is one group. */
@@ -201,6 +209,20 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                     c[m][n][i] = 0;
     }
 
+    /* sums begin with the bias of their column */
+    __device__ inline void begin_sums(sums c, const float *bias, int block) const
+    {
+#pragma unroll
+        for (int n = 0; n < NT; n++) {
+            float2 b = *(const float2 *)(bias + block * NB + lane_column + n * 8);
+#pragma unroll
+            for (int m = 0; m < MT; m++) {
+                c[m][n][0] = c[m][n][2] = b.x;
+                c[m][n][1] = c[m][n][3] = b.y;
+            }
+        }
+    }
+
     static __device__ inline void put(half_t *to, float a, float b)
     {
         *(__nv_bfloat162 *)to = __floats2bfloat162_rn(a, b);
@@ -224,8 +246,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                 for (int i = 0; i < 4; i++) {
                     unsigned &word = above[block * EACH + ((m * NT + n) * 4 + i) / 32];
                     word = __funnelshift_l(__float_as_uint(0.f - c[m][n][i]), word, 1);
-                    /* what is no number must stay so, to be found */
-                    c[m][n][i] = c[m][n][i] < 0 ? 0 : c[m][n][i];
+                    c[m][n][i] = above_zero(c[m][n][i]);
                 }
     }
 
@@ -261,7 +282,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     /* --- the first layer ---------------------------------------------------------------------- */
 
-    /* c = x W^T, without bias; needs the room of the input tile. Ends with all threads together. */
+    /* c = x W^T; needs the room of the input tile. Ends with all threads together. */
     __device__ inline void multiply_inputs(sums c, const rows_view &x, const float *weight,
                                            int inputs, int block) const
     {
@@ -426,12 +447,15 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         }
     }
 
-    /* c = activations times the weights of a block, whose first pieces have been asked for; asks
+    /* c = activations times the weights of a block (along: plus bias), whose first pieces have been asked for; asks
      * for those of the next block. Ends with all threads together. */
     template <bool ACROSS>
     __device__ inline void multiply_hidden(sums c, const element *weight, int block)
     {
-        clear(c);
+        if (ACROSS)
+            clear(c);
+        else
+            begin_sums(c, edge(BIAS1), block);
         if constexpr (RESIDENT)
             multiply_resident<ACROSS>(c);
         else
@@ -554,6 +578,19 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* sums of a block, to activations or results */
     __device__ inline void put_block(element *to, const sums c, int block) const
     {
+#if __CUDA_ARCH__ >= 900
+        if constexpr (sizeof(element) == 2) {
+            int lane = thread % 32;
+            half_t *corner = (half_t *)to + (warp_m * MT * 16 + lane % 16) * ROW + block * NB +
+                             warp_n * NT * 8 + lane / 16 * 8;
+#pragma unroll
+            for (int m = 0; m < MT; m++)
+#pragma unroll
+                for (int n = 0; n < NT; n += 2)
+                    store_tiles(corner + m * 16 * ROW + n * 8, c[m][n], c[m][n + 1]);
+            return;
+        }
+#endif
         each(c, block, [&](int row, int column, float a, float b) {
             put(to + row * ROW + column, a, b);
         });

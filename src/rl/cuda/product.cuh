@@ -213,11 +213,33 @@ __device__ inline void add_products(float c[MT][NT][4], const element *a, int a_
     }
 }
 
+/* sums of 16 x 16 numbers, of two neighbouring tiles, cut to 16 bits; each lane gives the address of
+ * a row's half */
+#if __CUDA_ARCH__ >= 900
+__device__ inline void store_tiles(half_t *row, const float left[4], const float right[4])
+{
+    __nv_bfloat162 tiles[4] = {
+        __floats2bfloat162_rn(left[0], left[1]), __floats2bfloat162_rn(left[2], left[3]),
+        __floats2bfloat162_rn(right[0], right[1]), __floats2bfloat162_rn(right[2], right[3])};
+    const unsigned *words = (const unsigned *)tiles;
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                     shared_address(row)),
+                 "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+}
+#endif
+
 /* --- copies that do not wait -------------------------------------------------------------------- */
 
 __device__ inline void copy_16(void *to, const void *from)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from));
+}
+
+/* into the cache that all processors share */
+__device__ inline void bring_nearer(const void *from)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 }
 
 __device__ inline void copies_asked()
