@@ -53,7 +53,7 @@ static void end_epoch(void *work, int number)
 
 static void each(const wac_lockstep *all, wac_piece_fn *phase)
 {
-    wac_team_run(all->team, phase, (void *)all, all->count);
+    wac_pool_run(all->pool, phase, (void *)all, all->count);
 }
 
 /* --- what they do together ---------------------------------------------------------------------*/

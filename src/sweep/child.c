@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "base/stop.h"
 #include "run/checkpoint.h"
@@ -89,7 +90,7 @@ typedef struct crew {
     shape *shapes;                   /* [task->count] of the errands as they came */
     group *groups;                   /* [count] */
     int count, next;
-    int threads; /* of a group */
+    wac_pool *pool; /* of all groups */
     pthread_mutex_t mutex;
 } crew;
 
@@ -226,7 +227,6 @@ typedef struct company {
     teller *tellers;
     wac_config *configs;
     wac_agent *agent;
-    wac_team *team;
     double start;
 } company;
 
@@ -250,7 +250,7 @@ static void end_all(company *company, wac_status status, const wac_error *error)
 }
 
 /* An agent with a seat for each run that is there. */
-static wac_status make_agent(company *company, const crew *crew, int first_cpu, wac_error *error)
+static wac_status make_agent(company *company, const crew *crew, wac_error *error)
 {
     int seats = 0;
     const wac_environment_spec *spec = NULL;
@@ -261,17 +261,15 @@ static wac_status make_agent(company *company, const crew *crew, int first_cpu, 
         }
     if (!spec)
         return WAC_STATUS_OK;
-    WAC_TRY(wac_agent_create_seats(&company->agent,
-                                   &(wac_agent_plan){.device = crew->task->device,
-                                                     .configs = company->configs,
-                                                     .seats = seats,
-                                                     .observations = spec->observation_size,
-                                                     .actions = spec->action_size,
-                                                     .threads = crew->threads,
-                                                     .first_cpu = first_cpu},
-                                   error));
-    return crew->threads > 1 ? wac_team_create(&company->team, crew->threads, first_cpu, error)
-                             : WAC_STATUS_OK;
+    return wac_agent_create_seats(&company->agent,
+                                  &(wac_agent_plan){.device = crew->task->device,
+                                                    .configs = company->configs,
+                                                    .seats = seats,
+                                                    .observations = spec->observation_size,
+                                                    .actions = spec->action_size,
+                                                    .threads = 1,
+                                                    .first_cpu = crew->task->first_cpu},
+                                  error);
 }
 
 /* Settings and worlds of all; who has none has ended. */
@@ -332,12 +330,12 @@ static void dissolve(company *company, group *group)
 }
 
 /* False where there is no memory for so many. */
-static bool train_company(company *company, const crew *crew, group *group, int first_cpu)
+static bool train_company(company *company, const crew *crew, group *group)
 {
     wac_error error;
     company->start = wac_clock_seconds();
     prepare_all(company, crew, group);
-    wac_status status = make_agent(company, crew, first_cpu, &error);
+    wac_status status = make_agent(company, crew, &error);
     bool fits = status != WAC_STATUS_MEMORY || group->count == 1;
     if (!fits)
         dissolve(company, group);
@@ -346,79 +344,65 @@ static bool train_company(company *company, const crew *crew, group *group, int 
     seat_all(company, crew, group);
     wac_lockstep_train(&(wac_lockstep){.runs = company->runs,
                                        .count = company->count,
-                                       .team = company->team,
+                                       .pool = crew->pool,
                                        .apart = crew->task->apart,
                                        .ended = end_run,
                                        .user = company});
-    wac_team_destroy(company->team);
     wac_agent_destroy(company->agent);
     return fits;
 }
 
-static void train_group(const crew *crew, group *group, int first_cpu)
+static void train_group(const crew *crew, group *group)
 {
     size_t count = (size_t)group->count;
     company company = {.count = group->count,
                        .runs = calloc(count, sizeof *company.runs),
                        .tellers = calloc(count, sizeof *company.tellers),
                        .configs = calloc(count, sizeof *company.configs)};
-    bool fits = company.runs && company.tellers && company.configs &&
-                train_company(&company, crew, group, first_cpu);
+    bool fits =
+        company.runs && company.tellers && company.configs && train_company(&company, crew, group);
     free(company.runs);
     free(company.tellers);
     free(company.configs);
     /* then one half after the other */
     int half = group->count / 2, rest = group->count - half;
     if (!fits && half > 0)
-        train_group(crew, &(struct group){group->errands, half}, first_cpu);
+        train_group(crew, &(struct group){group->errands, half});
     if (!fits && rest > 0 && company.count > 1)
-        train_group(crew, &(struct group){group->errands + half, rest}, first_cpu);
+        train_group(crew, &(struct group){group->errands + half, rest});
 }
 
 /* --- the whole --------------------------------------------------------------------------------*/
 
-typedef struct member {
-    crew *crew;
-    int number;
-    pthread_t thread;
-} member;
-
 /* Group after group. */
 static void *work(void *argument)
 {
-    const member *self = argument;
-    crew *crew = self->crew;
-    int first = crew->task->first_cpu;
+    crew *crew = argument;
     for (;;) {
         pthread_mutex_lock(&crew->mutex);
         int next = crew->next++;
         pthread_mutex_unlock(&crew->mutex);
         if (next >= crew->count || wac_asked_to_stop(crew->stop))
             return NULL;
-        train_group(crew, &crew->groups[next],
-                    first < 0 ? -1 : first + self->number * crew->threads);
+        train_group(crew, &crew->groups[next]);
     }
 }
 
 static void train_all(crew *crew)
 {
     enum { MOST = 64 };
-    member members[MOST];
+    pthread_t threads[MOST];
     int wanted = crew->task->groups, count = 1;
     if (wanted > crew->count)
         wanted = crew->count;
     if (wanted > MOST)
         wanted = MOST;
-    crew->threads = crew->task->threads / wanted > 1 ? crew->task->threads / wanted : 1;
-    for (int i = 0; i < wanted; i++)
-        members[i] = (member){.crew = crew, .number = i};
     /* as many as there can be; the first is this one */
-    while (count < wanted &&
-           pthread_create(&members[count].thread, NULL, work, &members[count]) == 0)
+    while (count < wanted && pthread_create(&threads[count], NULL, work, crew) == 0)
         count++;
-    work(&members[0]);
+    work(crew);
     for (int i = 1; i < count; i++)
-        pthread_join(members[i].thread, NULL);
+        pthread_join(threads[i], NULL);
 }
 
 void wac_sweep_child_train(const wac_sweep_task *task, int pipe, const volatile int *stop)
@@ -432,7 +416,11 @@ void wac_sweep_child_train(const wac_sweep_task *task, int pipe, const volatile 
                  .mutex = PTHREAD_MUTEX_INITIALIZER};
     if (crew.sorted && crew.shapes && crew.groups) {
         make_groups(&crew);
+        /* a single thread needs no helper; without any, groups do all by themselves */
+        if (task->threads > 1)
+            (void)wac_pool_create(&crew.pool, task->threads, NULL);
         train_all(&crew);
+        wac_pool_destroy(crew.pool);
     }
     free(crew.sorted);
     free(crew.shapes);

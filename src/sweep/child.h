@@ -38,7 +38,7 @@ typedef struct wac_sweep_task {
     int groups;    /* at the same time, each in a thread of its own */
     int seats;     /* most of a group */
     int threads;   /* that the groups share for exploring and evaluating */
-    int first_cpu; /* of the first group's, see wac_agent_create */
+    int first_cpu; /* of a single run, see wac_agent_create */
     bool apart;    /* see wac_lockstep */
 } wac_sweep_task;
 

@@ -39,7 +39,7 @@ static void train_group(group *group)
     wac_run *runs[MOST];
     wac_config configs[MOST];
     wac_agent *agent;
-    wac_team *team = NULL;
+    wac_pool *pool = NULL;
     wac_run_options options = wac_run_options_default();
     options.stop = group->stop;
     for (int i = 0; i < group->count; i++) {
@@ -59,14 +59,14 @@ static void train_group(group *group)
     for (int i = 0; i < group->count; i++)
         assert_ok(wac_run_sit(runs[i], agent, i, &error));
     if (group->threads > 1)
-        assert_ok(wac_team_create(&team, group->threads, -1, &error));
+        assert_ok(wac_pool_create(&pool, group->threads - 1, &error));
     wac_lockstep_train(&(wac_lockstep){.runs = runs,
                                        .count = group->count,
-                                       .team = team,
+                                       .pool = pool,
                                        .apart = group->apart,
                                        .ended = note_end,
                                        .user = group});
-    wac_team_destroy(team);
+    wac_pool_destroy(pool);
     wac_agent_destroy(agent);
 }
 

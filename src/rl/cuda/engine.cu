@@ -91,6 +91,9 @@ static int describe(int gpu, wac_engine_gpu *description, char *why, size_t size
     cudaError_t result = cudaGetDeviceProperties(&properties, gpu);
     if (result == cudaSuccess)
         result = cudaSetDevice(gpu);
+    /* who waits for a GPU leaves the processor to those who explore */
+    if (result == cudaSuccess)
+        result = cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
     if (result == cudaSuccess)
         result = cudaMemGetInfo(&description->free, &description->memory);
     if (result != cudaSuccess)
