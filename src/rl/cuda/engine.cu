@@ -8,25 +8,29 @@
 
 enum {
     GRAPH_UPDATES = 10, /* in one graph: few launches, and never long until the next stop */
-    MOST_LANES = 4,
+    MOST_LANES = 2,
     LANE_SEATS = 16, /* at least */
     MOST_KERNELS = 16,  /* that are told apart by a profile */
 };
+
+typedef struct lane {
+    cudaStream_t stream, side;
+    cudaEvent_t forked, joined, over;
+} lane;
 
 struct wac_engine {
     wac_engine_shape shape;
     engine_view view;
     const pass_launches *passes;
-    cudaStream_t stream;
+    cudaStream_t stream, side; /* side: of what can be done meanwhile */
+    cudaEvent_t forked, joined;
     /* seats of a graph go along several lanes at once: while one waits for memory, another computes
      */
     int lanes;
-    cudaStream_t lane_streams[MOST_LANES];
-    cudaEvent_t forked, joined[MOST_LANES];
+    lane lane[MOST_LANES];
     cudaGraphExec_t one, many; /* graphs of 1 and of GRAPH_UPDATES updates; null: not made yet */
     void *memory;
     unsigned with_std; /* which policies aim at mean and std, asked for so far */
-    int entropy;       /* the policy whose entropy weight targets have */
     cudaError_t failure;
     const char *failed_at;
 
@@ -211,10 +215,11 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     size_t seen = seats * policies * critics * e->batch_tiles;
     size_t words = shape->width > 128 ? shape->width / 128 : 1; /* of a thread and a layer */
     deal(&from, &e->above, seen * 2 * words * 4 * e->tile);
-    deal(&from, &e->daction, seen * e->tile * a);
+    deal(&from, &e->aim_slope, seats * policies * critics * rows);
+    deal(&from, &e->daction, seats * policies * critics * rows * a);
     deal(&from, &e->bound, seats * policies * rows);
     deal(&from, &e->dout, seats * critics * e->critic_trace.rows);
-    deal(&from, &e->dheads, seats * policies * e->policy_trace.rows * 2 * a);
+    deal(&from, &e->dheads, seats * policies * rows * 2 * a);
     return from.used;
 }
 
@@ -233,18 +238,40 @@ static void destroy(wac_engine *engine)
         cudaGraphExecDestroy(engine->one);
     if (engine->many)
         cudaGraphExecDestroy(engine->many);
-    for (int i = 0; i < MOST_LANES; i++) {
-        if (engine->lane_streams[i])
-            cudaStreamDestroy(engine->lane_streams[i]);
-        if (engine->joined[i])
-            cudaEventDestroy(engine->joined[i]);
+    for (int i = 0; i < engine->lanes; i++) {
+        const lane *lane = &engine->lane[i];
+        cudaStream_t streams[] = {lane->stream, lane->side};
+        cudaEvent_t events[] = {lane->forked, lane->joined, lane->over};
+        for (int k = 0; k < 2; k++)
+            if (streams[k])
+                cudaStreamDestroy(streams[k]);
+        for (int k = 0; k < 3; k++)
+            if (events[k])
+                cudaEventDestroy(events[k]);
     }
-    if (engine->forked)
-        cudaEventDestroy(engine->forked);
-    if (engine->stream)
-        cudaStreamDestroy(engine->stream);
     cudaFree(engine->memory);
     free(engine);
+}
+
+static cudaError_t make_lane(lane *lane)
+{
+    cudaError_t result = cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking);
+    if (result == cudaSuccess)
+        result = cudaStreamCreateWithFlags(&lane->side, cudaStreamNonBlocking);
+    cudaEvent_t *events[] = {&lane->forked, &lane->joined, &lane->over};
+    for (int i = 0; i < 3 && result == cudaSuccess; i++)
+        result = cudaEventCreateWithFlags(events[i], cudaEventDisableTiming);
+    return result;
+}
+
+/* What is asked for goes along a lane; the first is that of all outside of graphs. */
+static void use_lane(wac_engine *engine, int number)
+{
+    const lane *lane = &engine->lane[number];
+    engine->stream = lane->stream;
+    engine->side = lane->side;
+    engine->forked = lane->forked;
+    engine->joined = lane->joined;
 }
 
 static int create(wac_engine **out, const wac_engine_shape *shape, char *why, size_t size)
@@ -263,23 +290,14 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
         return explain(why, size, "out of memory");
     engine->shape = *shape;
     engine->passes = passes[shape->precision];
+    engine->lanes = shape->seats < 2 * LANE_SEATS ? 1 : MOST_LANES;
     size_t needed = bytes_of(shape);
     cudaError_t result = cudaMalloc(&engine->memory, needed);
     if (result == cudaSuccess)
         result = cudaMemset(engine->memory, 0, needed);
-    if (result == cudaSuccess)
-        result = cudaStreamCreateWithFlags(&engine->stream, cudaStreamNonBlocking);
-    engine->lanes = shape->seats / LANE_SEATS;
-    engine->lanes = engine->lanes < 1 ? 1 : engine->lanes > MOST_LANES ? MOST_LANES : engine->lanes;
-    if (getenv("WAC_LANES"))
-        engine->lanes = atoi(getenv("WAC_LANES"));
-    for (int i = 0; i < engine->lanes && result == cudaSuccess; i++) {
-        result = cudaStreamCreateWithFlags(&engine->lane_streams[i], cudaStreamNonBlocking);
-        if (result == cudaSuccess)
-            result = cudaEventCreateWithFlags(&engine->joined[i], cudaEventDisableTiming);
-    }
-    if (result == cudaSuccess)
-        result = cudaEventCreateWithFlags(&engine->forked, cudaEventDisableTiming);
+    for (int i = 0; i < engine->lanes && result == cudaSuccess; i++)
+        result = make_lane(&engine->lane[i]);
+    use_lane(engine, 0);
     if (result == cudaSuccess) {
         lay_out(&engine->view, shape, engine->memory);
         engine->view.processors = gpu.processors;
@@ -422,6 +440,7 @@ static void sample(wac_engine *engine)
 {
     engine->with_std = 0;
     engine->passes->sample(engine->view, engine->stream);
+    launch_actions(engine->view, false, engine->stream);
     note(engine, "sample");
 }
 
@@ -433,21 +452,31 @@ static void tune(wac_engine *engine)
 
 static void back_up(wac_engine *engine, int next, int entropy)
 {
-    engine->entropy = entropy;
     engine->passes->sample_next(engine->view, next, engine->stream);
+    launch_actions(engine->view, true, engine->stream);
     note(engine, "sample next");
     engine->passes->ask(engine->view, engine->stream);
+    launch_targets(engine->view, entropy, engine->stream);
     note(engine, "ask targets");
+}
+
+/* Adam on networks whose gradients are there: edges beside hidden weights. */
+static void move_networks(wac_engine *engine, bool critics, const char *name)
+{
+    check(engine, cudaEventRecord(engine->forked, engine->stream), name);
+    check(engine, cudaStreamWaitEvent(engine->side, engine->forked, 0), name);
+    launch_edges(engine->view, critics, engine->side);
+    check(engine, cudaEventRecord(engine->joined, engine->side), name);
+    engine->passes->move_hidden(engine->view, critics, engine->stream);
+    check(engine, cudaStreamWaitEvent(engine->stream, engine->joined, 0), name);
+    note(engine, name);
 }
 
 static void teach(wac_engine *engine)
 {
-    engine->passes->teach(engine->view, engine->entropy, engine->stream);
+    engine->passes->teach(engine->view, engine->stream);
     note(engine, "teach critics");
-    engine->passes->move_hidden(engine->view, true, engine->stream);
-    note(engine, "move critics");
-    launch_edges(engine->view, true, engine->stream);
-    note(engine, "their edges");
+    move_networks(engine, true, "move critics");
 }
 
 static void aim(wac_engine *engine, int policy, int with_std)
@@ -458,15 +487,14 @@ static void aim(wac_engine *engine, int policy, int with_std)
 static void climb(wac_engine *engine)
 {
     engine->passes->aim(engine->view, engine->with_std, engine->stream);
+    launch_bounds(engine->view, engine->with_std, engine->stream);
     note(engine, "aim policies");
     engine->passes->slope(engine->view, engine->with_std, engine->stream);
+    launch_heads(engine->view, engine->with_std, engine->stream);
     note(engine, "slopes");
-    engine->passes->climb(engine->view, engine->with_std, engine->stream);
+    engine->passes->climb(engine->view, engine->stream);
     note(engine, "climb policies");
-    engine->passes->move_hidden(engine->view, false, engine->stream);
-    note(engine, "move policies");
-    launch_edges(engine->view, false, engine->stream);
-    note(engine, "their edges");
+    move_networks(engine, false, "move policies");
     launch_tell(engine->view, engine->stream);
     note(engine, "tell");
 }
@@ -486,19 +514,21 @@ static void capture(wac_engine *engine, cudaGraphExec_t *graph, int times,
     cudaStream_t main = engine->stream;
     const engine_view all = engine->view;
     check(engine, cudaStreamBeginCapture(main, cudaStreamCaptureModeThreadLocal), "a graph");
-    check(engine, cudaEventRecord(engine->forked, main), "a graph");
-    for (int lane = 0; lane < engine->lanes; lane++) {
-        engine->stream = engine->lane_streams[lane];
-        engine->view.first_seat = lane * all.seat_count / engine->lanes;
-        engine->view.seat_count =
-            (lane + 1) * all.seat_count / engine->lanes - engine->view.first_seat;
-        check(engine, cudaStreamWaitEvent(engine->stream, engine->forked, 0), "a graph");
-        for (int i = 0; i < times; i++)
+    /* the others begin with the first, and end before it does */
+    check(engine, cudaEventRecord(engine->lane[0].over, main), "a graph");
+    for (int i = engine->lanes - 1; i >= 0; i--) {
+        use_lane(engine, i);
+        if (i > 0)
+            check(engine, cudaStreamWaitEvent(engine->stream, engine->lane[0].over, 0), "a graph");
+        engine->view.first_seat = i * all.seat_count / engine->lanes;
+        engine->view.seat_count = (i + 1) * all.seat_count / engine->lanes - engine->view.first_seat;
+        for (int k = 0; k < times; k++)
             update(user);
-        check(engine, cudaEventRecord(engine->joined[lane], engine->stream), "a graph");
-        check(engine, cudaStreamWaitEvent(main, engine->joined[lane], 0), "a graph");
+        if (i > 0)
+            check(engine, cudaEventRecord(engine->lane[i].over, engine->stream), "a graph");
     }
-    engine->stream = main;
+    for (int i = 1; i < engine->lanes; i++)
+        check(engine, cudaStreamWaitEvent(main, engine->lane[i].over, 0), "a graph");
     engine->view = all;
     check(engine, cudaStreamEndCapture(main, &drawn), "a graph");
     if (engine->failure == cudaSuccess)

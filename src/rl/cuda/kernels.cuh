@@ -174,20 +174,6 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
                  });
         if (h1)
             p.keep(p.results(), h1);
-        int row = p.thread;
-        if (row < x.count) {
-        float *action = (next < 0 ? e.action : e.next_action) + (first + row) * actions;
-        const float *noise = (next < 0 ? e.noise : e.next_noise) + (first + row) * actions;
-        float total = 0;
-        for (int j = 0; j < actions; j++) {
-            const float *mean = heads + (size_t)row * 2 * actions + j;
-            float spread = fminf(fmaxf(mean[actions], -20.f), 2.f);
-            float a = tanhf(mean[0] + expf(spread) * noise[j]);
-            action[j] = a;
-            total += -0.5f * noise[j] * noise[j] - spread - 0.918938533f - logf(1 - a * a + 1e-6f);
-        }
-        ((next < 0 ? e.log_prob : e.next_log_prob) + first)[row] = total;
-        }
         p.meet();
     }
     p.await_weights();
@@ -230,48 +216,19 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
                                e.observations, e.next_action + batch * e.actions, e.actions, count);
         p.take_rows(x.count);
         ask_critic<false>(p, x, params, hidden, stack.at, inputs, (element *)NULL, above0, above1);
-        if (p.thread < x.count)
-            out[first + p.thread] = p.row_values()[p.thread];
+        if (p.thread < x.count) {
+            /* an anchor's std, within the prior: what is asked for at a synthetic pair */
+            float value = p.row_values()[p.thread];
+            out[first + p.thread] = anchored ? fminf(expf(value), own.sigma_max) : value;
+        }
     }
     p.await_weights();
 }
 
 /* --- steps 5 and 6: critics, forth and back ------------------------------------------------------ */
 
-/* What a critic should have said of a row of the batch; writes it down for others, too. */
-__device__ inline float batch_target(const engine_view &e, int seat, int member, int row,
-                                     int entropy)
-{
-    const wac_engine_seat &own = e.seats[seat];
-    int critics = critics_of(e);
-    size_t at = (size_t)seat * e.rows + row;
-    const float *next = e.target_out + (size_t)seat * critics * e.rows + row;
-    int k = smallest_bound(e, next, e.rows, e.stds > 0, own.kappa);
-    float going_on = own.discount * (1 - e.terminals[at]);
-    float target;
-    if (member < e.means) {
-        target = e.rewards[at] + going_on * (next[(size_t)k * e.rows] -
-                                             own.alpha[entropy] * e.next_log_prob[at]);
-        if (member == 0)
-            e.mean_target[at] = target;
-        return target;
-    }
-    target = going_on * expf(next[(size_t)std_beside(e, k) * e.rows]);
-    target = fminf(fmaxf(target, 0.f), own.sigma_max);
-    if (member == e.means)
-        e.std_target[at] = target;
-    return target;
-}
-
-/* The same of a synthetic pair. */
-__device__ inline float synthetic_target(const engine_view &e, int seat, int member, int row)
-{
-    float anchor = e.anchor_out[((size_t)seat * e.stds + member - e.means) * e.synthetic + row];
-    return fminf(fmaxf(expf(anchor), 0.f), e.seats[seat].sigma_max);
-}
-
 template <int PRECISION, int NB, int BLOCKS>
-__global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, int entropy)
+__global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
@@ -309,17 +266,18 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e, 
         element *h0 = trace_of<element>(trace, trace.h0, critics, seat, member, pass_t::WIDTH) + at;
         element *d1 = trace_of<element>(trace, trace.d1, critics, seat, member, pass_t::WIDTH) + at;
         float *edges = edges_of(trace, critics, seat, member, tile, pass_t::WIDTH);
+        float target = 0;
         if (row < x.count)
-            p.row_targets()[row] = synthetic
-                                       ? synthetic_target(e, seat, member, first + row)
-                                       : batch_target(e, seat, member, first + row, entropy);
+            target = synthetic ? e.anchor_out[((size_t)seat * e.stds + member - e.means) *
+                                                  e.synthetic + first + row]
+                               : (std ? e.std_target : e.mean_target)[batch + first + row];
         ask_critic<true>(p, x, params, hidden, e.critic.at, inputs, h0, above0, above1);
         again<true>(p, hidden);
         if (row < pass_t::ROWS) {
             float out = p.row_values()[row], dout = 0;
             if (row < x.count) {
                 float value = std ? expf(out) : out;
-                dout = 2 * (value - p.row_targets()[row]) * (std ? value : 1);
+                dout = 2 * (value - target) * (std ? value : 1);
                 dout *= synthetic ? own.lambda / own.synthetic : 1.f / e.rows;
                 e.critic_out[((size_t)seat * critics + member) * (e.rows + e.synthetic) +
                              (synthetic ? e.rows : 0) + first + row] = out;
@@ -413,40 +371,18 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
     p.await_weights();
 }
 
-/* The gradient of -bound / rows by the output of a critic at a row of the batch. */
-__device__ inline float bound_slope(const engine_view &e, const wac_engine_seat &own,
-                                    const float *out, bool with_std, int member)
-{
-    int chosen = smallest_bound(e, out, e.rows, with_std, own.kappa);
-    float weight = 1.f / e.rows;
-    if (member < e.means)
-        return member == chosen ? -weight : 0;
-    return member == std_beside(e, chosen)
-               ? -weight * own.kappa * expf(out[(size_t)member * e.rows])
-               : 0;
-}
-
-/* where a critic's wishes for the actions of a tile are */
-__device__ inline float *wishes_of(const engine_view &e, int seat, int policy, int member, int tile)
-{
-    size_t at = (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.batch_tiles +
-                tile;
-    return e.daction + at * e.tile * e.actions;
-}
-
 template <int PRECISION, int NB, int BLOCKS>
 __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
     int member = blockIdx.z, seat = seat_at(e), inputs = e.observations + e.actions;
-    const wac_engine_seat &own = e.seats[seat];
     pass_t p(shared_memory);
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
     p.ask_edges(params, e.critic.at, pass_t::LAST);
     p.template prefetch<!pass_t::RESIDENT>(hidden);
-    if (!own.active)
+    if (!e.seats[seat].active)
         return;
     const float *first = params + e.critic.at.weight[0] + e.observations;
     int jobs = policies_seen(e, with_stds, member) * e.batch_tiles, row = p.thread;
@@ -464,17 +400,16 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
             above0[w] = bits[w * pass_t::THREADS];
             above1[w] = bits[(pass_t::WORDS + w) * pass_t::THREADS];
         }
-        const float *out = e.aim_out +
-                           ((size_t)seat * e.policies + policy) * critics_of(e) * e.rows + x.first;
         if (row < pass_t::ROWS)
             p.row_values()[row] =
-                row < x.count
-                    ? bound_slope(e, own, out + row, with_stds >> policy & 1, member)
-                    : 0;
+                row < x.count ? e.aim_slope[(((size_t)seat * e.policies + policy) * critics_of(e) +
+                                             member) * e.rows + x.first + row]
+                              : 0;
         copies_wait<pass_t::OPEN>(); /* the edges */
         p.meet();
         enter_critic(p, above1);
-        float *wishes = wishes_of(e, seat, policy, member, tile);
+        float *wishes = e.daction + ((((size_t)seat * e.policies + policy) * critics_of(e) +
+                                      member) * e.rows + x.first) * e.actions;
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
             p.mask(c, above0, block);
             p.dot_rows(
@@ -485,30 +420,12 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
                 },
                 [&](int r, int o, float sum) {
                     float *to = wishes + (size_t)r * e.actions + o;
-                    *to = (block ? *to : 0) + sum;
+                    if (r < x.count)
+                        *to = (block ? *to : 0) + sum;
                 });
         });
     }
     p.await_weights();
-}
-
-/* dheads [2A] of a row from the gradient by its action: wac_policy_gradient */
-__device__ inline void policy_gradient(const engine_view &e, const float *heads, const float *noise,
-                                       const float *action, const float *wishes, size_t step,
-                                       int critics, float dlog_prob, float *dheads)
-{
-    int actions = e.actions;
-    for (int j = 0; j < actions; j++) {
-        float wish = 0;
-        for (int m = 0; m < critics; m++)
-            wish += wishes[m * step + j];
-        float a = action[j], slope = 1 - a * a, log_std = heads[actions + j];
-        float da = wish + dlog_prob * 2 * a / (slope + 1e-6f);
-        float du = da * slope;
-        bool inside = log_std >= -20 && log_std <= 2;
-        dheads[j] = du;
-        dheads[actions + j] = inside ? du * expf(log_std) * noise[j] - dlog_prob : 0;
-    }
 }
 
 __device__ inline float2 pair_at(const float *at)
@@ -564,22 +481,18 @@ __device__ inline void enter_policy(pass_t &p, const float *weight, const float 
 }
 
 template <int PRECISION, int NB, int BLOCKS>
-__global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
+__global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
 {
     typedef pass<PRECISION, NB, BLOCKS> pass_t;
     typedef typename pass_t::element element;
     pass_t p(shared_memory);
-    int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions, row = p.thread;
-    const wac_engine_seat &own = e.seats[seat];
+    int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions;
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
     p.template prefetch<!pass_t::RESIDENT>(hidden);
-    if (!own.active)
+    if (!e.seats[seat].active)
         return;
-    bool with_std = with_stds >> policy & 1;
-    int all = critics_of(e), critics = with_std ? all : e.means;
     const trace_view &trace = e.policy_trace;
-    size_t sampled = ((size_t)seat * e.policies + policy) * e.rows;
     for (int tile = p.first_tile(), first_tile = tile; tile < e.batch_tiles; tile += p.step()) {
         rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
         p.take_rows(x.count);
@@ -594,28 +507,12 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
             trace_of<element>(trace, trace.d1, e.policies, seat, policy, pass_t::WIDTH) + at;
         float *edges = edges_of(trace, e.policies, seat, policy, tile, pass_t::WIDTH);
         float *dheads =
-            e.dheads + (((size_t)seat * e.policies + policy) * trace.rows + x.first) * outputs;
+            e.dheads + (((size_t)seat * e.policies + policy) * e.rows + x.first) * outputs;
         p.bring_results(h1);
-        if (row < x.count) {
-            size_t place = sampled + x.first + row, step = (size_t)e.batch_tiles * e.tile * e.actions;
-            const float *out = e.aim_out +
-                               ((size_t)seat * e.policies + policy) * all * e.rows + x.first + row;
-            int chosen = smallest_bound(e, out, e.rows, with_std, own.kappa);
-            float bound = out[(size_t)chosen * e.rows];
-            if (with_std)
-                bound += own.kappa * expf(out[(size_t)std_beside(e, chosen) * e.rows]);
-            e.bound[place] = bound;
-            policy_gradient(e, e.heads + place * outputs, e.noise + place * e.actions,
-                            e.action + place * e.actions,
-                            wishes_of(e, seat, policy, 0, tile) + row * e.actions, step, critics,
-                            own.alpha[policy] / e.rows, dheads + (size_t)row * outputs);
-        } else if (row < pass_t::ROWS) {
-            for (int j = 0; j < outputs; j++)
-                dheads[(size_t)row * outputs + j] = 0;
-        }
         p.meet();
         p.gather(
-            outputs, [&](int r, int o) { return dheads[(size_t)r * outputs + o]; },
+            outputs,
+            [&](int r, int o) { return r < x.count ? dheads[(size_t)r * outputs + o] : 0.f; },
             edges + (e.observations + 1) * pass_t::WIDTH);
         enter_policy(p, params + e.policy.at.weight[2], dheads, outputs, x.count);
         p.keep(p.activations(), d1);
@@ -642,7 +539,7 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e, 
 /* d1^T h0, a square of SIDE x SIDE of it. */
 template <int PRECISION, int SIDE> struct square {
     typedef typename kind<PRECISION>::element element;
-    static constexpr int THREADS = 256, WARPS_M = 2;
+    static constexpr int THREADS = 512, WARPS_M = 4;
     static constexpr int MT = SIDE / WARPS_M / 16, NT = SIDE / WARPS_N / 8;
     static constexpr int DEPTH = 32, STAGES = 3;
     static constexpr int ROW = SIDE + 8;
@@ -689,7 +586,7 @@ __device__ inline void move_fours(const mover &m, size_t weights_at, size_t plac
 }
 
 template <int PRECISION, int SIDE>
-__global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_constant__ engine_view e,
+__global__ __launch_bounds__(512, 2) void move_hidden_kernel(const __grid_constant__ engine_view e,
                                                              bool critics)
 {
     typedef square<PRECISION, SIDE> square_t;
@@ -724,13 +621,6 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
     if (!e.seats[seat].active)
         return;
     mover mover = mover_of(e, stack, critics, seat, member);
-    /* some of what Adam will read can come nearer while the product is computed */
-    for (int i = threadIdx.x; i < SIDE * SIDE / 32; i += THREADS) {
-        size_t at = stack.at.weight[1] + (size_t)(m0 + i / (SIDE / 32)) * width + n0 +
-                    i % (SIDE / 32) * 32;
-        bring_nearer(mover.params + at);
-        bring_nearer(mover.first + at);
-    }
     int pieces = tiles_taught(e, critics, seat, member) * e.tile / DEPTH;
     float c[MT][NT][4];
 #pragma unroll
@@ -767,7 +657,7 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
                             warp_n + n * 8 + lane % 4 * 2) =
                     make_float2(c[m][n][2 * half], c[m][n][2 * half + 1]);
     __syncthreads();
-    constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, COUNT = 4;
+    constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, COUNT = 2;
     int row = threadIdx.x / FOURS, column = threadIdx.x % FOURS * 4;
     for (; row < SIDE; row += COUNT * AT_ONCE)
         move_fours<COUNT>(mover, stack.at.weight[1], (size_t)(m0 + row) * width + n0 + column,
@@ -828,11 +718,10 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
         ask_kernel<PRECISION, NB, BLOCKS><<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
     }
 
-    static void teach(const engine_view &e, int entropy, cudaStream_t stream)
+    static void teach(const engine_view &e, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, e.means + e.stds, e.batch_tiles);
-        teach_kernel<PRECISION, NB, BLOCKS>
-            <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, entropy);
+        teach_kernel<PRECISION, NB, BLOCKS><<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
     }
 
     /* mean critics, and std critics where a policy wants them */
@@ -853,11 +742,11 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
             <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, with_std);
     }
 
-    static void climb(const engine_view &e, unsigned with_std, cudaStream_t stream)
+    static void climb(const engine_view &e, cudaStream_t stream)
     {
         climb_kernel<PRECISION, NB, BLOCKS>
             <<<grid_of(e, e.policies, e.batch_tiles), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(
-                e, with_std);
+                e);
     }
 
     static void move_hidden(const engine_view &e, bool critics, cudaStream_t stream)
@@ -904,9 +793,9 @@ template <int PRECISION> struct launches {
         FOR_WIDTH(e.width, ask(e, stream));
     }
 
-    static void teach(const engine_view &e, int entropy, cudaStream_t stream)
+    static void teach(const engine_view &e, cudaStream_t stream)
     {
-        FOR_WIDTH(e.width, teach(e, entropy, stream));
+        FOR_WIDTH(e.width, teach(e, stream));
     }
 
     static void aim(const engine_view &e, unsigned with_std, cudaStream_t stream)
@@ -919,9 +808,9 @@ template <int PRECISION> struct launches {
         FOR_WIDTH(e.width, slope(e, with_std, stream));
     }
 
-    static void climb(const engine_view &e, unsigned with_std, cudaStream_t stream)
+    static void climb(const engine_view &e, cudaStream_t stream)
     {
-        FOR_WIDTH(e.width, climb(e, with_std, stream));
+        FOR_WIDTH(e.width, climb(e, stream));
     }
 
     static void move_hidden(const engine_view &e, bool critics, cudaStream_t stream)

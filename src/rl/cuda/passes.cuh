@@ -73,7 +73,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     static constexpr int PARTIAL_AT =
         BLOCKS > 1 ? 2 * ACTIVATIONS : ACTIVATIONS > FIRST ? ACTIVATIONS : FIRST;
     static constexpr int ROWS_AT = PARTIAL_AT + ROWS * COLUMNS * (int)sizeof(float);
-    static constexpr int EDGES_AT = ROWS_AT + 2 * ROWS * (int)sizeof(float);
+    static constexpr int EDGES_AT = ROWS_AT + ROWS * (int)sizeof(float);
     static constexpr int GROUP = EDGES_AT + EDGES * WIDTH * (int)sizeof(float); /* of one group */
     static constexpr int WEIGHTS_AT = GROUPS * GROUP;                           /* of all */
     static constexpr int BYTES = WEIGHTS_AT + STAGES * STAGE * (int)sizeof(element);
@@ -152,15 +152,10 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         return (float *)(own + PARTIAL_AT);
     }
 
-    /* one number for each row of the tile, and another */
+    /* one number for each row of the tile */
     __device__ inline float *row_values() const
     {
         return (float *)(own + ROWS_AT);
-    }
-
-    __device__ inline float *row_targets() const
-    {
-        return row_values() + ROWS;
     }
 
     __device__ inline float *edge(int which) const

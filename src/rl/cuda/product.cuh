@@ -236,12 +236,6 @@ __device__ inline void copy_16(void *to, const void *from)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from));
 }
 
-/* into the cache that all processors share */
-__device__ inline void bring_nearer(const void *from)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
-
 __device__ inline void copies_asked()
 {
     asm volatile("cp.async.commit_group;");

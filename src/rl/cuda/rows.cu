@@ -176,6 +176,124 @@ template <typename value_fn> __device__ double sum_rows(int count, value_fn valu
     return sum;
 }
 
+/* --- what is done row by row ------------------------------------------------------------------------*/
+
+enum { ROW_THREADS = 128 };
+
+/* a row of the batch for each thread; -1: none */
+__device__ inline int row_at(const engine_view &e)
+{
+    int row = blockIdx.x * ROW_THREADS + threadIdx.x;
+    return row < e.rows && e.seats[seat_at(e)].active ? row : -1;
+}
+
+static dim3 grid_of_rows(const engine_view &e, int members)
+{
+    return dim3((e.rows + ROW_THREADS - 1) / ROW_THREADS, e.seat_count, members);
+}
+
+/* steps 1 and 3: actions from heads, and their log-probabilities (wac_policy_sample) */
+__global__ void actions_kernel(const __grid_constant__ engine_view e, bool next)
+{
+    int row = row_at(e), actions = e.actions;
+    if (row < 0)
+        return;
+    size_t seat = seat_at(e), at = (next ? seat : seat * e.policies + blockIdx.z) * e.rows + row;
+    const float *heads = (next ? e.next_heads : e.heads) + at * 2 * actions;
+    const float *noise = (next ? e.next_noise : e.noise) + at * actions;
+    float *action = (next ? e.next_action : e.action) + at * actions, total = 0;
+    for (int j = 0; j < actions; j++) {
+        float spread = fminf(fmaxf(heads[actions + j], -20.f), 2.f);
+        float a = tanhf(heads[j] + expf(spread) * noise[j]);
+        action[j] = a;
+        total += -0.5f * noise[j] * noise[j] - spread - 0.918938533f - logf(1 - a * a + 1e-6f);
+    }
+    (next ? e.next_log_prob : e.log_prob)[at] = total;
+}
+
+void launch_actions(const engine_view &e, bool next, cudaStream_t stream)
+{
+    actions_kernel<<<grid_of_rows(e, next ? 1 : e.policies), ROW_THREADS, 0, stream>>>(e, next);
+}
+
+/* step 4: what critics should say (wac_td_target) */
+__global__ void targets_kernel(const __grid_constant__ engine_view e, int entropy)
+{
+    int row = row_at(e), seat = seat_at(e);
+    if (row < 0)
+        return;
+    const wac_engine_seat &own = e.seats[seat];
+    size_t at = (size_t)seat * e.rows + row;
+    const float *next = e.target_out + (size_t)seat * critics_of(e) * e.rows + row;
+    int k = smallest_bound(e, next, e.rows, e.stds > 0, own.kappa);
+    float going_on = own.discount * (1 - e.terminals[at]);
+    e.mean_target[at] = e.rewards[at] + going_on * (next[(size_t)k * e.rows] -
+                                                    own.alpha[entropy] * e.next_log_prob[at]);
+    if (e.stds > 0) {
+        float std = going_on * expf(next[(size_t)std_beside(e, k) * e.rows]);
+        e.std_target[at] = fminf(fmaxf(std, 0.f), own.sigma_max);
+    }
+}
+
+void launch_targets(const engine_view &e, int entropy, cudaStream_t stream)
+{
+    targets_kernel<<<grid_of_rows(e, 1), ROW_THREADS, 0, stream>>>(e, entropy);
+}
+
+/* steps 7 and 8: the bound that a policy climbs, and the gradient of -bound / rows by what each
+ * critic says (wac_upper_bound) */
+__global__ void bounds_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
+{
+    int row = row_at(e), policy = blockIdx.z;
+    if (row < 0)
+        return;
+    size_t seat = seat_at(e), at = seat * e.policies + policy;
+    float kappa = e.seats[seat].kappa, weight = 1.f / e.rows;
+    bool with_std = with_stds >> policy & 1;
+    const float *out = e.aim_out + at * critics_of(e) * e.rows + row;
+    float *slope = e.aim_slope + at * critics_of(e) * e.rows + row;
+    int chosen = smallest_bound(e, out, e.rows, with_std, kappa);
+    for (int m = 0; m < e.means; m++)
+        slope[(size_t)m * e.rows] = m == chosen ? -weight : 0;
+    float spread = with_std ? kappa * expf(out[(size_t)std_beside(e, chosen) * e.rows]) : 0;
+    for (int m = e.means; with_std && m < critics_of(e); m++)
+        slope[(size_t)m * e.rows] = m == std_beside(e, chosen) ? -weight * spread : 0;
+    e.bound[at * e.rows + row] = out[(size_t)chosen * e.rows] + spread;
+}
+
+void launch_bounds(const engine_view &e, unsigned with_std, cudaStream_t stream)
+{
+    bounds_kernel<<<grid_of_rows(e, e.policies), ROW_THREADS, 0, stream>>>(e, with_std);
+}
+
+/* … and what that asks of the policy's heads (wac_policy_gradient) */
+__global__ void heads_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
+{
+    int row = row_at(e), policy = blockIdx.z, actions = e.actions;
+    if (row < 0)
+        return;
+    size_t seat = seat_at(e), member = seat * e.policies + policy, at = member * e.rows + row;
+    const float *heads = e.heads + at * 2 * actions, *noise = e.noise + at * actions;
+    float *dheads = e.dheads + at * 2 * actions;
+    float dlog_prob = e.seats[seat].alpha[policy] / e.rows;
+    int critics = with_stds >> policy & 1 ? critics_of(e) : e.means;
+    for (int j = 0; j < actions; j++) {
+        float wish = 0;
+        for (int m = 0; m < critics; m++)
+            wish += e.daction[((member * critics_of(e) + m) * e.rows + row) * actions + j];
+        float a = e.action[at * actions + j], slope = 1 - a * a, log_std = heads[actions + j];
+        float du = (wish + dlog_prob * 2 * a / (slope + 1e-6f)) * slope;
+        bool inside = log_std >= -20 && log_std <= 2;
+        dheads[j] = du;
+        dheads[actions + j] = inside ? du * expf(log_std) * noise[j] - dlog_prob : 0;
+    }
+}
+
+void launch_heads(const engine_view &e, unsigned with_std, cudaStream_t stream)
+{
+    heads_kernel<<<grid_of_rows(e, e.policies), ROW_THREADS, 0, stream>>>(e, with_std);
+}
+
 /* --- step 2: entropy weights; and the factors of Adam for all that follows ------------------------*/
 
 __device__ inline double step_factor(int64_t steps, double rate)
@@ -265,8 +383,7 @@ __device__ bool tell_critic(const engine_view &e, wac_engine_seat &own, int seat
     if (std) {
         const float *anchor = e.anchor_out + ((size_t)seat * e.stds + m - e.means) * e.synthetic;
         regularisation = sum_in_warp(own.synthetic, [&](int i) {
-            float error =
-                value(e.rows + i) - fminf(fmaxf(expf(anchor[i]), 0.f), own.sigma_max);
+            float error = value(e.rows + i) - anchor[i];
             return (double)error * error;
         });
         synthetic =
@@ -332,8 +449,11 @@ __global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constan
     mover mover = mover_of(e, stack, critics, seat, member);
     if (k == inputs + 1 + trace.outputs) {
         int rows = tiles * e.tile;
-        const float *dout = (critics ? e.dout : e.dheads) +
-                            ((size_t)seat * stack.members + member) * trace.rows * trace.outputs;
+        if (!critics)
+            rows = e.rows;
+        const float *dout = (critics ? e.dout : e.dheads) + ((size_t)seat * stack.members + member) *
+                                                                (critics ? trace.rows : e.rows) *
+                                                                trace.outputs;
         for (int o = 0; o < trace.outputs; o++) {
             double sum = sum_rows(rows, [&](int i) { return (double)dout[(size_t)i * trace.outputs + o]; });
             if (threadIdx.x == 0)

@@ -55,15 +55,16 @@ typedef struct engine_view {
     float *heads, *action, *log_prob;     /* [policies][rows] of 2A, A, 1 */
     float *next_heads, *next_action, *next_log_prob;
     float *target_out;                    /* [critics][rows] */
-    float *anchor_out;                    /* [stds][synthetic] */
+    float *anchor_out;                    /* [stds][synthetic]; stds as they are to be */
     float *critic_out;                    /* [critics][rows + synthetic] */
     float *mean_target, *std_target;      /* [rows] */
     float *aim_out;                       /* [policies][critics][rows] */
     unsigned *above;                      /* [policies][critics][batch_tiles] of a tile's bits */
-    float *daction;                       /* [policies][critics][tiles][tile][A] */
+    float *aim_slope;                     /* [policies][critics][rows] */
+    float *daction;                       /* [policies][critics][rows][A] */
     float *bound;                         /* [policies][rows] */
     float *dout;                          /* [critics][critic_trace.rows] */
-    float *dheads;                        /* [policies][policy_trace.rows][2A] */
+    float *dheads;                        /* [policies][rows][2A] */
 } engine_view;
 
 /* the seat of a block of threads: launches have them along y */
@@ -139,6 +140,10 @@ __device__ inline int smallest_bound(const engine_view &e, const float *out, int
 
 /* --- launches, one file each ------------------------------------------------------------------ */
 
+void launch_actions(const engine_view &e, bool next, cudaStream_t stream);
+void launch_targets(const engine_view &e, int entropy, cudaStream_t stream);
+void launch_bounds(const engine_view &e, unsigned with_std, cudaStream_t stream);
+void launch_heads(const engine_view &e, unsigned with_std, cudaStream_t stream);
 void launch_draw(const engine_view &e, cudaStream_t stream);
 void launch_tune(const engine_view &e, cudaStream_t stream);
 void launch_tell(const engine_view &e, cudaStream_t stream);
@@ -152,10 +157,10 @@ typedef struct pass_launches {
     void (*sample)(const engine_view &e, cudaStream_t stream);
     void (*sample_next)(const engine_view &e, int policy, cudaStream_t stream);
     void (*ask)(const engine_view &e, cudaStream_t stream);
-    void (*teach)(const engine_view &e, int entropy, cudaStream_t stream);
+    void (*teach)(const engine_view &e, cudaStream_t stream);
     void (*aim)(const engine_view &e, unsigned with_std, cudaStream_t stream);
     void (*slope)(const engine_view &e, unsigned with_std, cudaStream_t stream);
-    void (*climb)(const engine_view &e, unsigned with_std, cudaStream_t stream);
+    void (*climb)(const engine_view &e, cudaStream_t stream);
     void (*move_hidden)(const engine_view &e, bool critics, cudaStream_t stream);
 } pass_launches;
 
