@@ -539,7 +539,7 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
 /* d1^T h0, a square of SIDE x SIDE of it. */
 template <int PRECISION, int SIDE> struct square {
     typedef typename kind<PRECISION>::element element;
-    static constexpr int THREADS = 512, WARPS_M = 4;
+    static constexpr int THREADS = 256, WARPS_M = 2;
     static constexpr int MT = SIDE / WARPS_M / 16, NT = SIDE / WARPS_N / 8;
     static constexpr int DEPTH = 32, STAGES = 3;
     static constexpr int ROW = SIDE + 8;
@@ -586,7 +586,7 @@ __device__ inline void move_fours(const mover &m, size_t weights_at, size_t plac
 }
 
 template <int PRECISION, int SIDE>
-__global__ __launch_bounds__(512, 2) void move_hidden_kernel(const __grid_constant__ engine_view e,
+__global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_constant__ engine_view e,
                                                              bool critics)
 {
     typedef square<PRECISION, SIDE> square_t;
@@ -657,7 +657,7 @@ __global__ __launch_bounds__(512, 2) void move_hidden_kernel(const __grid_consta
                             warp_n + n * 8 + lane % 4 * 2) =
                     make_float2(c[m][n][2 * half], c[m][n][2 * half + 1]);
     __syncthreads();
-    constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, COUNT = 2;
+    constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, COUNT = 4;
     int row = threadIdx.x / FOURS, column = threadIdx.x % FOURS * 4;
     for (; row < SIDE; row += COUNT * AT_ONCE)
         move_fours<COUNT>(mover, stack.at.weight[1], (size_t)(m0 + row) * width + n0 + column,

@@ -97,6 +97,7 @@ __device__ void draw_batch(const engine_view &e, wac_engine_seat &own, int seat,
 
 __device__ void fill_normal(const wac_engine_seat &own, uint64_t counter, int count, float *out)
 {
+#pragma unroll 1
     for (int i = threadIdx.x; i < (count + 3) / 4; i += DRAW_THREADS) {
         unsigned words[4];
         float normals[4];
