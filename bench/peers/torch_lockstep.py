@@ -25,9 +25,11 @@ import argparse
 import collections
 import json
 import math
+import os
 import statistics
 import sys
 import time
+import traceback
 
 import torch
 
@@ -94,7 +96,7 @@ class Stack:
     def tail(self, span):
         """Second bias [n, 1, W], heads [n, outputs, W] and their biases [n, 1, outputs]."""
         tail, w, k = self.params[2][span], self.width, self.outputs
-        return tail[:, None, :w], tail[:, w : w + k * w].unflatten(1, (k, w)), tail[:, None, -k:]
+        return tail[:, None, :w], tail[:, w : w + k * w].view(-1, k, w), tail[:, None, -k:]
 
     def forward(self, x, start=0, end=None):
         """Rows of each run, [R, rows, inputs], through some members: [n, rows, outputs], and what
@@ -381,11 +383,20 @@ def seconds_of(repeat, count, device):
     return start.elapsed_time(end) / 1e3
 
 
+def restart_without(way, runs, arguments):
+    """A capture or kernel that failed leaves generator, allocator and device in any state: go on
+    from these runs in a fresh process, which skips this way."""
+    left = map(str, arguments.runs[arguments.runs.index(runs) :])
+    more = ["--runs", ",".join(left), "--skip", ",".join([*arguments.skip, way])]
+    os.execv(sys.executable, [sys.executable, *sys.argv, *more])
+
+
 def prepare(agent, arguments):
     """The first way that works, or with --fastest the fastest: its name, the function, seconds of
     one call, seconds that compiling took."""
-    best = None
-    for way in [arguments.mode] if arguments.mode else WAYS:
+    best, ways = None, list(WAYS)
+    ways = ways[ways.index(arguments.mode) if arguments.mode else 0 :]
+    for way in [way for way in ways if way not in arguments.skip]:
         began = time.perf_counter()
         try:
             repeat = repeating(way, agent, arguments)
@@ -393,9 +404,11 @@ def prepare(agent, arguments):
             seconds_of(repeat, 3, arguments.device)
             each = seconds_of(repeat, 5, arguments.device) / 5
         except Exception as failure:  # whatever a compiler may throw
-            lines = str(failure).strip().splitlines() or [""]
-            log(f"{way}: {type(failure).__name__}: {lines[0][:200]}")
-            continue
+            reasons = [line for line in str(failure).splitlines() if line and line[-1] != ":"]
+            log(f"{way}: {type(failure).__name__}: {(reasons or [''])[0][:200]}")
+            if arguments.verbose:
+                traceback.print_exc()
+            restart_without(way, agent.runs, arguments)
         update = each / arguments.unroll
         log(f"{way}: ready after {compiled:.1f} s, {update * 1e3:.3f} ms an update")
         if not best or each < best[2]:
@@ -413,8 +426,10 @@ def measure(runs, arguments):
     sizes = {name: getattr(arguments, name) for name in Shape._fields[:4]}
     shape = Shape(*sizes.values(), max(1, round(arguments.rho * arguments.batch)))
     constants = {name: [value] * runs for name, value in POINT.items()}
-    agent = Lockstep(arguments.algorithm, runs, shape, constants, arguments.precision)
-    agent.fill_replay(arguments.transitions)
+    # no default device while it runs: torch.compile would trace that at every call
+    with torch.device(arguments.device):
+        agent = Lockstep(arguments.algorithm, runs, shape, constants, arguments.precision)
+        agent.fill_replay(arguments.transitions)
     way, repeat, each, compiled = prepare(agent, arguments)
     count = max(1, round(arguments.window / each))
     if arguments.updates:
@@ -467,7 +482,8 @@ def check(path, runs, arguments):
     constants = {name: [value * 0.9] * runs for name, value in POINT.items()}
     for name, value in tape.settings.items():
         constants[name][seat] = value
-    agent = Lockstep(tape.algorithm, runs, shape, constants, arguments.precision)
+    with torch.device(arguments.device):
+        agent = Lockstep(tape.algorithm, runs, shape, constants, arguments.precision)
     for stack, member, name, _ in nets_of(agent):
         stack.load(member * runs + seat, tape.net("in/init", name))
     for member, value in enumerate(tape.log_alphas()):
@@ -502,16 +518,19 @@ def check(path, runs, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--algorithm", choices=["oe-wac", "me-wac", "sac"], default="oe-wac")
-    parser.add_argument("--runs", default="64", help="one number, or several with commas")
+    numbers = lambda text: [int(number) for number in text.split(",")]
+    parser.add_argument("--runs", type=numbers, default="64", help="numbers with commas")
     for name, value in [("width", 256), ("batch", 256), ("observations", 7), ("actions", 2)]:
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--rho", type=float, default=0.6, help="synthetic pairs: share of batch")
     parser.add_argument("--transitions", type=int, default=100000, help="in each replay")
     parser.add_argument("--precision", choices=["single", "tf32", "mixed"], default="single")
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
-    parser.add_argument("--mode", choices=list(WAYS), help="default: the first that works")
+    parser.add_argument("--mode", choices=list(WAYS), help="the first to try, then the rest")
+    parser.add_argument("--skip", type=lambda text: text.split(","), default=[], metavar="MODES")
     parser.add_argument("--fastest", action="store_true", help="try all modes, keep the fastest")
     parser.add_argument("--eager", action="store_true", help="as --mode eager")
+    parser.add_argument("--verbose", action="store_true", help="say all of why a mode fails")
     parser.add_argument("--unroll", type=int, default=8, help="updates in one CUDA graph")
     parser.add_argument("--updates", type=int, help="updates of each run in a window")
     parser.add_argument("--window", type=float, default=0.5, metavar="SECONDS")
@@ -521,15 +540,14 @@ def main():
     arguments = parser.parse_args()
     if arguments.eager:
         arguments.mode = "eager"
-    torch.set_default_device(arguments.device)
     torch.set_grad_enabled(False)
     torch.set_float32_matmul_precision("high" if arguments.precision == "tf32" else "highest")
     torch.manual_seed(1)
     if arguments.check:
         results = [check(path, runs, arguments) for path in arguments.check for runs in (1, 3)]
         sys.exit(not all(results))
-    for runs in arguments.runs.split(","):
-        measure(int(runs), arguments)
+    for runs in arguments.runs:
+        measure(runs, arguments)
 
 
 if __name__ == "__main__":
