@@ -281,10 +281,9 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
     wac_engine_gpu gpu;
     if (describe(shape->gpu, &gpu, why, size) != 0)
         return -1;
-    if (gpu.major < 8)
-        return explain(why, size,
-                       "%s has compute capability %d.%d, and 8.0 or more is needed", gpu.name,
-                       gpu.major, gpu.minor);
+    if (gpu.major < 9)
+        return explain(why, size, "%s has compute capability %d.%d, and 9.0 or more is needed",
+                       gpu.name, gpu.major, gpu.minor);
     wac_engine *engine = (wac_engine *)calloc(1, sizeof *engine);
     if (!engine)
         return explain(why, size, "out of memory");

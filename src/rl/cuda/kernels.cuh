@@ -22,9 +22,10 @@ __device__ inline rows_view rows_at(int first, int rows, const float *a, int a_s
 /* Ask for what a network needs first. */
 template <typename pass_t>
 __device__ inline void begin(pass_t &p, const float *params,
-                             const typename pass_t::element *hidden, const wac_engine_layout &at)
+                             const typename pass_t::element *hidden, const wac_engine_layout &at,
+                             int inputs, int outputs)
 {
-    p.ask_edges(params, at, 0);
+    p.ask_edges(params, at, inputs, outputs);
     p.template prefetch<false>(hidden);
 }
 
@@ -134,7 +135,7 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
     pass_t p(shared_memory);
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
-    begin(p, params, hidden, e.policy.at);
+    begin(p, params, hidden, e.policy.at, e.observations, 2 * e.actions);
     if (!e.seats[seat].active)
         return;
     const trace_view &trace = e.policy_trace;
@@ -164,7 +165,10 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
                      p.dot_rows(
                          c, block, 2 * actions,
                          [&](int o, int column) {
-                             return *(const float2 *)(weight + (size_t)o * pass_t::WIDTH + column);
+                             const float *from = o < pass_t::OUTPUTS
+                                                     ? p.edge(pass_t::LAST + o)
+                                                     : weight + (size_t)o * pass_t::WIDTH;
+                             return *(const float2 *)(from + column);
                          },
                          [&](int row, int o, float sum) {
                              float *head = heads + (size_t)row * 2 * actions + o;
@@ -196,7 +200,7 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
     const float *params = params_of(stack, seat, member);
     const element *hidden = hidden_of(stack, seat, member, pass_t::WIDTH, (element *)0);
     pass_t p(shared_memory);
-    begin(p, params, hidden, stack.at);
+    begin(p, params, hidden, stack.at, inputs, 1);
     int count = anchored ? own.synthetic : e.rows;
     if (!own.active)
         return;
@@ -240,7 +244,7 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
     size_t batch = (size_t)seat * e.rows;
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
-    begin(p, params, hidden, e.critic.at);
+    begin(p, params, hidden, e.critic.at, inputs, 1);
     bool std = member >= e.means;
     int tiles = e.batch_tiles;
     if (std)
@@ -298,7 +302,9 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
         p.meet();
         p.gather(
             inputs + 1,
-            [&](int r, int k) { return k < inputs ? row_entry(x, r, k) : r < x.count ? 1.f : 0.f; },
+            [&](int r, int k) {
+                return k < inputs ? p.input_entry(x, inputs, r, k) : r < x.count ? 1.f : 0.f;
+            },
             edges);
     }
     p.await_weights();
@@ -344,7 +350,7 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
     pass_t p(shared_memory);
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
-    begin(p, params, hidden, e.critic.at);
+    begin(p, params, hidden, e.critic.at, inputs, 1);
     if (!e.seats[seat].active)
         return;
     int jobs = policies_seen(e, with_stds, member) * e.batch_tiles;
@@ -380,11 +386,11 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
     pass_t p(shared_memory);
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
-    p.ask_edges(params, e.critic.at, pass_t::LAST);
+    p.ask_edges(params, e.critic.at, inputs, 1);
     p.template prefetch<!pass_t::RESIDENT>(hidden);
     if (!e.seats[seat].active)
         return;
-    const float *first = params + e.critic.at.weight[0] + e.observations;
+    const float *first = params + e.critic.at.weight[0];
     int jobs = policies_seen(e, with_stds, member) * e.batch_tiles, row = p.thread;
     for (int job = p.first_tile(), first_job = job; job < jobs; job += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
@@ -405,7 +411,7 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
                 row < x.count ? e.aim_slope[(((size_t)seat * e.policies + policy) * critics_of(e) +
                                              member) * e.rows + x.first + row]
                               : 0;
-        copies_wait<pass_t::OPEN>(); /* the edges */
+        p.await_edges();
         p.meet();
         enter_critic(p, above1);
         float *wishes = e.daction + ((((size_t)seat * e.policies + policy) * critics_of(e) +
@@ -415,8 +421,11 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
             p.dot_rows(
                 c, block, e.actions,
                 [&](int o, int column) {
-                    const float *at = first + (size_t)column * inputs + o;
-                    return make_float2(at[0], at[inputs]);
+                    int k = e.observations + o;
+                    const float *at = k < pass_t::AT_HAND
+                                          ? p.first_weights() + column * pass_t::INPUT_ROW + k
+                                          : first + (size_t)column * inputs + k;
+                    return make_float2(at[0], at[k < pass_t::AT_HAND ? pass_t::INPUT_ROW : inputs]);
                 },
                 [&](int r, int o, float sum) {
                     float *to = wishes + (size_t)r * e.actions + o;
@@ -462,7 +471,10 @@ __device__ inline void enter_policy(pass_t &p, const float *weight, const float 
 #pragma unroll
             for (int n = 0; n < pass_t::NT; n++) {
                 int column = block * (pass_t::WIDTH / BLOCKS) + p.lane_column + n * 8;
-                float2 w = *(const float2 *)(weight + (size_t)o * pass_t::WIDTH + column);
+                float2 w = *(const float2 *)((o < pass_t::OUTPUTS
+                                                  ? p.edge(pass_t::LAST + o)
+                                                  : weight + (size_t)o * pass_t::WIDTH) +
+                                             column);
 #pragma unroll
                 for (int m = 0; m < pass_t::MT; m++)
 #pragma unroll
@@ -489,6 +501,7 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
     int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions;
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
+    p.ask_edges(params, e.policy.at, e.observations, outputs);
     p.template prefetch<!pass_t::RESIDENT>(hidden);
     if (!e.seats[seat].active)
         return;
@@ -509,6 +522,8 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
         float *dheads =
             e.dheads + (((size_t)seat * e.policies + policy) * e.rows + x.first) * outputs;
         p.bring_results(h1);
+        p.take_inputs(x, 0);
+        p.await_edges();
         p.meet();
         p.gather(
             outputs,
@@ -527,7 +542,9 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
         p.gather(
             e.observations + 1,
             [&](int r, int k) {
-                return k < e.observations ? row_entry(x, r, k) : r < x.count ? 1.f : 0.f;
+                return k < e.observations ? p.input_entry(x, e.observations, r, k)
+                       : r < x.count      ? 1.f
+                                          : 0.f;
             },
             edges);
     }

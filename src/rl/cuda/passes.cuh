@@ -59,26 +59,29 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     static constexpr int STAGE = RESIDENT || NB * ALONG_ROW > DEPTH * ACROSS_ROW
                                      ? NB * ALONG_ROW
                                      : DEPTH * ACROSS_ROW;
-    static constexpr int INPUTS = 16, INPUT_ROW = INPUTS + 4; /* of the first layer, at a time */
-    static constexpr int OUTPUTS = 4;                         /* of the last, at a time */
+    static constexpr int INPUTS = 8, INPUT_ROW = INPUTS + 4; /* of the first layer, at a time */
+    static constexpr int AT_HAND = RESIDENT ? INPUTS : 0; /* whose weights stay, too */
+    static constexpr int OUTPUTS = 4;                     /* of the last, at a time */
     static constexpr int COLUMNS = 16;                        /* of gathered sums, at a time */
     static constexpr int WORDS = (MT * NT * 4 + 31) / 32 * BLOCKS; /* of bits */
 
-    /* vectors of a network that are at hand: biases of hidden layers, weights of one output */
-    enum { BIAS0, BIAS1, LAST, EDGES };
+    /* vectors of a network that are at hand: biases of hidden layers, weights of the first outputs */
+    enum { BIAS0, BIAS1, LAST, EDGES = LAST + OUTPUTS };
 
     /* shared memory, in bytes from its beginning */
-    static constexpr int ACTIVATIONS = ROWS * ROW * (int)sizeof(element);
-    static constexpr int FIRST = (ROWS + NB) * INPUT_ROW * (int)sizeof(float);
-    static constexpr int PARTIAL_AT =
-        BLOCKS > 1 ? 2 * ACTIVATIONS : ACTIVATIONS > FIRST ? ACTIVATIONS : FIRST;
+    static constexpr int WEIGHTS = STAGES * STAGE * (int)sizeof(element); /* of all threads … */
+    static constexpr int EDGES_AT = WEIGHTS;
+    static constexpr int FIRST_AT = EDGES_AT + EDGES * WIDTH * (int)sizeof(float);
+    static constexpr int GROUPS_AT =
+        FIRST_AT + (AT_HAND ? WIDTH * INPUT_ROW : 0) * (int)sizeof(float);
+    static constexpr int ACTIVATIONS = ROWS * ROW * (int)sizeof(element); /* … and of a group */
+    static constexpr int INPUTS_AT = (BLOCKS > 1 ? 2 : 1) * ACTIVATIONS;
+    static constexpr int PARTIAL_AT = INPUTS_AT + ROWS * INPUT_ROW * (int)sizeof(float);
     static constexpr int ROWS_AT = PARTIAL_AT + ROWS * COLUMNS * (int)sizeof(float);
-    static constexpr int EDGES_AT = ROWS_AT + ROWS * (int)sizeof(float);
-    static constexpr int GROUP = EDGES_AT + EDGES * WIDTH * (int)sizeof(float); /* of one group */
-    static constexpr int WEIGHTS_AT = GROUPS * GROUP;                           /* of all */
-    static constexpr int BYTES = WEIGHTS_AT + STAGES * STAGE * (int)sizeof(element);
+    static constexpr int GROUP = ROWS_AT + ROWS * (int)sizeof(float);
+    static constexpr int BYTES = GROUPS_AT + GROUPS * GROUP;
+    static_assert(BYTES <= 232448, "a block of threads has no more");
     static_assert(WARPS_N * OUTPUTS == COLUMNS, "sums of rows and gathered ones share their room");
-    static_assert(BLOCKS == 1 || FIRST <= ACTIVATIONS, "the first layer needs the results' room");
 
     typedef float sums[MT][NT][4];
     typedef unsigned bits[WORDS];
@@ -87,13 +90,15 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     int group, thread;  /* in the group */
     int warp_m, warp_n, lane_row, lane_column;
     bool busy;   /* of the tile's rows that count some are this warp's */
-    bool loaded; /* resident weights are there */
+    bool begun;  /* edges are there */
+    bool loaded; /* resident weights are, too */
 
     __device__ inline pass(char *memory)
-        : shared(memory), group(threadIdx.x / THREADS), thread(threadIdx.x % THREADS), loaded(false)
+        : shared(memory), group(threadIdx.x / THREADS), thread(threadIdx.x % THREADS), begun(false),
+          loaded(false)
     {
         int warp = thread / 32, lane = thread % 32;
-        own = shared + group * GROUP;
+        own = shared + GROUPS_AT + group * GROUP;
         warp_m = warp / WARPS_N;
         warp_n = warp % WARPS_N;
         lane_row = warp_m * MT * 16 + lane / 4;
@@ -137,14 +142,20 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         return (element *)(own + (BLOCKS > 1 ? ACTIVATIONS : 0));
     }
 
-    __device__ inline float *input_tile() const
+    /* inputs of the tile's rows, and weights of the first layer, some columns of each */
+    __device__ inline float *input_rows() const
     {
-        return (float *)results();
+        return (float *)(own + INPUTS_AT);
+    }
+
+    __device__ inline float *first_weights() const
+    {
+        return (float *)(shared + FIRST_AT);
     }
 
     __device__ inline element *stage(int i) const
     {
-        return (element *)(shared + WEIGHTS_AT) + i * STAGE;
+        return (element *)shared + i * STAGE;
     }
 
     __device__ inline float *partial() const
@@ -160,23 +171,51 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     __device__ inline float *edge(int which) const
     {
-        return (float *)(own + EDGES_AT) + which * WIDTH;
+        return (float *)(shared + EDGES_AT) + which * WIDTH;
     }
 
-    /* ask for edges `first` … of a network */
-    __device__ inline void ask_edges(const float *params, const wac_engine_layout &at,
-                                     int first) const
+    /* ask for the edges of a network with so many outputs, and the first columns of its first
+     * weights */
+    __device__ inline void ask_edges(const float *params, const wac_engine_layout &at, int inputs,
+                                     int outputs) const
     {
         constexpr int EACH = WIDTH / 4;
-        for (int i = first * EACH + thread; i < EDGES * EACH; i += THREADS) {
+        int count = LAST + (outputs < OUTPUTS ? outputs : OUTPUTS);
+        for (int i = threadIdx.x; i < count * EACH; i += ALL_THREADS) {
             int which = i / EACH, column = i % EACH * 4;
-            const float *from =
-                params + (which == BIAS0   ? at.bias[0]
-                          : which == BIAS1 ? at.bias[1]
-                                           : at.weight[2]);
+            const float *from = which == BIAS0   ? params + at.bias[0]
+                                : which == BIAS1 ? params + at.bias[1]
+                                                 : params + at.weight[2] + (which - LAST) * WIDTH;
             copy_16(edge(which) + column, from + column);
         }
+        if (AT_HAND > 0)
+            ask_first(params + at.weight[0], inputs);
         copies_asked();
+    }
+
+    /* the first columns of the first weights; what is beyond all of them is zero */
+    __device__ inline void ask_first(const float *weight, int inputs) const
+    {
+        float *to = first_weights();
+#pragma unroll
+        for (int i = 0; i < WIDTH * INPUTS / ALL_THREADS; i++) {
+            int at = i * ALL_THREADS + (int)threadIdx.x, row = at / INPUTS, k = at % INPUTS;
+            if (k < inputs)
+                copy_4(to + row * INPUT_ROW + k, weight + (size_t)row * inputs + k);
+            else
+                to[row * INPUT_ROW + k] = 0;
+        }
+    }
+
+    /* the first time all threads of the block wait for the edges; so must those that have nothing
+     * to do */
+    __device__ inline void await_edges()
+    {
+        if (begun)
+            return;
+        copies_wait<OPEN>(); /* asked for before the weights */
+        __syncthreads();
+        begun = true;
     }
 
     /* each number of the sums: what(row, column, value) for the two neighbours in a row */
@@ -277,44 +316,72 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     /* --- the first layer ---------------------------------------------------------------------- */
 
-    /* c = x W^T; needs the room of the input tile. Ends with all threads together. */
-    __device__ inline void multiply_inputs(sums c, const rows_view &x, const float *weight,
-                                           int inputs, int block) const
+    /* inputs of the tile's rows from column `first` on. Ends with all threads together. */
+    __device__ inline void take_inputs(const rows_view &x, int first) const
     {
-        float *rows = input_tile(), *weights = rows + ROWS * INPUT_ROW;
-        clear(c);
-        for (int first = 0; first < inputs; first += INPUTS) {
-            for (int i = thread; i < ROWS * INPUTS; i += THREADS)
-                rows[i / INPUTS * INPUT_ROW + i % INPUTS] =
-                    row_entry(x, i / INPUTS, first + i % INPUTS);
-            for (int i = thread; i < NB * INPUTS; i += THREADS) {
-                int n = i / INPUTS, k = first + i % INPUTS;
-                weights[n * INPUT_ROW + i % INPUTS] =
-                    k < inputs ? weight[(size_t)(block * NB + n) * inputs + k] : 0;
-            }
-            copies_wait<OPEN>(); /* edges, asked for before the weights */
-            meet();
-            int depth = inputs - first > 8 ? 16 : 8;
-            if (busy)
-                add_products<SINGLE, MT, NT, false, false>(
-                c, rows + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
-                weights + warp_n * NT * 8 * INPUT_ROW, INPUT_ROW, depth);
-            meet();
-        }
+        float *rows = input_rows();
+        for (int i = thread; i < ROWS * INPUTS; i += THREADS)
+            rows[i / INPUTS * INPUT_ROW + i % INPUTS] = row_entry(x, i / INPUTS, first + i % INPUTS);
+        meet();
+    }
+
+    __device__ inline void add_inputs(sums c, int block) const
+    {
+        if (busy)
+            add_products<SINGLE, MT, NT, false, false>(
+                c, (const float *)input_rows() + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
+                (const float *)first_weights() + (block * NB + warp_n * NT * 8) * INPUT_ROW, INPUT_ROW, INPUTS);
     }
 
     /* the first layer into the activations; above: its bits. Ends with all threads together. */
     __device__ inline void first_layer(const rows_view &x, const float *weight, int inputs,
-                                       bits above) const
+                                       bits above)
     {
         sums c;
         for (int block = 0; block < BLOCKS; block++) {
-            multiply_inputs(c, x, weight, inputs, block);
+            clear(c);
+            if (AT_HAND > 0) {
+                take_inputs(x, 0);
+                await_edges();
+                add_inputs(c, block);
+            }
+            if (inputs > AT_HAND)
+                add_more_inputs(c, x, weight, inputs, block);
+            await_edges();
             add_bias(c, edge(BIAS0), block);
             rectify(c, above, block);
             put_block(activations(), c, block);
         }
         meet();
+    }
+
+    /* the other inputs, some at a time, with their weights where results will be. Ends with all
+     * threads together. */
+    __device__ inline void add_more_inputs(sums c, const rows_view &x, const float *weight,
+                                           int inputs, int block) const
+    {
+        float *weights = (float *)results();
+        static_assert(NB * INPUT_ROW * sizeof(float) <= ACTIVATIONS, "there must be room");
+        for (int first = AT_HAND; first < inputs; first += INPUTS) {
+            meet();
+            for (int i = thread; i < NB * INPUTS; i += THREADS) {
+                int n = i / INPUTS, k = first + i % INPUTS;
+                weights[n * INPUT_ROW + i % INPUTS] =
+                    k < inputs ? weight[(size_t)(block * NB + n) * inputs + k] : 0;
+            }
+            take_inputs(x, first);
+            if (busy)
+                add_products<SINGLE, MT, NT, false, false>(
+                    c, (const float *)input_rows() + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
+                    (const float *)weights + warp_n * NT * 8 * INPUT_ROW, INPUT_ROW, INPUTS);
+        }
+        meet();
+    }
+
+    /* entry k of a row of the tile, of whose inputs the first are at hand */
+    __device__ inline float input_entry(const rows_view &x, int inputs, int row, int k) const
+    {
+        return inputs <= INPUTS ? input_rows()[row * INPUT_ROW + k] : row_entry(x, row, k);
     }
 
     /* --- hidden weights ----------------------------------------------------------------------- */
@@ -402,6 +469,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
      * that have nothing to do */
     __device__ inline void await_weights()
     {
+        await_edges();
         if (!RESIDENT || loaded)
             return;
         copies_wait<0>();
@@ -573,7 +641,6 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* sums of a block, to activations or results */
     __device__ inline void put_block(element *to, const sums c, int block) const
     {
-#if __CUDA_ARCH__ >= 900
         if constexpr (sizeof(element) == 2) {
             int lane = thread % 32;
             half_t *corner = (half_t *)to + (warp_m * MT * 16 + lane % 16) * ROW + block * NB +
@@ -585,7 +652,6 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                     store_tiles(corner + m * 16 * ROW + n * 8, c[m][n], c[m][n + 1]);
             return;
         }
-#endif
         each(c, block, [&](int row, int column, float a, float b) {
             put(to + row * ROW + column, a, b);
         });

@@ -215,7 +215,6 @@ __device__ inline void add_products(float c[MT][NT][4], const element *a, int a_
 
 /* sums of 16 x 16 numbers, of two neighbouring tiles, cut to 16 bits; each lane gives the address of
  * a row's half */
-#if __CUDA_ARCH__ >= 900
 __device__ inline void store_tiles(half_t *row, const float left[4], const float right[4])
 {
     __nv_bfloat162 tiles[4] = {
@@ -227,13 +226,17 @@ __device__ inline void store_tiles(half_t *row, const float left[4], const float
                  "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
                  : "memory");
 }
-#endif
 
 /* --- copies that do not wait -------------------------------------------------------------------- */
 
 __device__ inline void copy_16(void *to, const void *from)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from));
+}
+
+__device__ inline void copy_4(void *to, const void *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from));
 }
 
 __device__ inline void copies_asked()
