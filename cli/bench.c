@@ -26,6 +26,8 @@ static const char help[] =
     "                   [--threads N] [--env-size point|halfcheetah]\n"
     "                   [--precision single|mixed]\n"
     "                   [--figure FILE]\n"
+    "  wac bench gpu [--runs N] [--algorithm NAME] [--precision " WAC_PRECISIONS "]\n"
+    "                [--env-size point|halfcheetah] [--width N] [--batch N]\n"
     "  wac bench kernels\n"
     "  wac bench train [--epochs N]\n"
     "\n"
@@ -38,6 +40,11 @@ static const char help[] =
     "all processors. A flag fixes what it names. Stop other work first. The round\n"
     "trip is that of a number between the first two threads: the shorter, the\n"
     "nearer are their processors, and the faster are two threads.\n"
+    "\n"
+    "gpu: updates of many runs in lockstep on a GPU (docs/lockstep.md), counted over\n"
+    "all runs: 1, 4, 16, 64 and 128 of them, in every precision. Medians of 9 rounds\n"
+    "and the spread of their middle half; then where the time of an update goes,\n"
+    "kernel by kernel.\n"
     "\n"
     "kernels: every version of the matrix product at the sizes that updates have,\n"
     "one thread, operands in cache, best of 9.\n"
@@ -59,12 +66,17 @@ static const char help[] =
     "  --env-size NAME     point: 4 observations, 2 actions; halfcheetah: 17 and 6\n"
     "  --precision NAME    single or mixed; the limit is that of single\n"
     "\n"
+    "Flags of gpu: --algorithm, --width, --batch and --env-size (point) as above, and\n"
+    "  --runs N            only so many runs, up to 4096\n"
+    "  --precision NAME    only this one: single, tf32 or mixed\n"
+    "\n"
     "Flag of train\n"
     "  --epochs N          epochs of each run (3)\n"
     "\n"
     "Examples\n"
     "  wac bench update --quick\n"
     "  wac bench update --algorithm oe-wac --env-size point --threads 1\n"
+    "  wac bench gpu --algorithm oe-wac --precision mixed --runs 64\n"
     "  taskset -c 2-5 wac bench update --quick --json > here.json\n";
 
 /* What was asked for; 0 and null: not given. */
@@ -420,7 +432,7 @@ static int bench_gpu(void)
 /* Which flags a subject takes; null after the last. */
 typedef struct subject {
     const char *name;
-    const char *flags[9];
+    const char *flags[10];
 } subject;
 
 static const subject subjects[] = {
@@ -481,10 +493,11 @@ static int run(char **words)
     return strcmp(subject->name, "train") == 0 ? bench_train() : bench_update();
 }
 
-const cli_command cli_bench = {"bench",
-                               "how fast this machine trains",
-                               help,
-                               run,
-                               options,
-                               1,
-                               "bench what? Say update, kernels or train; see \"%s bench --help\""};
+const cli_command cli_bench = {
+    "bench",
+    "how fast this machine trains",
+    help,
+    run,
+    options,
+    1,
+    "bench what? Say update, gpu, kernels or train; see \"%s bench --help\""};

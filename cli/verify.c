@@ -22,20 +22,22 @@ static const char help[] =
     "updates and what must come out of them. env: FILE (CSV) holds a run, single\n"
     "steps or a table of probabilities of an environment; its columns tell which.\n"
     "A run has its start in a JSON file beside it. One line a file with its\n"
-    "largest differences; exit status 1 if any is beyond its tolerance or a file\n"
-    "cannot be used. docs/verify.md describes the formats, so that you can record\n"
-    "your own.\n"
+    "largest differences, under the tolerances; exit status 1 if any is beyond its\n"
+    "own or a file cannot be used. docs/verify.md describes the formats, so that you\n"
+    "can record your own.\n"
     "\n"
     "Flags of update\n"
     "  --backend NAME      cpu: the one that trains (the default); reference: plain\n"
     "                      loops\n"
     "  --device NAME       cpu (the default), or cuda: a GPU\n"
-    "  --precision NAME    single (the default), mixed or tf32\n"
+    "  --precision NAME    single (the default), mixed or tf32; these two have wider\n"
+    "                      tolerances\n"
     "  --threads N         threads that share the work (1)\n"
     "\n"
     "Examples\n"
     "  wac verify update recorded/*.safetensors\n"
     "  wac verify update recorded/sac.safetensors --backend reference --threads 2\n"
+    "  wac verify update recorded/*.safetensors --device cuda --precision tf32\n"
     "  wac verify env riverswim steps.csv probabilities.csv\n"
     "  wac verify env point-4 recorded/point4_*.csv\n";
 
@@ -95,6 +97,13 @@ static const char *figure(char text[16], double error)
     return text;
 }
 
+/* A column of update's table: what, and how far it may be off. */
+static const char *title(char text[32], const char *name, double tolerance)
+{
+    snprintf(text, 32, "%s %.0e", name, tolerance);
+    return text;
+}
+
 static void print_update(const tally *tally, const char *file, const wac_update_report *report)
 {
     const cli_style *style = &tally->style;
@@ -104,10 +113,10 @@ static void print_update(const tally *tally, const char *file, const wac_update_
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bool missed = all[i]->miss > 1;
         if (all[i]->name[0])
-            printf("  %s%12s%s", missed ? style->red : "", figure((char[16]){0}, all[i]->error),
+            printf("  %s%13s%s", missed ? style->red : "", figure((char[16]){0}, all[i]->error),
                    missed ? style->plain : "");
         else
-            printf("  %12s", "-");
+            printf("  %13s", "-");
     }
     printf("  %s%s%s", report->passed ? style->green : style->red, report->passed ? "ok" : "MISS",
            style->plain);
@@ -141,9 +150,12 @@ static int verify_updates(char **files)
                               .threads = threads ? (int)threads : 1};
 
     tally tally = start(files);
-    printf("%s%-*s  %-9s  %7s  %12s  %12s  %12s  %12s%s\n", tally.style.dim, tally.name_width,
-           "file", "algorithm", "updates", "scalars 1e-3", "weights 2e-2", "targets 1e-5",
-           "actions 1e-4", tally.style.plain);
+    const wac_tolerances *most = wac_verify_tolerances(how.precision);
+    printf("%s%-*s  %-9s  %7s  %s  %s  %s  %s%s\n", tally.style.dim, tally.name_width, "file",
+           "algorithm", "updates", title((char[32]){0}, "scalars", most->scalars),
+           title((char[32]){0}, "weights", most->weights),
+           title((char[32]){0}, "targets", most->targets),
+           title((char[32]){0}, "actions", most->actions), tally.style.plain);
     for (; *files; files++) {
         wac_update_report report;
         wac_error error = {0};
@@ -200,8 +212,13 @@ static int run(char **words)
         return verify_updates(words + 1);
     }
     if (strcmp(words[0], "env") == 0) {
-        if (backend || threads)
-            return cli_refuse("--%s is for updates; leave it out", backend ? "backend" : "threads");
+        const char *stray = backend     ? "backend"
+                            : device    ? "device"
+                            : precision ? "precision"
+                            : threads   ? "threads"
+                                        : NULL;
+        if (stray)
+            return cli_refuse("--%s is for updates; leave it out", stray);
         if (!words[1] || !words[2])
             return cli_refuse("which %s? As in: %s verify env riverswim steps.csv",
                               words[1] ? "files" : "environment", cli_program());

@@ -15,9 +15,20 @@ typedef struct replay {
     const wac_tensor_file *file;
     wac_agent *agent;
     wac_update_report *report;
+    const wac_tolerances *tolerances;
     int step;
     wac_arena arena; /* of what is read */
 } replay;
+
+const wac_tolerances *wac_verify_tolerances(wac_precision precision)
+{
+    static const wac_tolerances tolerances[] = {
+        [WAC_PRECISION_SINGLE] = {1e-3, 0.02, 1e-5, 1e-4},
+        [WAC_PRECISION_MIXED] = {3e-2, 0.3, 5e-4, 0.5},
+        [WAC_PRECISION_TF32] = {1e-2, 0.1, 1e-4, 1e-2},
+    };
+    return &tolerances[precision];
+}
 
 static void judge(wac_worst *worst, double error, double tolerance, const char *name)
 {
@@ -70,8 +81,9 @@ static wac_status metadata_size(const wac_tensor_file *file, const char *key, in
     return WAC_STATUS_OK;
 }
 
-/* The recording's settings as a config. */
-static wac_status read_settings(wac_config *config, const wac_tensor_file *file, wac_error *error)
+/* The recording's settings as a config, with those of the caller. */
+static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
+                                const wac_verify_options *options, wac_error *error)
 {
     static const char *const settings[][2] = {
         {"discount", "discount"},           {"target_rate", "target_rate"},
@@ -105,6 +117,8 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         config->rho = (double)pairs->shape[0] / (double)config->batch_size;
     }
     config->replay_capacity = 1;
+    config->backend = options->backend;
+    config->precision = options->precision;
     if (wac_config_check(config, &cause) != WAC_STATUS_OK)
         return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     return WAC_STATUS_OK;
@@ -187,10 +201,8 @@ static wac_status check_scalar(const replay *replay, const char *name, double va
     double difference = fabs(value - (double)expected);
     snprintf(full, sizeof full, "step%d/%s", replay->step, name);
     /* within 1e-6 counts as equal, whatever the relative error */
-    if (difference <= 1e-6)
-        judge(&replay->report->scalars, 0, 1e-3, full);
-    else
-        judge(&replay->report->scalars, difference / fabs((double)expected), 1e-3, full);
+    judge(&replay->report->scalars, difference <= 1e-6 ? 0 : difference / fabs((double)expected),
+          replay->tolerances->scalars, full);
     return WAC_STATUS_OK;
 }
 
@@ -244,10 +256,10 @@ static wac_status check_weights(void *user, const wac_agent_tensor *tensor, wac_
         largest = isnan(difference) ? INFINITY : fmax(largest, fabs(difference));
     }
     if (follows(tensor->name))
-        judge(&replay->report->targets, largest, 1e-5, tensor->name);
+        judge(&replay->report->targets, largest, replay->tolerances->targets, tensor->name);
     else
-        judge(&replay->report->weights, squares == 0 ? 0 : sqrt(squares / wanted), 0.02,
-              tensor->name);
+        judge(&replay->report->weights, squares == 0 ? 0 : sqrt(squares / wanted),
+              replay->tolerances->weights, tensor->name);
     return WAC_STATUS_OK;
 }
 
@@ -277,7 +289,7 @@ static wac_status check_exploration(replay *replay, wac_error *error)
                     action);
         for (int64_t k = 0; k < a; k++)
             judge(&replay->report->actions, fabs((double)action[k] - (double)expected[i * a + k]),
-                  1e-4, "explore/actions");
+                  replay->tolerances->actions, "explore/actions");
     }
     return WAC_STATUS_OK;
 }
@@ -311,15 +323,14 @@ static wac_status verify(wac_update_report *report, const wac_tensor_file *file,
     wac_config config;
     int observations, actions;
     WAC_TRY(refuse_checkpoint(file, error));
-    WAC_TRY(read_settings(&config, file, error));
-    config.backend = options->backend;
-    config.precision = options->precision;
+    WAC_TRY(read_settings(&config, file, options, error));
     WAC_TRY(metadata_size(file, "observation_size", 4096, &observations, error));
     WAC_TRY(metadata_size(file, "action_size", 4096, &actions, error));
     WAC_TRY(metadata_size(file, "steps", 1000000, &report->steps, error));
     snprintf(report->algorithm, sizeof report->algorithm, "%s",
              wac_algorithm_name((wac_algorithm)config.algorithm));
-    replay replay = {.file = file, .report = report};
+    replay replay = {
+        .file = file, .report = report, .tolerances = wac_verify_tolerances(options->precision)};
     WAC_TRY(wac_agent_create_seats(&replay.agent,
                                    &(wac_agent_plan){.device = options->device,
                                                      .configs = &config,

@@ -18,12 +18,20 @@ typedef struct wac_worst {
 typedef struct wac_update_report {
     char algorithm[16];
     int steps;
-    wac_worst scalars; /* relative, tolerance 1e-3 (or 1e-6 absolute) */
-    wac_worst weights; /* |change - expected| / |expected| of a trained tensor, tolerance 0.02 */
-    wac_worst targets; /* absolute, of target and frozen networks, tolerance 1e-5 */
-    wac_worst actions; /* absolute, of exploration, tolerance 1e-4; name empty without any */
+    wac_worst scalars; /* relative; within 1e-6 absolute counts as equal */
+    wac_worst weights; /* |change - expected| / |expected| of a trained tensor */
+    wac_worst targets; /* absolute, of target and frozen networks */
+    wac_worst actions; /* absolute, of exploration; name empty without any */
     bool passed;
 } wac_update_report;
+
+/* The largest errors that pass. */
+typedef struct wac_tolerances {
+    double scalars, weights, targets, actions;
+} wac_tolerances;
+
+/* Recordings are in single precision: from numbers that are cut more comes out something else. */
+const wac_tolerances *wac_verify_tolerances(wac_precision precision);
 
 /* How to compute. */
 typedef struct wac_verify_options {

@@ -241,6 +241,9 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench update --batch 65537"), 2, "--batch");
     assert_says(wac("bench update --threads 1024"), 2, "would time waiting");
     assert_says(wac("bench update --figure cost.gif"), 2, "must end in .png or .svg");
+    assert_says(wac("bench update --runs 64"), 2, "has no --runs");
+    assert_says(wac("bench gpu --threads 1"), 2, "has no --threads");
+    assert_says(wac("bench gpu --precision half"), 2, "must be single, mixed or tf32");
     assert_says(wac("bench kernels --json"), 2, "has no --json");
     assert_says(wac("bench train --width 64"), 2, "has no --width");
     assert_says(wac("bench update --epochs 3"), 2, "has no --epochs");

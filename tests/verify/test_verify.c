@@ -1,6 +1,7 @@
 /* Recorded updates: those that others made, where they are at hand, and some of our own, in which
  * every number must matter and every part must be there. And what the program says of them. */
 #include "base/files.h"
+#include "nn/cpu/product.h"
 #include "rl/host/host.h"
 #include "verify/update.h"
 
@@ -192,6 +193,8 @@ static void record_exploration(recording *recording, wac_agent *agent, wac_rng *
     add(recording, actions, EXPLORED, A, "expect/explore/actions");
 }
 
+static const char *width = "24";
+
 /* A few updates of the reference backend at sizes that nobody else uses. */
 static void record(recording *recording, const char *algorithm, int pairs)
 {
@@ -199,7 +202,7 @@ static void record(recording *recording, const char *algorithm, int pairs)
     wac_agent *agent;
     assert_int_equal(wac_config_init(&config, "recorded", algorithm, NULL), WAC_STATUS_OK);
     config.backend = WAC_BACKEND_REFERENCE;
-    config.width = 24;
+    config.width = atoi(width);
     config.batch_size = B;
     config.replay_capacity = 1;
     config.rho = (double)pairs / B;
@@ -212,7 +215,7 @@ static void record(recording *recording, const char *algorithm, int pairs)
     const wac_metadata metadata[SETTINGS] = {
         {"algorithm", algorithm},   {"observation_size", "3"},
         {"action_size", "2"},       {"steps", "3"},
-        {"hidden_size", "24"},      {"batch_size", "20"},
+        {"hidden_size", width},     {"batch_size", "20"},
         {"discount", "0.99"},       {"target_rate", "0.005"},
         {"learning_rate", "0.001"}, {"std_learning_rate", "0.001"},
         {"quantile", "0.95"},       {"lambda", "0.6"},
@@ -329,6 +332,41 @@ static void every_number_of_an_update_matters(void **state)
         }
         forget(&made);
     }
+}
+
+/* What numbers of 16 bits make is not what was recorded, but within tolerances of its own; wrong
+ * rewards are beyond these, too. */
+static void mixed_updates_pass(void **state)
+{
+    (void)state;
+    static recording made;
+    const wac_verify_options mixed = {.precision = WAC_PRECISION_MIXED, .threads = 1};
+    const wac_tolerances *narrow = wac_verify_tolerances(WAC_PRECISION_SINGLE);
+    if (wac_mixed_missing()) {
+        print_message("no %s here: skipped\n", wac_mixed_missing());
+        skip();
+    }
+    width = "32"; /* those that fill no panel stay in single precision */
+    for (size_t i = 0; i < 4; i++) {
+        wac_update_report report;
+        record(&made, algorithms[i], 7);
+        write_recording(&made);
+        assert_int_equal(wac_verify_update(&report, path, &mixed, NULL), WAC_STATUS_OK);
+        assert_true(report.passed);
+        assert_true(report.weights.error > narrow->weights);
+        for (size_t k = 0; k < made.count; k++) {
+            if (!strstr(made.names[k], "/rewards"))
+                continue;
+            change(&made.tensors[k], false);
+            write_recording(&made);
+            change(&made.tensors[k], true);
+            assert_int_equal(wac_verify_update(&report, path, &mixed, NULL), WAC_STATUS_OK);
+            if (report.passed)
+                fail_msg("%s: %s was changed and nobody noticed", algorithms[i], made.names[k]);
+        }
+        forget(&made);
+    }
+    width = "24";
 }
 
 static void not_a_number_is_a_miss(void **state)
@@ -478,6 +516,12 @@ static void program_says_what_it_found(void **state)
 
     assert_program(0, "  ok\n", "update recording --backend reference --threads 2");
     assert_program(1, "MISS explore/actions\n", "update recording bad");
+    assert_program(0, "scalars 1e-03  weights 2e-02  targets 1e-05  actions 1e-04",
+                   "update recording");
+    assert_program(0, "scalars 1e-02  weights 1e-01  targets 1e-04  actions 1e-02",
+                   "update recording --precision tf32");
+    assert_program(1, "are for backend cpu",
+                   "update recording --precision mixed --backend reference");
     /* a file that is not there stops nobody */
     assert_program(1, "1 of 3 files within tolerance", "update absent bad recording");
     assert_program(1, "cannot read absent", "update absent");
@@ -494,6 +538,9 @@ static void program_says_what_it_found(void **state)
     assert_program(2, "cpu or reference", "update recording --backend gpu");
     assert_program(2, "--threads", "update recording --threads 0");
     assert_program(2, "--backend is for updates", "env lqg chances.csv --backend cpu");
+    assert_program(2, "--device is for updates", "env lqg chances.csv --device cpu");
+    assert_program(2, "--precision is for updates", "env lqg chances.csv --precision tf32");
+    assert_program(2, "single, mixed or tf32", "update recording --precision half");
     assert_program(2, "unknown flag", "update recording --thread 1");
 }
 
@@ -502,6 +549,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_updates_pass),
         cmocka_unit_test(every_number_of_an_update_matters),
+        cmocka_unit_test(mixed_updates_pass),
         cmocka_unit_test(not_a_number_is_a_miss),
         cmocka_unit_test(every_part_of_an_update_is_needed),
         cmocka_unit_test(bad_metadata_is_refused),
