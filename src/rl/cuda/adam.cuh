@@ -18,8 +18,15 @@ __device__ inline mover mover_of(const engine_view &e, const stack_view &stack, 
     const wac_engine_seat &own = e.seats[seat];
     size_t network = (size_t)seat * stack.members + member, at = network * stack.at.stride;
     size_t hidden = network * e.width * e.width;
-    mover mover = {own.policy_step, own.policy_correction, 0, stack.params + at, stack.first + at,
-                   stack.second + at, NULL, stack.half ? stack.half + hidden : NULL, NULL};
+    mover mover = {own.policy_step,
+                   own.policy_correction,
+                   0,
+                   stack.params + at,
+                   stack.first + at,
+                   stack.second + at,
+                   NULL,
+                   stack.half ? stack.half + hidden : NULL,
+                   NULL};
     if (critics) {
         mover.step = member < e.means ? own.mean_step : own.std_step;
         mover.correction = own.critic_correction;

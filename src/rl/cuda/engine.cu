@@ -9,8 +9,8 @@
 enum {
     GRAPH_UPDATES = 10, /* in one graph: few launches, and never long until the next stop */
     MOST_LANES = 2,
-    LANE_SEATS = 16, /* at least */
-    MOST_KERNELS = 16,  /* that are told apart by a profile */
+    LANE_SEATS = 16,   /* at least */
+    MOST_KERNELS = 16, /* that are told apart by a profile */
 };
 
 typedef struct lane {
@@ -65,7 +65,8 @@ static void check(wac_engine *engine, cudaError_t result, const char *at)
     }
 }
 
-/* --- GPUs ---------------------------------------------------------------------------------------- */
+/* --- GPUs ----------------------------------------------------------------------------------------
+ */
 
 static int count_gpus(char *why, size_t size)
 {
@@ -74,12 +75,12 @@ static int count_gpus(char *why, size_t size)
     if (result == cudaErrorInsufficientDriver || result == cudaErrorSystemDriverMismatch) {
         int runtime = CUDART_VERSION;
         cudaDriverGetVersion(&driver);
-        return driver ? explain(why, size,
-                                "its driver is for CUDA %d.%d at most, and this program was built "
-                                "with CUDA %d.%d; update the driver",
-                                driver / 1000, driver % 1000 / 10, runtime / 1000,
-                                runtime % 1000 / 10)
-                      : explain(why, size, "there is no driver of NVIDIA's; install one");
+        return driver
+                   ? explain(why, size,
+                             "its driver is for CUDA %d.%d at most, and this program was built "
+                             "with CUDA %d.%d; update the driver",
+                             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10)
+                   : explain(why, size, "there is no driver of NVIDIA's; install one");
     }
     if (result == cudaErrorNoDevice || (result == cudaSuccess && count == 0))
         return explain(why, size, "the driver finds no GPU; see what nvidia-smi says");
@@ -109,7 +110,8 @@ static int describe(int gpu, wac_engine_gpu *description, char *why, size_t size
     return 0;
 }
 
-/* --- memory -------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------------
+ */
 
 /* Hand out pieces of a block, or only count them (base null). */
 typedef struct dealer {
@@ -315,10 +317,12 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
     return explain(why, size, "%s: %s", gpu.name, cudaGetErrorString(result));
 }
 
-/* --- copies -------------------------------------------------------------------------------------- */
+/* --- copies --------------------------------------------------------------------------------------
+ */
 
 /* Where a block begins, how many numbers of how many bytes a seat has of it. */
-static char *block_at(const wac_engine *engine, wac_engine_block block, size_t *count, size_t *bytes)
+static char *block_at(const wac_engine *engine, wac_engine_block block, size_t *count,
+                      size_t *bytes)
 {
     const engine_view *e = &engine->view;
     const wac_engine_shape *s = &engine->shape;
@@ -417,7 +421,8 @@ static void settle(wac_engine *engine)
     check(engine, cudaGetLastError(), "the halves of weights");
 }
 
-/* --- steps --------------------------------------------------------------------------------------- */
+/* --- steps ---------------------------------------------------------------------------------------
+ */
 
 /* A kernel was asked for. */
 static void note(wac_engine *engine, const char *name)
@@ -504,7 +509,8 @@ static void anchor(wac_engine *engine)
     note(engine, "anchor");
 }
 
-/* --- many updates --------------------------------------------------------------------------------- */
+/* --- many updates
+ * --------------------------------------------------------------------------------- */
 
 static void capture(wac_engine *engine, cudaGraphExec_t *graph, int times,
                     void (*update)(void *user), void *user)
@@ -520,7 +526,8 @@ static void capture(wac_engine *engine, cudaGraphExec_t *graph, int times,
         if (i > 0)
             check(engine, cudaStreamWaitEvent(engine->stream, engine->lane[0].over, 0), "a graph");
         engine->view.first_seat = i * all.seat_count / engine->lanes;
-        engine->view.seat_count = (i + 1) * all.seat_count / engine->lanes - engine->view.first_seat;
+        engine->view.seat_count =
+            (i + 1) * all.seat_count / engine->lanes - engine->view.first_seat;
         for (int k = 0; k < times; k++)
             update(user);
         if (i > 0)
@@ -588,11 +595,12 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
     return kernels;
 }
 
-/* --- the table ------------------------------------------------------------------------------------ */
+/* --- the table
+ * ------------------------------------------------------------------------------------ */
 
 extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v1;
 const wac_engine_table wac_engine_table_v1 = {
-    count_gpus, describe, bytes_of, create, destroy, write_block, read_block, write_seats,
-    read_seats, settle,   draw,     sample, tune,    back_up,     teach,      aim,
-    climb,      anchor,   repeat,   wait,   profile,
+    count_gpus,  describe,   bytes_of, create, destroy, write_block, read_block,
+    write_seats, read_seats, settle,   draw,   sample,  tune,        back_up,
+    teach,       aim,        climb,    anchor, repeat,  wait,        profile,
 };

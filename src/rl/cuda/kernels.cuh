@@ -1,6 +1,7 @@
 /* The steps that go through networks, as kernels. A block of threads has one network of one seat,
  * and some or all tiles of the rows that pass through it; nothing it does depends on other seats,
- * nor on how tiles are shared out. The arithmetic beside the networks is that of rl/host/batch.c. */
+ * nor on how tiles are shared out. The arithmetic beside the networks is that of rl/host/batch.c.
+ */
 #ifndef WAC_RL_CUDA_KERNELS_CUH
 #define WAC_RL_CUDA_KERNELS_CUH
 
@@ -9,8 +10,7 @@
 
 extern __shared__ __align__(128) char shared_memory[];
 
-#define PASS_BOUNDS                                                                                \
-    __launch_bounds__(pass<PRECISION, NB, BLOCKS>::ALL_THREADS, 1)
+#define PASS_BOUNDS __launch_bounds__(pass<PRECISION, NB, BLOCKS>::ALL_THREADS, 1)
 
 __device__ inline rows_view rows_at(int first, int rows, const float *a, int a_size, const float *b,
                                     int b_size, int count)
@@ -21,9 +21,8 @@ __device__ inline rows_view rows_at(int first, int rows, const float *a, int a_s
 
 /* Ask for what a network needs first. */
 template <typename pass_t>
-__device__ inline void begin(pass_t &p, const float *params,
-                             const typename pass_t::element *hidden, const wac_engine_layout &at,
-                             int inputs, int outputs)
+__device__ inline void begin(pass_t &p, const float *params, const typename pass_t::element *hidden,
+                             const wac_engine_layout &at, int inputs, int outputs)
 {
     p.ask_edges(params, at, inputs, outputs);
     p.template prefetch<false>(hidden);
@@ -61,32 +60,29 @@ __device__ inline void go_forth(pass_t &p, const rows_view &x, const float *weig
 /* The value of a critic for each row of a tile, in p.row_values(). KEEP: the last hidden layer is
  * among the results then. Ends with all threads together. */
 template <bool KEEP, typename pass_t>
-__device__ inline void ask_critic(pass_t &p, const rows_view &x, const float *params,
-                                  const typename pass_t::element *hidden,
-                                  const wac_engine_layout &at, int inputs,
-                                  typename pass_t::element *keep, unsigned *above0,
-                                  unsigned *above1)
+__device__ inline void
+ask_critic(pass_t &p, const rows_view &x, const float *params,
+           const typename pass_t::element *hidden, const wac_engine_layout &at, int inputs,
+           typename pass_t::element *keep, unsigned *above0, unsigned *above1)
 {
     const float *weight = p.edge(pass_t::LAST);
     float bias = params[at.bias[2]], *values = p.row_values();
-    go_forth(p, x, params + at.weight[0], hidden, inputs, keep, above0, above1,
-             [&](typename pass_t::sums c, int block) {
-                 if (KEEP)
-                     p.put_block(p.results(), c, block);
-                 p.dot_rows(
-                     c, block, 1, [&](int, int column) { return *(const float2 *)(weight + column); },
-                     [&](int row, int, float sum) {
-                         values[row] = (block ? values[row] : bias) + sum;
-                     });
-             });
+    go_forth(
+        p, x, params + at.weight[0], hidden, inputs, keep, above0, above1,
+        [&](typename pass_t::sums c, int block) {
+            if (KEEP)
+                p.put_block(p.results(), c, block);
+            p.dot_rows(
+                c, block, 1, [&](int, int column) { return *(const float2 *)(weight + column); },
+                [&](int row, int, float sum) { values[row] = (block ? values[row] : bias) + sum; });
+        });
     p.meet();
 }
 
 /* From the gradient of the last hidden layer, in the activations, to that of the first: done(sums,
  * block), not masked yet. The first pieces of the weights have been asked for. */
 template <typename pass_t, typename done_fn>
-__device__ inline void go_back(pass_t &p, const typename pass_t::element *hidden,
-                               done_fn done)
+__device__ inline void go_back(pass_t &p, const typename pass_t::element *hidden, done_fn done)
 {
     typename pass_t::sums c;
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
@@ -98,8 +94,7 @@ __device__ inline void go_back(pass_t &p, const typename pass_t::element *hidden
 
 /* Back from a critic's gradient by row, in p.row_values(), to the last hidden layer, into the
  * activations. Ends with all threads together. */
-template <typename pass_t>
-__device__ inline void enter_critic(pass_t &p, const unsigned *above1)
+template <typename pass_t> __device__ inline void enter_critic(pass_t &p, const unsigned *above1)
 {
     typename pass_t::sums c;
     const float *values = p.row_values(), *weight = p.edge(pass_t::LAST);
@@ -145,8 +140,8 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
         if (tile != first_tile)
             again<false>(p, hidden);
-        rows_view x = rows_at(tile * pass_t::ROWS, pass_t::ROWS, states, e.observations, NULL, 0,
-                              e.rows);
+        rows_view x =
+            rows_at(tile * pass_t::ROWS, pass_t::ROWS, states, e.observations, NULL, 0, e.rows);
         p.take_rows(x.count);
         element *h0 = NULL, *h1 = NULL;
         if (next < 0) {
@@ -183,7 +178,8 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
     p.await_weights();
 }
 
-/* --- step 4: what target critics say of next pairs, and anchors of synthetic ones --------------- */
+/* --- step 4: what target critics say of next pairs, and anchors of synthetic ones ---------------
+ */
 
 template <int PRECISION, int NB, int BLOCKS>
 __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
@@ -229,7 +225,8 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
     p.await_weights();
 }
 
-/* --- steps 5 and 6: critics, forth and back ------------------------------------------------------ */
+/* --- steps 5 and 6: critics, forth and back ------------------------------------------------------
+ */
 
 template <int PRECISION, int NB, int BLOCKS>
 __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
@@ -272,9 +269,10 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
         float *edges = edges_of(trace, critics, seat, member, tile, pass_t::WIDTH);
         float target = 0;
         if (row < x.count)
-            target = synthetic ? e.anchor_out[((size_t)seat * e.stds + member - e.means) *
-                                                  e.synthetic + first + row]
-                               : (std ? e.std_target : e.mean_target)[batch + first + row];
+            target = synthetic
+                         ? e.anchor_out[((size_t)seat * e.stds + member - e.means) * e.synthetic +
+                                        first + row]
+                         : (std ? e.std_target : e.mean_target)[batch + first + row];
         ask_critic<true>(p, x, params, hidden, e.critic.at, inputs, h0, above0, above1);
         again<true>(p, hidden);
         if (row < pass_t::ROWS) {
@@ -292,7 +290,8 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
         }
         p.meet();
         const float *dout = p.row_values();
-        p.gather(1, [&](int r, int) { return dout[r]; }, edges + (inputs + 1) * pass_t::WIDTH);
+        p.gather(
+            1, [&](int r, int) { return dout[r]; }, edges + (inputs + 1) * pass_t::WIDTH);
         enter_critic(p, above1);
         p.keep(p.activations(), d1);
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
@@ -310,7 +309,8 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
     p.await_weights();
 }
 
-/* --- steps 7 and 8: what policies climb, and back through them ------------------------------------ */
+/* --- steps 7 and 8: what policies climb, and back through them
+ * ------------------------------------ */
 
 /* Tiles that a critic sees for policies: those of policies whose bound it has a part in. `order`-th
  * of them is of which policy. */
@@ -336,8 +336,8 @@ template <typename pass_t>
 __device__ inline unsigned *bits_of(const pass_t &p, const engine_view &e, int seat, int policy,
                                     int member, int tile)
 {
-    size_t at = (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.batch_tiles +
-                tile;
+    size_t at =
+        (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.batch_tiles + tile;
     return e.above + at * 2 * pass_t::WORDS * pass_t::THREADS + p.thread;
 }
 
@@ -408,14 +408,18 @@ __global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, 
         }
         if (row < pass_t::ROWS)
             p.row_values()[row] =
-                row < x.count ? e.aim_slope[(((size_t)seat * e.policies + policy) * critics_of(e) +
-                                             member) * e.rows + x.first + row]
-                              : 0;
+                row < x.count
+                    ? e.aim_slope[(((size_t)seat * e.policies + policy) * critics_of(e) + member) *
+                                      e.rows +
+                                  x.first + row]
+                    : 0;
         p.await_edges();
         p.meet();
         enter_critic(p, above1);
-        float *wishes = e.daction + ((((size_t)seat * e.policies + policy) * critics_of(e) +
-                                      member) * e.rows + x.first) * e.actions;
+        float *wishes =
+            e.daction +
+            ((((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.rows + x.first) *
+                e.actions;
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
             p.mask(c, above0, block);
             p.dot_rows(
@@ -471,10 +475,10 @@ __device__ inline void enter_policy(pass_t &p, const float *weight, const float 
 #pragma unroll
             for (int n = 0; n < pass_t::NT; n++) {
                 int column = block * (pass_t::WIDTH / BLOCKS) + p.lane_column + n * 8;
-                float2 w = *(const float2 *)((o < pass_t::OUTPUTS
-                                                  ? p.edge(pass_t::LAST + o)
-                                                  : weight + (size_t)o * pass_t::WIDTH) +
-                                             column);
+                float2 w =
+                    *(const float2 *)((o < pass_t::OUTPUTS ? p.edge(pass_t::LAST + o)
+                                                           : weight + (size_t)o * pass_t::WIDTH) +
+                                      column);
 #pragma unroll
                 for (int m = 0; m < pass_t::MT; m++)
 #pragma unroll
@@ -551,7 +555,8 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
     p.await_weights();
 }
 
-/* --- the gradient of hidden weights, and Adam along it -------------------------------------------- */
+/* --- the gradient of hidden weights, and Adam along it
+ * -------------------------------------------- */
 
 /* d1^T h0, a square of SIDE x SIDE of it. */
 template <int PRECISION, int SIDE> struct square {
@@ -684,7 +689,8 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
         move_one(mover, stack.at.bias[1] + m0 + threadIdx.x, bias);
 }
 
-/* --- launches ------------------------------------------------------------------------------------ */
+/* --- launches ------------------------------------------------------------------------------------
+ */
 
 /* Into how many parts the tiles of networks are cut, so that all of a GPU has something to do. */
 inline int parts_of(const engine_view &e, int networks, int tiles)
@@ -738,7 +744,8 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     static void teach(const engine_view &e, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, e.means + e.stds, e.batch_tiles);
-        teach_kernel<PRECISION, NB, BLOCKS><<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
+        teach_kernel<PRECISION, NB, BLOCKS>
+            <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
     }
 
     /* mean critics, and std critics where a policy wants them */
@@ -750,13 +757,15 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     static void aim(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
         aim_kernel<PRECISION, NB, BLOCKS>
-            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, with_std);
+            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(
+                e, with_std);
     }
 
     static void slope(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
         slope_kernel<PRECISION, NB, BLOCKS>
-            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, with_std);
+            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(
+                e, with_std);
     }
 
     static void climb(const engine_view &e, cudaStream_t stream)

@@ -2,9 +2,9 @@
  * without leaving the processor it runs on.
  *
  * The activations of a hidden layer lie in shared memory, and so do the weights of the next, where
- * they fit (256 x 256 numbers of 16 bits do); else they pass by, some at a time. What a layer makes is in registers first: thread and place of a number are the
- * same in every layer, so that which numbers were above zero (ReLU) is remembered as bits by the
- * thread that will need to know.
+ * they fit (256 x 256 numbers of 16 bits do); else they pass by, some at a time. What a layer makes
+ * is in registers first: thread and place of a number are the same in every layer, so that which
+ * numbers were above zero (ReLU) is remembered as bits by the thread that will need to know.
  */
 #ifndef WAC_RL_CUDA_PASSES_CUH
 #define WAC_RL_CUDA_PASSES_CUH
@@ -49,23 +49,23 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     static constexpr int GROUPS = RESIDENT ? 2 : 1, ALL_THREADS = GROUPS * THREADS;
     static constexpr int MT = 2, NT = NB / WARPS_N / 8, WARPS_M = ROWS / 16 / MT;
     static constexpr int VECTOR = 16 / sizeof(element);
-    static constexpr int DEPTH =
-        (RESIDENT || sizeof(element) == 4 && BLOCKS == 1 ? 128 : 64) / sizeof(element); /* of a piece */
+    static constexpr int DEPTH = (RESIDENT || sizeof(element) == 4 && BLOCKS == 1 ? 128 : 64) /
+                                 sizeof(element); /* of a piece */
     static constexpr int PIECES = WIDTH / DEPTH;
     static constexpr int STAGES = RESIDENT ? PIECES : sizeof(element) == 2 ? 3 : 2;
-    static constexpr int ROW = WIDTH + VECTOR; /* of activations */
+    static constexpr int ROW = WIDTH + VECTOR;                          /* of activations */
     static constexpr int ALONG_ROW = RESIDENT ? DEPTH : DEPTH + VECTOR; /* of a piece of weights */
     static constexpr int ACROSS_ROW = NB + 8;
-    static constexpr int STAGE = RESIDENT || NB * ALONG_ROW > DEPTH * ACROSS_ROW
-                                     ? NB * ALONG_ROW
-                                     : DEPTH * ACROSS_ROW;
+    static constexpr int STAGE =
+        RESIDENT || NB * ALONG_ROW > DEPTH *ACROSS_ROW ? NB *ALONG_ROW : DEPTH *ACROSS_ROW;
     static constexpr int INPUTS = 8, INPUT_ROW = INPUTS + 4; /* of the first layer, at a time */
-    static constexpr int AT_HAND = RESIDENT ? INPUTS : 0; /* whose weights stay, too */
-    static constexpr int OUTPUTS = 4;                     /* of the last, at a time */
-    static constexpr int COLUMNS = 16;                        /* of gathered sums, at a time */
+    static constexpr int AT_HAND = RESIDENT ? INPUTS : 0;    /* whose weights stay, too */
+    static constexpr int OUTPUTS = 4;                        /* of the last, at a time */
+    static constexpr int COLUMNS = 16;                       /* of gathered sums, at a time */
     static constexpr int WORDS = (MT * NT * 4 + 31) / 32 * BLOCKS; /* of bits */
 
-    /* vectors of a network that are at hand: biases of hidden layers, weights of the first outputs */
+    /* vectors of a network that are at hand: biases of hidden layers, weights of the first outputs
+     */
     enum { BIAS0, BIAS1, LAST, EDGES = LAST + OUTPUTS };
 
     /* shared memory, in bytes from its beginning */
@@ -321,7 +321,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     {
         float *rows = input_rows();
         for (int i = thread; i < ROWS * INPUTS; i += THREADS)
-            rows[i / INPUTS * INPUT_ROW + i % INPUTS] = row_entry(x, i / INPUTS, first + i % INPUTS);
+            rows[i / INPUTS * INPUT_ROW + i % INPUTS] =
+                row_entry(x, i / INPUTS, first + i % INPUTS);
         meet();
     }
 
@@ -330,7 +331,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         if (busy)
             add_products<SINGLE, MT, NT, false, false>(
                 c, (const float *)input_rows() + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
-                (const float *)first_weights() + (block * NB + warp_n * NT * 8) * INPUT_ROW, INPUT_ROW, INPUTS);
+                (const float *)first_weights() + (block * NB + warp_n * NT * 8) * INPUT_ROW,
+                INPUT_ROW, INPUTS);
     }
 
     /* the first layer into the activations; above: its bits. Ends with all threads together. */
@@ -451,8 +453,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                 unsigned both[4];
                 int column = warp_n * NT * 8 + n * 8;
                 if (ACROSS)
-                    load_tiles_across(both, resident(piece * DEPTH + k + lane % 16,
-                                                     column + lane / 16 * 8));
+                    load_tiles_across(
+                        both, resident(piece * DEPTH + k + lane % 16, column + lane / 16 * 8));
                 else
                     load_tiles(both, resident(column + lane / 16 * 8 + lane % 8,
                                               piece * DEPTH + k + lane / 8 % 2 * 8));
@@ -510,8 +512,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         }
     }
 
-    /* c = activations times the weights of a block (along: plus bias), whose first pieces have been asked for; asks
-     * for those of the next block. Ends with all threads together. */
+    /* c = activations times the weights of a block (along: plus bias), whose first pieces have been
+     * asked for; asks for those of the next block. Ends with all threads together. */
     template <bool ACROSS>
     __device__ inline void multiply_hidden(sums c, const element *weight, int block)
     {
@@ -536,7 +538,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* --- sums along rows ---------------------------------------------------------------------- */
 
     /* out(row, o) for o of `outputs`: the sum over the columns of a block of c * weight(o, column),
-     * which gives two neighbours, in one order; each of them once, by some thread. Ends with all threads together. */
+     * which gives two neighbours, in one order; each of them once, by some thread. Ends with all
+     * threads together. */
     template <typename weight_fn, typename out_fn>
     __device__ inline void dot_rows(sums c, int block, int outputs, weight_fn weight,
                                     out_fn out) const
@@ -615,7 +618,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         }
     }
 
-    /* --- traces --------------------------------------------------------------------------------- */
+    /* --- traces ---------------------------------------------------------------------------------
+     */
 
     /* activations or results as they lie, to rows of a trace */
     __device__ inline void keep(const element *from, element *to) const
@@ -652,9 +656,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                     store_tiles(corner + m * 16 * ROW + n * 8, c[m][n], c[m][n + 1]);
             return;
         }
-        each(c, block, [&](int row, int column, float a, float b) {
-            put(to + row * ROW + column, a, b);
-        });
+        each(c, block,
+             [&](int row, int column, float a, float b) { put(to + row * ROW + column, a, b); });
     }
 };
 

@@ -161,8 +161,8 @@ __device__ inline void fragment_b_across(unsigned out[4], const float *b, int ro
 
 /* c += A B for one step of depth, 16 of 16-bit numbers or 8 of 32 */
 template <bool SINGLE, int MT, int NT>
-__device__ inline void add_step(float c[MT][NT][4], const unsigned a[MT][4], const unsigned b[NT][2],
-                                const half_t *)
+__device__ inline void add_step(float c[MT][NT][4], const unsigned a[MT][4],
+                                const unsigned b[NT][2], const half_t *)
 {
 #pragma unroll
     for (int m = 0; m < MT; m++)
@@ -172,8 +172,8 @@ __device__ inline void add_step(float c[MT][NT][4], const unsigned a[MT][4], con
 }
 
 template <bool SINGLE, int MT, int NT>
-__device__ inline void add_step(float c[MT][NT][4], const unsigned a[MT][4], const unsigned b[NT][2],
-                                const float *)
+__device__ inline void add_step(float c[MT][NT][4], const unsigned a[MT][4],
+                                const unsigned b[NT][2], const float *)
 {
 #pragma unroll
     for (int m = 0; m < MT; m++)
@@ -213,8 +213,8 @@ __device__ inline void add_products(float c[MT][NT][4], const element *a, int a_
     }
 }
 
-/* sums of 16 x 16 numbers, of two neighbouring tiles, cut to 16 bits; each lane gives the address of
- * a row's half */
+/* sums of 16 x 16 numbers, of two neighbouring tiles, cut to 16 bits; each lane gives the address
+ * of a row's half */
 __device__ inline void store_tiles(half_t *row, const float left[4], const float right[4])
 {
     __nv_bfloat162 tiles[4] = {
@@ -227,7 +227,8 @@ __device__ inline void store_tiles(half_t *row, const float left[4], const float
                  : "memory");
 }
 
-/* --- copies that do not wait -------------------------------------------------------------------- */
+/* --- copies that do not wait --------------------------------------------------------------------
+ */
 
 __device__ inline void copy_16(void *to, const void *from)
 {

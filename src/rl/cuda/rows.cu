@@ -2,7 +2,8 @@
  * update saw; and copies of weights. */
 #include "rl/cuda/adam.cuh"
 
-/* --- randomness, bit for bit that of base/rng.c ------------------------------------------------- */
+/* --- randomness, bit for bit that of base/rng.c -------------------------------------------------
+ */
 
 enum { STREAM_BATCH = 3, STREAM_NOISE = 4, STREAM_SYNTHETIC = 5 }; /* wac_stream */
 
@@ -39,7 +40,8 @@ __device__ inline void random_normals(const unsigned words[4], float normals[4])
     }
 }
 
-/* --- draw ----------------------------------------------------------------------------------------*/
+/* --- draw
+ * ----------------------------------------------------------------------------------------*/
 
 enum { DRAW_THREADS = 512 };
 
@@ -154,7 +156,8 @@ void launch_draw(const engine_view &e, cudaStream_t stream)
     draw_kernel<<<grid, DRAW_THREADS, e.rows * sizeof(int64_t), stream>>>(e);
 }
 
-/* --- sums over rows, in one order ----------------------------------------------------------------*/
+/* --- sums over rows, in one order
+ * ----------------------------------------------------------------*/
 
 enum { SUM_THREADS = 128 };
 
@@ -177,7 +180,8 @@ template <typename value_fn> __device__ double sum_rows(int count, value_fn valu
     return sum;
 }
 
-/* --- what is done row by row ------------------------------------------------------------------------*/
+/* --- what is done row by row
+ * ------------------------------------------------------------------------*/
 
 enum { ROW_THREADS = 128 };
 
@@ -295,7 +299,8 @@ void launch_heads(const engine_view &e, unsigned with_std, cudaStream_t stream)
     heads_kernel<<<grid_of_rows(e, e.policies), ROW_THREADS, 0, stream>>>(e, with_std);
 }
 
-/* --- step 2: entropy weights; and the factors of Adam for all that follows ------------------------*/
+/* --- step 2: entropy weights; and the factors of Adam for all that follows
+ * ------------------------*/
 
 __device__ inline double step_factor(int64_t steps, double rate)
 {
@@ -343,11 +348,21 @@ __global__ __launch_bounds__(SUM_THREADS) void tune_kernel(const __grid_constant
     } else if (warp == WAC_ENGINE_POLICIES) {
         int64_t policy = own.policy_steps + 1, critic = own.critic_steps + 1;
         switch (lane) {
-        case 0: own.policy_step = (float)step_factor(policy, own.learning_rate); break;
-        case 1: own.policy_correction = (float)correction_factor(policy); break;
-        case 2: own.mean_step = (float)step_factor(critic, own.learning_rate); break;
-        case 3: own.std_step = (float)step_factor(critic, own.std_learning_rate); break;
-        case 4: own.critic_correction = (float)correction_factor(critic); break;
+        case 0:
+            own.policy_step = (float)step_factor(policy, own.learning_rate);
+            break;
+        case 1:
+            own.policy_correction = (float)correction_factor(policy);
+            break;
+        case 2:
+            own.mean_step = (float)step_factor(critic, own.learning_rate);
+            break;
+        case 3:
+            own.std_step = (float)step_factor(critic, own.std_learning_rate);
+            break;
+        case 4:
+            own.critic_correction = (float)correction_factor(critic);
+            break;
         }
     }
     __syncthreads();
@@ -363,7 +378,8 @@ void launch_tune(const engine_view &e, cudaStream_t stream)
     tune_kernel<<<dim3(1, e.seat_count), SUM_THREADS, 0, stream>>>(e);
 }
 
-/* --- what the update saw --------------------------------------------------------------------------*/
+/* --- what the update saw
+ * --------------------------------------------------------------------------*/
 
 enum { TELL_THREADS = 256 };
 
@@ -387,8 +403,7 @@ __device__ bool tell_critic(const engine_view &e, wac_engine_seat &own, int seat
             float error = value(e.rows + i) - anchor[i];
             return (double)error * error;
         });
-        synthetic =
-            sum_in_warp(own.synthetic, [&](int i) { return (double)value(e.rows + i); });
+        synthetic = sum_in_warp(own.synthetic, [&](int i) { return (double)value(e.rows + i); });
     }
     if (threadIdx.x % 32 == 0) {
         own.loss[m] = loss / e.rows;
@@ -434,7 +449,8 @@ void launch_tell(const engine_view &e, cudaStream_t stream)
     tell_kernel<<<dim3(1, e.seat_count), TELL_THREADS, 0, stream>>>(e);
 }
 
-/* --- gradients beside hidden weights, and Adam along them ------------------------------------------*/
+/* --- gradients beside hidden weights, and Adam along them
+ * ------------------------------------------*/
 
 /* Column k of a network's edges (see trace_view), or its last bias, where k is one more. */
 __global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constant__ engine_view e,
@@ -452,11 +468,12 @@ __global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constan
         int rows = tiles * e.tile;
         if (!critics)
             rows = e.rows;
-        const float *dout = (critics ? e.dout : e.dheads) + ((size_t)seat * stack.members + member) *
-                                                                (critics ? trace.rows : e.rows) *
-                                                                trace.outputs;
+        const float *dout =
+            (critics ? e.dout : e.dheads) + ((size_t)seat * stack.members + member) *
+                                                (critics ? trace.rows : e.rows) * trace.outputs;
         for (int o = 0; o < trace.outputs; o++) {
-            double sum = sum_rows(rows, [&](int i) { return (double)dout[(size_t)i * trace.outputs + o]; });
+            double sum =
+                sum_rows(rows, [&](int i) { return (double)dout[(size_t)i * trace.outputs + o]; });
             if (threadIdx.x == 0)
                 move_one(mover, at.bias[2] + o, (float)sum);
         }
@@ -483,7 +500,8 @@ void launch_edges(const engine_view &e, bool critics, cudaStream_t stream)
     edges_kernel<<<grid, SUM_THREADS, 0, stream>>>(e, critics);
 }
 
-/* --- copies of weights ----------------------------------------------------------------------------*/
+/* --- copies of weights
+ * ----------------------------------------------------------------------------*/
 
 /* std critics to anchors: the networks as they are, one after the other */
 __global__ void anchor_kernel(const __grid_constant__ engine_view e)

@@ -52,19 +52,19 @@ typedef struct engine_view {
     float *noise, *next_noise, *pairs;
 
     /* what it works out */
-    float *heads, *action, *log_prob;     /* [policies][rows] of 2A, A, 1 */
+    float *heads, *action, *log_prob; /* [policies][rows] of 2A, A, 1 */
     float *next_heads, *next_action, *next_log_prob;
-    float *target_out;                    /* [critics][rows] */
-    float *anchor_out;                    /* [stds][synthetic]; stds as they are to be */
-    float *critic_out;                    /* [critics][rows + synthetic] */
-    float *mean_target, *std_target;      /* [rows] */
-    float *aim_out;                       /* [policies][critics][rows] */
-    unsigned *above;                      /* [policies][critics][batch_tiles] of a tile's bits */
-    float *aim_slope;                     /* [policies][critics][rows] */
-    float *daction;                       /* [policies][critics][rows][A] */
-    float *bound;                         /* [policies][rows] */
-    float *dout;                          /* [critics][critic_trace.rows] */
-    float *dheads;                        /* [policies][rows][2A] */
+    float *target_out;               /* [critics][rows] */
+    float *anchor_out;               /* [stds][synthetic]; stds as they are to be */
+    float *critic_out;               /* [critics][rows + synthetic] */
+    float *mean_target, *std_target; /* [rows] */
+    float *aim_out;                  /* [policies][critics][rows] */
+    unsigned *above;                 /* [policies][critics][batch_tiles] of a tile's bits */
+    float *aim_slope;                /* [policies][critics][rows] */
+    float *daction;                  /* [policies][critics][rows][A] */
+    float *bound;                    /* [policies][rows] */
+    float *dout;                     /* [critics][critic_trace.rows] */
+    float *dheads;                   /* [policies][rows][2A] */
 } engine_view;
 
 /* the seat of a block of threads: launches have them along y */
