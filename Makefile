@@ -96,7 +96,7 @@ fuzz: matrix-packages
 
 format:
 	@scripts/install-packages format
-	@git ls-files --cached --others --exclude-standard '*.[ch]' | xargs clang-format -i
+	@git ls-files --cached --others --exclude-standard '*.[ch]' '*.cu' '*.cuh' | xargs clang-format -i
 
 install: build
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >/dev/null
