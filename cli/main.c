@@ -6,7 +6,9 @@
 #include "base/suggest.h"
 #include "sweep/mpi.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cli_command *const commands[] = {
     &cli_train,     &cli_evaluate, &cli_render, &cli_sweep,  &cli_tune,  &cli_stats, &cli_report,
@@ -106,8 +108,20 @@ static int dispatch(int argc, char **argv)
     return run(command, argc - 1, argv + 1);
 }
 
+/* Where a standard descriptor is closed, nothing else may get its number. */
+static void hold_standard_descriptors(void)
+{
+    int file;
+    do
+        file = open("/dev/null", O_RDWR);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file > STDERR_FILENO)
+        close(file);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_descriptors();
     cli_note_program(argv[0]);
     int status = dispatch(argc, argv);
     /* a full disk must not pass for success */

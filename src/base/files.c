@@ -70,10 +70,21 @@ static int sync_and_close(int file)
     return failure;
 }
 
+int wac_open(const char *path, int flags)
+{
+    int file = open(path, flags | O_CLOEXEC, 0666);
+    if (file < 0 || file > STDERR_FILENO)
+        return file;
+    int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), failure = errno;
+    close(file);
+    errno = failure;
+    return moved;
+}
+
 /* Make names in a folder, or the bytes of a file, survive a power cut; 0 or errno. */
 static int sync_path(const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = wac_open(path, O_RDONLY | O_NONBLOCK);
     if (file < 0)
         return errno;
     int failure = sync_and_close(file);
@@ -107,7 +118,7 @@ void wac_writer_begin(wac_writer *writer, const char *path)
             writer->failure = ENAMETOOLONG;
             return;
         }
-        writer->file = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        writer->file = wac_open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL);
         if (writer->file < 0 && errno != EEXIST && errno != EINTR)
             break;
     }
@@ -180,7 +191,7 @@ wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t li
 {
     *bytes = NULL;
     /* O_NONBLOCK: do not wait for the other end of a pipe */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = wac_open(path, O_RDONLY | O_NONBLOCK);
     if (file < 0)
         return fail_system(error, "read", path, errno);
 

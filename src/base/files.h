@@ -31,6 +31,10 @@ wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t li
 
 bool wac_path_exists(const char *path);
 
+/* open(2), for this process alone; never descriptors 0 to 2, which others may write to, even where
+ * these are closed. -1 and errno. */
+int wac_open(const char *path, int flags);
+
 /* "directory/name" into a caller's buffer; a path too long is an error. */
 wac_status wac_path_join(char *path, size_t size, const char *directory, const char *name,
                          wac_error *error);

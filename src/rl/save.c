@@ -183,12 +183,14 @@ wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, bool
     return status;
 }
 
-/* As wac_save_read, but no count below zero. */
+/* As wac_save_read, but no count below zero, nor one that nobody lives to see (and that could not
+ * be counted on with). */
 static wac_status read_array(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     const wac_tensor_file *file = user;
     WAC_TRY(wac_save_read(user, tensor, error));
-    if (tensor->dtype == WAC_DTYPE_I64 && *(const int64_t *)tensor->data < 0)
+    const int64_t *count = tensor->data;
+    if (tensor->dtype == WAC_DTYPE_I64 && (*count < 0 || *count > WAC_SAVE_MOST))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s holds a %s that no agent can have; use another copy of the checkpoint",
                         file->path, tensor->name);

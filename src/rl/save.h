@@ -16,6 +16,9 @@ wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, bool
 wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, bool replay,
                          wac_error *error);
 
+/* The largest count that can be saved, and the last that a double tells from the next. */
+#define WAC_SAVE_MOST (INT64_C(1) << 53)
+
 /* A file of arrays that says what agent it is of. */
 typedef struct wac_save_list {
     wac_agent_tensor *tensors; /* [count]; free() it */

@@ -78,6 +78,17 @@ wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
     return wac_runlog_note_time(run, false, error);
 }
 
+/* Whether a run can be there. */
+static bool is_possible(const wac_position *at, int64_t remembered)
+{
+    const int64_t *numbers = (const int64_t *)at;
+    for (size_t i = 0; i < POSITION_SIZE; i++)
+        if (numbers[i] < 0 || numbers[i] > WAC_SAVE_MOST)
+            return false;
+    return remembered >= 0 && remembered <= WAC_SAVE_MOST && !(remembered == 0 && at->started) &&
+           at->started <= 1 && at->evaluated <= 1;
+}
+
 static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
@@ -92,14 +103,12 @@ static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder
     free(state);
     wac_tensor_file_close(file);
     WAC_TRY(status);
-    const wac_position *at = &run->position;
-    if (at->epoch < 0 || at->explored < 0 || at->updated < 0 || at->rows < 0 || at->env_steps < 0 ||
-        *remembered < 0 || (*remembered == 0 && at->started))
+    if (!is_possible(&run->position, *remembered))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s/run.safetensors holds a position that no run can be at; use another "
                         "copy of the checkpoint",
                         folder);
-    run->world_rng.counter = (uint64_t)at->world_counter;
+    run->world_rng.counter = (uint64_t)run->position.world_counter;
     return WAC_STATUS_OK;
 }
 

@@ -129,7 +129,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
         status = wac_file_write(path, text, (size_t)(end - text), error);
     free(text);
     WAC_TRY(status);
-    run->progress_file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    run->progress_file = wac_open(path, O_WRONLY | O_APPEND);
     if (run->progress_file < 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s: %s", path, strerror(errno));
     return WAC_STATUS_OK;

@@ -112,7 +112,7 @@ static wac_status make_agent(wac_run *run, wac_error *error)
 /* Nobody else may train this run while it is open. */
 static wac_status take_lock(wac_run *run, wac_error *error)
 {
-    run->lock = open(run->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    run->lock = wac_open(run->directory, O_RDONLY | O_DIRECTORY);
     if (run->lock < 0 && (errno == ENOENT || errno == ENOTDIR))
         return wac_fail(error, WAC_STATUS_INPUT, "there is no run %s; check that the path is right",
                         run->directory);

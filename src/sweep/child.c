@@ -173,7 +173,7 @@ static void make_groups(crew *crew)
 static int hold_folder(const char *folder, const volatile int *stop)
 {
     enum { TRIES = 3000 };
-    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = wac_open(folder, O_RDONLY | O_DIRECTORY);
     for (int i = 0; i < TRIES && file >= 0 && !wac_asked_to_stop(stop); i++) {
         if (flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
             return file;

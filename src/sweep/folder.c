@@ -231,7 +231,7 @@ static void tidy_run(const char *directory, const wac_sweep_run *run)
 
 static wac_status take_lock(int *lock, const char *directory, bool shared, wac_error *error)
 {
-    *lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *lock = wac_open(directory, O_RDONLY | O_DIRECTORY);
     if (*lock < 0)
         return wac_fail(error, WAC_STATUS_IO,
                         "cannot open %s: %s; check its permissions or choose another directory",
