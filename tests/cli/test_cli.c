@@ -222,6 +222,21 @@ static void a_run_is_never_overwritten(void **state)
     assert_non_null(strstr(result->err, " --epochs 2\n"));
 }
 
+/* With standard descriptors closed no file of a run gets their numbers, and nobody's words. */
+static void closed_descriptors(void **state)
+{
+    (void)state;
+    static const char *const closed[] = {">&- 2>&-", "<&- >&- 2>&-", "2>&-", "<&- 2>&-"};
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 2", at("open")));
+    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+        char command[2 * PATH_MAX];
+        snprintf(command, sizeof command, "%s train lqg --out %s " SMALL " --epochs 2 %s",
+                 WAC_PROGRAM, at("closed-%zu", i), closed[i]);
+        (void)!system(command); /* that it could not say so may be a failure */
+        assert_same_runs(at("open"), at("closed-%zu", i));
+    }
+}
+
 static void output_that_cannot_be_written(void **state)
 {
     (void)state;
@@ -377,6 +392,7 @@ int main(void)
         TEST(nonsense_is_refused),
         TEST(bad_files_are_refused),
         TEST(a_run_is_never_overwritten),
+        TEST(closed_descriptors),
         TEST(output_that_cannot_be_written),
         TEST(evaluate_tells_and_changes_nothing),
         TEST(without_a_replay),

@@ -385,6 +385,49 @@ static void damaged_files_are_refused(void **state)
     assert_same_runs(at("whole"), at("run"));
 }
 
+/* A whole number in a file of arrays (its first element), made another. */
+static void refuse_number(const char *path, const char *name, int64_t number, const char *words)
+{
+    char quoted[64];
+    size_t size;
+    uint64_t header;
+    long first;
+    char *bytes = contents(path, &size);
+    memcpy(&header, bytes, sizeof header);
+    snprintf(quoted, sizeof quoted, "\"%s\"", name);
+    const char *at_name = strstr(bytes + 8, quoted);
+    assert_non_null(at_name);
+    assert_int_equal(sscanf(strstr(at_name, "data_offsets\":[") + 15, "%ld", &first), 1);
+    memcpy(bytes + 8 + header + first, &number, sizeof number);
+    refuse_bytes(path, bytes, size, words);
+    free(bytes);
+}
+
+/* Counts that no run can have reached are refused before anything is done with them. */
+static void impossible_counts_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t numbers[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX - 1,
+                                      (INT64_C(1) << 53) + 1};
+    static const char *const counts[][2] = {{"replay", "replay/count"},
+                                            {"agent", "adam/steps/critics"},
+                                            {"agent", "counter/batch"},
+                                            {"run", "position"},
+                                            {"run", "replay/count"}};
+    wac_config config = tiny("lqg", "oe-wac", 3);
+    wac_run_options options = stop_after(160, 1);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            char path[PATH_MAX];
+            strcpy(path, at("run/checkpoint/%s.safetensors", counts[i][0]));
+            refuse_number(path, counts[i][1], numbers[k], "use another copy of the checkpoint");
+        }
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+    assert_same_runs(at("whole"), at("run"));
+}
+
 /* What a table that is cut off calls for is said truly: the row after the last epoch is made again,
  * what the checkpoint counts is not. */
 static void cut_tables_name_the_way_out(void **state)
@@ -531,6 +574,7 @@ int main(void)
         TEST(what_a_cut_left_behind_is_tidied),
         TEST(a_lost_manifest_is_no_loss),
         TEST(damaged_files_are_refused),
+        TEST(impossible_counts_are_refused),
         TEST(cut_tables_name_the_way_out),
         TEST(foreign_checkpoints_are_refused),
         TEST(nothing_to_resume),
