@@ -99,11 +99,12 @@ static wac_status observe(const wac_world *world, float *observation, wac_error 
         double value = world->raw_observation[i];
         if (!world->raw)
             value = wac_world_normalise(value, spec->observation_low[i], spec->observation_high[i]);
-        if (isnan(value))
-            return wac_fail(error, WAC_STATUS_NUMERIC,
-                            "environment %s: observation %d is not a number after step %lld",
-                            world->type->name, i, (long long)world->steps);
         observation[i] = (float)value;
+        if (!isfinite(observation[i]))
+            return wac_fail(error, WAC_STATUS_NUMERIC,
+                            "environment %s: observation %d is %g after step %lld, which is no "
+                            "number that an agent can see; mend the environment",
+                            world->type->name, i, value, (long long)world->steps);
     }
     return WAC_STATUS_OK;
 }
@@ -141,8 +142,10 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
         snprintf(where, sizeof where, "step %lld of an episode", (long long)world->steps);
         return fail_world(world->type, status, &cause, error, where);
     }
-    if (!isfinite(step->reward))
-        return wac_fail(error, WAC_STATUS_NUMERIC, "environment %s: reward is %g at step %lld",
+    if (!isfinite((float)step->reward))
+        return wac_fail(error, WAC_STATUS_NUMERIC,
+                        "environment %s: the reward is %g at step %lld, which is no number that an "
+                        "agent can learn from; mend the environment",
                         world->type->name, step->reward, (long long)world->steps);
     step->truncated = !step->terminated && world->steps >= world->path_limit;
     return observe(world, observation, error);

@@ -447,12 +447,16 @@ static void bad_numbers_stop_a_world(void **state)
     wish.reward = -INFINITY;
     assert_int_equal(wac_world_step(world, &rng, &action, &observation, &result, &error),
                      WAC_STATUS_NUMERIC);
-    assert_non_null(strstr(error.message, "environment wish: reward is -inf"));
+    assert_non_null(strstr(error.message, "environment wish: the reward is -inf"));
+    wish.reward = 1e39; /* beyond single precision */
+    assert_int_equal(wac_world_step(world, &rng, &action, &observation, &result, &error),
+                     WAC_STATUS_NUMERIC);
+    assert_non_null(strstr(error.message, "environment wish: the reward is 1e+39"));
     wish.reward = 0;
     wish.observation = NAN;
     assert_int_equal(wac_world_step(world, &rng, &action, &observation, &result, &error),
                      WAC_STATUS_NUMERIC);
-    assert_non_null(strstr(error.message, "environment wish: observation 0 is not a number"));
+    assert_non_null(strstr(error.message, "environment wish: observation 0 is nan"));
     assert_int_equal(wac_world_reset(world, &rng, &observation, &error), WAC_STATUS_NUMERIC);
     wish.fails = true;
     assert_int_equal(wac_world_step(world, &rng, &action, &observation, &result, &error),
