@@ -223,12 +223,20 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
 wac_status wac_folder_make(const char *directory, const wac_config *config, wac_error *error)
 {
     /* make the folder under another name, so that a run's folder always has its files */
+    enum { ATTEMPTS = 1000 };
     char fresh[PATH_MAX + 32];
-    snprintf(fresh, sizeof fresh, "%s.%ld.tmp", directory, (long)getpid());
-    if (wac_directory_make(fresh, error) != WAC_STATUS_OK)
+    wac_status status = WAC_STATUS_IO;
+    /* a process of the same number may have been killed while it did so */
+    for (int i = 0; i < ATTEMPTS && status != WAC_STATUS_OK; i++) {
+        snprintf(fresh, sizeof fresh, "%s.%ld-%d.tmp", directory, (long)getpid(), i);
+        status = wac_directory_make(fresh, error);
+        if (status != WAC_STATUS_OK && errno != EEXIST)
+            break;
+    }
+    if (status != WAC_STATUS_OK)
         return wac_fail(error, WAC_STATUS_IO, "cannot make the folder %s: %s; choose another one",
                         directory, strerror(errno));
-    wac_status status = wac_folder_write_config(fresh, config, error);
+    status = wac_folder_write_config(fresh, config, error);
     if (status == WAC_STATUS_OK)
         status = write_manifest(make_manifest(config), fresh, error);
     if (status == WAC_STATUS_OK)

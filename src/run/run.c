@@ -119,11 +119,16 @@ static wac_status take_lock(wac_run *run, wac_error *error)
     if (run->lock < 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot open the run %s: %s; check its permissions",
                         run->directory, strerror(errno));
-    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (flock(run->lock, LOCK_EX | LOCK_NB) == 0)
+        return WAC_STATUS_OK;
+    if (errno == EWOULDBLOCK)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s is being trained by another process; wait for it or stop it",
                         run->directory);
-    return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_IO,
+                    "cannot lock the run %s: %s; without a lock two processes could train it at "
+                    "once: put it on a file system that has locks",
+                    run->directory, strerror(errno));
 }
 
 static wac_status allocate(wac_run **run, const char *directory, wac_error *error)

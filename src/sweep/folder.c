@@ -236,7 +236,7 @@ static wac_status take_lock(int *lock, const char *directory, bool shared, wac_e
         return wac_fail(error, WAC_STATUS_IO,
                         "cannot open %s: %s; check its permissions or choose another directory",
                         directory, strerror(errno));
-    /* file systems that cannot lock are no reason to give up: each run has a lock, too */
+    /* where there are no locks the runs will say so */
     if (flock(*lock, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(*lock);
         return wac_fail(error, WAC_STATUS_INPUT,

@@ -9,7 +9,10 @@
 #include "nn/cpu/mixed.h"
 #include "run/run.h"
 
+#include <errno.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 /* the columns of progress.csv that are promised, in this order */
 static const char *const columns[] = {
@@ -312,8 +315,7 @@ static void faults_of_the_world_stop_the_run(void **state)
     assert_recovers("sac", WAC_STATUS_INPUT, "environment walk", "does not say why");
     walk_order.fails = WAC_STATUS_OK;
     walk_order.observation = NAN;
-    assert_recovers("me-wac", WAC_STATUS_NUMERIC, "environment walk",
-                    "observation 0 is nan");
+    assert_recovers("me-wac", WAC_STATUS_NUMERIC, "environment walk", "observation 0 is nan");
     walk_order.observation = 0;
     walk_order.bad_reward = NAN;
     assert_recovers("sac", WAC_STATUS_NUMERIC, "environment walk", "the reward is nan");
@@ -381,6 +383,39 @@ static void worlds_that_do_not_start(void **state)
 }
 
 /* --- folders -------------------------------------------------------------------------------- */
+
+/* Locks of a file system that has none. */
+static bool without_locks;
+
+int flock(int file, int operation)
+{
+    errno = ENOLCK;
+    return without_locks ? -1 : (int)syscall(SYS_flock, file, operation);
+}
+
+static void a_run_without_a_lock_is_refused(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    assert_ok(train_new(at("run"), &config, NULL));
+    without_locks = true;
+    wac_status status = train_on(at("run"), "lqg", NULL, 2);
+    without_locks = false;
+    assert_int_equal(status, WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "cannot lock the run", "a file system that has locks");
+    assert_ok(train_on(at("run"), "lqg", NULL, 2));
+}
+
+/* In a container every process may have the same number: one that was killed while it made a run
+ * must not be in the way of the next. */
+static void a_half_made_run_is_not_in_the_way(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    assert_ok(wac_directory_make(at("run.%ld-0.tmp", (long)getpid()), &error));
+    assert_ok(wac_directory_make(at("run.%ld-1.tmp", (long)getpid()), &error));
+    assert_ok(train_new(at("run"), &config, NULL));
+}
 
 static void no_folder_is_touched_but_its_own(void **state)
 {
@@ -488,6 +523,8 @@ int main(void)
         TEST(ruined_networks_are_not_saved),
         TEST(worlds_that_do_not_start),
         TEST(no_folder_is_touched_but_its_own),
+        TEST(a_run_without_a_lock_is_refused),
+        TEST(a_half_made_run_is_not_in_the_way),
         TEST(memory_stays_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
