@@ -94,6 +94,25 @@ wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error)
                    : WAC_STATUS_OK;
 }
 
+/* What is to be kept of the file must be what a run writes: rows of numbers, epoch after epoch. */
+static wac_status check_rows(const char *text, size_t size, const char *path, const wac_run *run,
+                             wac_error *error)
+{
+    wac_history history;
+    wac_error cause;
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return wac_fail_memory(error, "the rows of progress.csv");
+    memcpy(copy, text, size);
+    wac_status status = wac_history_parse(&history, copy, size, path, &cause);
+    if (status == WAC_STATUS_OK) {
+        wac_history_free(&history);
+        return WAC_STATUS_OK;
+    }
+    return wac_fail(error, status, "%.300s; put the file back as it was, or " WAC_TRAIN_AGAIN,
+                    cause.message, run->directory);
+}
+
 wac_status wac_runlog_open(wac_run *run, wac_error *error)
 {
     char path[PATH_MAX], *text;
@@ -123,6 +142,8 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
                           "%s has fewer than the %" PRId64 " rows that the checkpoint counts; put "
                           "the file back as it was, or " WAC_TRAIN_AGAIN,
                           path, at->rows, run->directory);
+    else
+        status = check_rows(text, (size_t)(end - text), path, run, error);
     if (status == WAC_STATUS_OK)
         run->seconds_before = read_seconds(run, last);
     if (status == WAC_STATUS_OK && end < text + size)

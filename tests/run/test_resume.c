@@ -361,6 +361,12 @@ static void damaged_files_are_refused(void **state)
     refuse_bytes(path, bytes, size - 1, "fewer than the 3 rows that the checkpoint counts");
     refuse_bytes(path, "", 0, "columns of a progress file");
     refuse_bytes(path, "epoch,loss\n0,1\n1,1\n2,1\n", 23, "columns of a progress file");
+    /* a line that is no row would be counted as one, and a real one cut off for it */
+    char *longer = malloc(size + 64);
+    int head = snprintf(longer, size + 64, "%.*s# my note\n", (int)first, bytes);
+    memcpy(longer + head, bytes + first, size - first);
+    refuse_bytes(path, longer, (size_t)head + size - first, "put the file back as it was");
+    free(longer);
     free(bytes);
     assert_int_equal(rename(path, at("aside")), 0);
     assert_refused(at("run"), path, "is missing; put it back, or train it again: wac train");
