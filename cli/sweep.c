@@ -95,6 +95,9 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     if (!realpath(file, whole_file) || !realpath(directory, whole_directory) ||
         wac_path_join(path, sizeof path, directory, "sweep.slurm", &error) != WAC_STATUS_OK)
         return cli_refuse("the path of %s or %s is too long", file, directory);
+    if (strchr(whole_directory, '\n'))
+        return cli_refuse("Slurm takes no folder with a line break in its name, as --out has; "
+                          "choose another one");
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -111,9 +114,12 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
             "#SBATCH --ntasks=1\n"
             "#SBATCH --cpus-per-task=1\n"
             "#SBATCH --signal=B:TERM@60\n"
-            "#SBATCH --output=%s/slurm-%%a.log\n"
-            "exec ",
-            sweep->count, tasks, tasks, whole_directory);
+            "#SBATCH --output=\"",
+            sweep->count, tasks, tasks);
+    /* as Slurm reads it: quotes, and what stands for something else */
+    for (const char *c = whole_directory; *c; c++)
+        fprintf(stream, *c == '%' ? "%%%%" : *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    fputs("/slurm-%a.log\"\nexec ", stream);
     print_quoted(stream, program);
     fputs(" sweep ", stream);
     print_quoted(stream, whole_file);

@@ -503,6 +503,9 @@ static void array_jobs_train_the_same(void **state)
     assert_int_equal(system(command), 0);
     char *script = contents(at("slurm/sweep.slurm"), NULL);
     assert_non_null(strstr(script, "#SBATCH --array=1-6\n"));
+    assert_non_null(strstr(script, "#SBATCH --output=\"/"));
+    assert_says(wac("sweep %s --out '%s' --slurm", at("small.yaml"), at("two\nlines")), 2,
+                "takes no folder with a line break");
     free(script);
     for (int i = 1; i <= 6; i++) {
         snprintf(command, sizeof command, "SLURM_ARRAY_TASK_ID=%d bash %s >%s 2>&1", i,
