@@ -22,9 +22,10 @@ enum { INDENT = 15 }; /* of claims: number and verdict stand before */
 void cli_print_claim(int number, const char *says, const wac_judgement *judgement)
 {
     cli_style style = cli_style_of(stdout);
-    const char *colour = judgement->verdict == WAC_VERDICT_HOLDS   ? style.green
-                         : judgement->verdict == WAC_VERDICT_FAILS ? style.red
-                                                                   : style.blue;
+    const char *colour = judgement->verdict == WAC_VERDICT_HOLDS     ? style.green
+                         : judgement->verdict == WAC_VERDICT_FAILS   ? style.red
+                         : judgement->verdict == WAC_VERDICT_NOT_RUN ? style.dim
+                                                                     : style.blue;
     printf("%s%2d  %s%-9s%s  ", style.bold, number, colour, wac_verdict_name(judgement->verdict),
            style.plain);
     cli_print_wrapped(says, INDENT, cli_width(stdout));

@@ -14,11 +14,9 @@ static void print_board(const wac_scoreboard *board)
     enum { INDENT = 15 };
     cli_style style = cli_style_of(stdout);
     int width = cli_width(stdout);
-    size_t counts[3] = {0};
     for (size_t i = 0; i < board->count; i++) {
         const wac_score *score = &board->scores[i];
         char sources[WAC_SCORE_SOURCES], outlook[WAC_OUTLOOK];
-        counts[score->judgement.verdict]++;
         cli_print_claim(score->number, score->says, &score->judgement);
         printf("%*s%s", INDENT, "", style.dim);
         cli_print_wrapped(wac_score_sources(sources, score), INDENT, width);
@@ -28,9 +26,11 @@ static void print_board(const wac_scoreboard *board)
             cli_print_wrapped(outlook, INDENT, width);
         }
     }
-    printf("\n%zu hold%s, %zu fail%s, %zu undecided\n\n", counts[WAC_VERDICT_HOLDS],
-           counts[WAC_VERDICT_HOLDS] == 1 ? "s" : "", counts[WAC_VERDICT_FAILS],
-           counts[WAC_VERDICT_FAILS] == 1 ? "s" : "", counts[WAC_VERDICT_UNDECIDED]);
+    size_t hold = wac_scoreboard_count(board, WAC_VERDICT_HOLDS);
+    size_t fail = wac_scoreboard_count(board, WAC_VERDICT_FAILS);
+    printf("\n%zu hold%s, %zu fail%s, %zu undecided, %zu not run\n\n", hold, hold == 1 ? "s" : "",
+           fail, fail == 1 ? "s" : "", wac_scoreboard_count(board, WAC_VERDICT_UNDECIDED),
+           wac_scoreboard_count(board, WAC_VERDICT_NOT_RUN));
 }
 
 int cli_scoreboard_make(const char *const *folders, size_t count, const char *out)

@@ -15,7 +15,7 @@
 
 const char *wac_verdict_name(wac_verdict verdict)
 {
-    static const char *const names[] = {"holds", "fails", "undecided"};
+    static const char *const names[] = {"holds", "fails", "undecided", "not run"};
     return names[verdict];
 }
 
@@ -72,8 +72,7 @@ static wac_verdict both(wac_verdict a, wac_verdict b)
 {
     if (a == WAC_VERDICT_FAILS || b == WAC_VERDICT_FAILS)
         return WAC_VERDICT_FAILS;
-    return a == WAC_VERDICT_UNDECIDED || b == WAC_VERDICT_UNDECIDED ? WAC_VERDICT_UNDECIDED
-                                                                    : WAC_VERDICT_HOLDS;
+    return a == b ? a : WAC_VERDICT_UNDECIDED;
 }
 
 const char *wac_finding_outlook(char text[WAC_OUTLOOK], const wac_finding *finding)
@@ -132,18 +131,18 @@ wac_status wac_judgement_conclude(wac_judgement *judgement, wac_error *error)
         p[i] = finding->counts ? finding->p_against * WAC_LEVEL / finding->level : 1;
     }
     wac_holm(corrected, p, judgement->count);
-    judgement->verdict = judgement->leaning = WAC_VERDICT_HOLDS;
     for (size_t i = 0; i < judgement->count; i++) {
         wac_finding *finding = &judgement->findings[i];
         bool holds = finding->counts && finding->p_for <= finding->level;
         finding->p_corrected = corrected[i];
-        finding->verdict = holds                       ? WAC_VERDICT_HOLDS
-                           : corrected[i] <= WAC_LEVEL ? WAC_VERDICT_FAILS
-                                                       : WAC_VERDICT_UNDECIDED;
+        if (finding->verdict != WAC_VERDICT_NOT_RUN)
+            finding->verdict = holds                       ? WAC_VERDICT_HOLDS
+                               : corrected[i] <= WAC_LEVEL ? WAC_VERDICT_FAILS
+                                                           : WAC_VERDICT_UNDECIDED;
         if (finding->verdict != WAC_VERDICT_UNDECIDED)
             finding->leaning = finding->verdict;
-        judgement->verdict = both(judgement->verdict, finding->verdict);
-        judgement->leaning = both(judgement->leaning, finding->leaning);
+        judgement->verdict = i ? both(judgement->verdict, finding->verdict) : finding->verdict;
+        judgement->leaning = i ? both(judgement->leaning, finding->leaning) : finding->leaning;
     }
     free(p);
     return WAC_STATUS_OK;

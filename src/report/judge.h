@@ -8,6 +8,7 @@
  *   fails      if there is evidence against one of them, after Holm's correction over all, or a
  *              counterexample where it says never or all
  *   undecided  else: because seeds are too few, or runs are missing
+ *   not run    if none of its findings has been looked for
  *
  * so that lack of evidence is never reported as evidence of the contrary. Planned runs count, not
  * finished ones: one that diverged is the worst of its group, one that is missing leaves a finding
@@ -25,6 +26,8 @@ typedef enum wac_verdict {
     WAC_VERDICT_HOLDS,
     WAC_VERDICT_FAILS,
     WAC_VERDICT_UNDECIDED,
+    WAC_VERDICT_NOT_RUN, /* of an experiment that nobody has run: on the scoreboard alone */
+    WAC_VERDICT_TOTAL,
 } wac_verdict;
 
 const char *wac_verdict_name(wac_verdict verdict); /* "holds" */

@@ -30,7 +30,8 @@ static const char style[] =
     "font-size:.88rem}\n"
     ".board{width:100%}.claims.board td:nth-child(2){width:42%}.claims.board td:nth-child(3){"
     "width:18%}\n"
-    ".v{font-weight:700;white-space:nowrap}.holds{color:var(--good)}.fails{color:var(--bad)}"
+    ".v{font-weight:700;white-space:nowrap;color:var(--soft)}.holds{color:var(--good)}.fails{color:"
+    "var(--bad)}"
     ".undecided{color:var(--open)}\n"
     /* smaller than half of its width nobody can read a figure; small screens have their own */
     "figure{margin:1.2rem 0 2rem}figure img{display:block;height:auto;background:#fff;"

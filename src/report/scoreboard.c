@@ -189,8 +189,8 @@ static wac_status add_experiment(wac_score *score, const wac_scored *scored, int
                                  wac_error *error)
 {
     if (!scored->judgements) {
-        wac_finding open = {.verdict = WAC_VERDICT_UNDECIDED,
-                            .leaning = WAC_VERDICT_UNDECIDED,
+        wac_finding open = {.verdict = WAC_VERDICT_NOT_RUN,
+                            .leaning = WAC_VERDICT_NOT_RUN,
                             .rule = scored->experiment->claims[claim].parts[0].rule,
                             .estimate = NAN,
                             .low = NAN,
@@ -198,8 +198,7 @@ static wac_status add_experiment(wac_score *score, const wac_scored *scored, int
                             .p_for = 1,
                             .p_against = 1,
                             .level = WAC_LEVEL};
-        snprintf(open.text, sizeof open.text, "not run yet: wac reproduce %s",
-                 scored->experiment->name);
+        snprintf(open.text, sizeof open.text, "wac reproduce %s runs it", scored->experiment->name);
         return add_finding(score, scored, &open, error);
     }
     const wac_judgement *own = &scored->judgements[claim];
@@ -278,6 +277,14 @@ void wac_scoreboard_free(wac_scoreboard *board)
     free(board->experiments);
     free(board->scores);
     *board = (wac_scoreboard){0};
+}
+
+size_t wac_scoreboard_count(const wac_scoreboard *board, wac_verdict verdict)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < board->count; i++)
+        count += board->scores[i].judgement.verdict == verdict;
+    return count;
 }
 
 const char *wac_score_sources(char text[WAC_SCORE_SOURCES], const wac_score *score)

@@ -2,7 +2,8 @@
  *
  * Every experiment that comes with the program is looked for in the folders, and judged at the
  * scale at which it was run (of several the largest). A claim that two experiments state is judged
- * over both: it holds if all findings of both do, and what has not been run leaves it undecided.
+ * over both: it holds if all findings of both do, and one that has not been run leaves it
+ * undecided. A claim of which no experiment has been run is "not run".
  */
 #ifndef WAC_REPORT_SCOREBOARD_H
 #define WAC_REPORT_SCOREBOARD_H
@@ -42,6 +43,9 @@ typedef struct wac_scoreboard {
 wac_status wac_scoreboard_make(wac_scoreboard *board, const char *const *folders, size_t count,
                                wac_error *error);
 void wac_scoreboard_free(wac_scoreboard *board);
+
+/* How many claims have that verdict. */
+size_t wac_scoreboard_count(const wac_scoreboard *board, wac_verdict verdict);
 
 /* "coverage-lqg (paper), coverage-riverswim (not run)": who judged a claim. */
 enum { WAC_SCORE_SOURCES = 256 };

@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-static const wac_verdict verdicts[] = {WAC_VERDICT_HOLDS, WAC_VERDICT_FAILS, WAC_VERDICT_UNDECIDED};
-
-static size_t count_of(const wac_scoreboard *board, wac_verdict verdict)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < board->count; i++)
-        count += board->scores[i].judgement.verdict == verdict;
-    return count;
-}
-
 /* --- the page --------------------------------------------------------------------------------- */
 
 static void write_claims(FILE *to, const wac_scoreboard *board)
@@ -33,8 +23,14 @@ static void write_claims(FILE *to, const wac_scoreboard *board)
         wac_html_verdict(to, score->judgement.verdict, score->judgement.leaning);
         if (*wac_judgement_outlook(outlook, &score->judgement))
             wac_html_tag(to, "<br><span class=\"soft\">", outlook, "</span>");
-        fputs("</td><td><details><summary>", to);
-        fprintf(to, "%zu finding%s</summary><ul>", score->judgement.count,
+        fputs("</td><td>", to);
+        if (score->judgement.verdict == WAC_VERDICT_NOT_RUN) {
+            for (size_t k = 0; k < score->judgement.count; k++)
+                wac_html_tag(to, k ? "<br>" : "", score->judgement.findings[k].text, "");
+            fputs("</td></tr>\n", to);
+            continue;
+        }
+        fprintf(to, "<details><summary>%zu finding%s</summary><ul>", score->judgement.count,
                 score->judgement.count == 1 ? "" : "s");
         for (size_t k = 0; k < score->judgement.count; k++)
             wac_html_finding(to, &score->judgement.findings[k],
@@ -74,10 +70,10 @@ static wac_status write_page(const wac_scoreboard *board, const char *path, wac_
     fputs("<p class=\"soft\">Wasserstein Actor-Critic (Likmeta and others, 2023), judged from runs "
           "of this program</p>\n<p>",
           file.to);
-    for (int i = 0; i < 3; i++)
-        fprintf(file.to, "%s%zu <span class=\"v %s\">%s</span>", i ? ", " : "",
-                count_of(board, verdicts[i]), wac_verdict_name(verdicts[i]),
-                wac_verdict_name(verdicts[i]));
+    for (int i = 0; i < WAC_VERDICT_TOTAL; i++) {
+        fprintf(file.to, "%s%zu ", i ? ", " : "", wac_scoreboard_count(board, (wac_verdict)i));
+        wac_html_verdict(file.to, (wac_verdict)i, (wac_verdict)i);
+    }
     fputs(".</p>\n", file.to);
     write_claims(file.to, board);
     wac_html_rules(file.to);

@@ -339,7 +339,7 @@ static void assert_scores(const char *first)
     assert_int_equal(json_array_size(json_object_get(claims, "claims")), 12);
     assert_int_equal(json_array_size(json_object_get(claims, "experiments")), 9);
     assert_string_equal(verdict_of(claims, 1), first);
-    assert_string_equal(verdict_of(claims, 12), "undecided");
+    assert_string_equal(verdict_of(claims, 12), "not run");
     const json_t *finding = json_array_get(
         json_object_get(json_array_get(json_object_get(claims, "claims"), 0), "findings"), 0);
     assert_string_equal(json_string_value(json_object_get(finding, "experiment")), "coverage-lqg");
@@ -361,7 +361,7 @@ static void test_scoreboard(void **state)
     assert_done(result);
     assert_non_null(strstr(result->out, " 1  undecided  Coverage rises with λ"));
     assert_non_null(strstr(result->out, "coverage-lqg (quick), coverage-riverswim (not run)"));
-    assert_non_null(strstr(result->out, "0 hold, 0 fail, 12 undecided"));
+    assert_non_null(strstr(result->out, "0 hold, 0 fail, 3 undecided, 9 not run"));
     assert_non_null(strstr(result->out, at("board/scoreboard.html\n")));
     assert_scores("undecided");
     /* both hold */
@@ -369,15 +369,19 @@ static void test_scoreboard(void **state)
     result = wac("reproduce --all --from %s %s --out %s", at("lqg"), at("river"), at("board"));
     assert_done(result);
     assert_non_null(strstr(result->out, " 1  holds      Coverage rises with λ"));
-    assert_non_null(strstr(result->out, "1 holds, 0 fail, 11 undecided"));
+    assert_non_null(strstr(result->out, "1 holds, 0 fail, 2 undecided, 9 not run"));
     assert_scores("holds");
     char *page = contents(at("board/scoreboard.html"), NULL);
     assert_non_null(strstr(page, "<span class=\"soft\">coverage-riverswim</span>"));
     assert_non_null(strstr(page, "not run: wac reproduce mujoco"));
+    assert_non_null(strstr(page, "9 <span class=\"v not run\">not run</span>.</p>"));
+    assert_non_null(strstr(page, "not run</span></td><td>wac reproduce mujoco runs it</td>"));
+    assert_int_equal(count_of(page, "<details>"), 3);
     assert_null(strstr(page, "<script"));
     free(page);
     char *table = contents(at("board/scoreboard.tex"), NULL);
     assert_non_null(strstr(table, "\\toprule"));
+    assert_non_null(strstr(table, " & not run & mujoco (not run) \\\\"));
     assert_non_null(strstr(table, "1 & Coverage rises with $\\lambda$, on LQG and on RiverSwim & "
                                   "holds & coverage-lqg (quick), coverage-riverswim (quick) \\\\"));
     free(table);
