@@ -28,9 +28,13 @@ static void print_board(const wac_scoreboard *board)
     }
     size_t hold = wac_scoreboard_count(board, WAC_VERDICT_HOLDS);
     size_t fail = wac_scoreboard_count(board, WAC_VERDICT_FAILS);
-    printf("\n%zu hold%s, %zu fail%s, %zu undecided, %zu not run\n\n", hold, hold == 1 ? "s" : "",
+    printf("\n%zu hold%s, %zu fail%s, %zu undecided, %zu not run\n", hold, hold == 1 ? "s" : "",
            fail, fail == 1 ? "s" : "", wac_scoreboard_count(board, WAC_VERDICT_UNDECIDED),
            wac_scoreboard_count(board, WAC_VERDICT_NOT_RUN));
+    for (size_t i = 0; i < board->other_count; i++)
+        printf("not of the paper: %s\n",
+               wac_scored_words((char[WAC_SCORE_SOURCES]){0}, &board->others[i]));
+    putchar('\n');
 }
 
 int cli_scoreboard_make(const char *const *folders, size_t count, const char *out)

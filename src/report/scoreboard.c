@@ -17,7 +17,8 @@
 
 /* Runs that may belong to an experiment. */
 typedef struct source {
-    wac_note note; /* without a name: any experiment may have runs there */
+    wac_note note;         /* without a name: any experiment may have runs there */
+    char folder[PATH_MAX]; /* of the note */
     wac_runset set;
 } source;
 
@@ -27,7 +28,8 @@ typedef struct sources {
 } sources;
 
 /* Folders without any run that can be read are passed over. */
-static wac_status add_source(sources *sources, const wac_note *note, wac_error *error)
+static wac_status add_source(sources *sources, const wac_note *note, const char *at,
+                             wac_error *error)
 {
     source *more = realloc(sources->list, (sources->count + 1) * sizeof *more);
     if (!more)
@@ -37,6 +39,7 @@ static wac_status add_source(sources *sources, const wac_note *note, wac_error *
     const char *folder = note->runs;
     wac_error why = {0};
     added->note = *note;
+    snprintf(added->folder, sizeof added->folder, "%s", at);
     wac_status status = wac_runset_load(&added->set, &folder, 1, true, &why);
     if (status == WAC_STATUS_OK)
         sources->count++;
@@ -54,7 +57,7 @@ static wac_status search(sources *sources, const char *folder, wac_error *error)
     wac_note note;
     struct dirent **entries;
     if (wac_note_read(&note, folder))
-        return add_source(sources, &note, error);
+        return add_source(sources, &note, folder, error);
     int found = scandir(folder, &entries, is_visible, alphasort);
     if (found < 0)
         return wac_fail(error, WAC_STATUS_INPUT, "cannot read the folder %s: %s", folder,
@@ -67,7 +70,7 @@ static wac_status search(sources *sources, const char *folder, wac_error *error)
             wac_path_join(path, sizeof path, folder, entries[i]->d_name, NULL) == WAC_STATUS_OK &&
             wac_note_read(&note, path)) {
             noted = true;
-            status = add_source(sources, &note, error);
+            status = add_source(sources, &note, path, error);
         }
         free(entries[i]);
     }
@@ -77,7 +80,7 @@ static wac_status search(sources *sources, const char *folder, wac_error *error)
     note = (wac_note){.scale = -1};
     if (snprintf(note.runs, sizeof note.runs, "%s", folder) >= PATH_MAX)
         return wac_fail(error, WAC_STATUS_INPUT, "the path %.60s... is too long", folder);
-    return add_source(sources, &note, error);
+    return add_source(sources, &note, folder, error);
 }
 
 static void free_sources(sources *sources)
@@ -132,8 +135,68 @@ static wac_status judge_best(wac_scored *scored, const sources *sources, wac_err
     return judge(scored, &best->set, error);
 }
 
+static bool is_scored(const wac_scoreboard *board, const char *name)
+{
+    for (size_t i = 0; i < board->experiment_count; i++)
+        if (strcmp(board->experiments[i].experiment->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What `wac reproduce` ran there and what is none of the paper's, by the file that lies beside it.
+ * One that cannot be read is passed over. */
+static wac_status judge_others(wac_scoreboard *board, const sources *sources, wac_error *error)
+{
+    board->others = calloc(sources->count + 1, sizeof *board->others);
+    if (!board->others)
+        return wac_fail_memory(error, "the scoreboard");
+    for (size_t i = 0; i < sources->count; i++) {
+        const source *source = &sources->list[i];
+        const wac_note *note = &source->note;
+        char path[PATH_MAX];
+        wac_error unread = {0};
+        wac_scored *scored = &board->others[board->other_count];
+        if (!*note->experiment || is_scored(board, note->experiment) ||
+            wac_path_join(path, sizeof path, source->folder, "experiment.yaml", &unread) !=
+                WAC_STATUS_OK ||
+            wac_experiment_read(&scored->experiment, path, &unread) != WAC_STATUS_OK)
+            continue;
+        board->other_count++;
+        strcpy(scored->experiment->name, note->experiment);
+        strcpy(scored->folder, note->runs);
+        scored->scale = note->scale >= 0 ? (wac_scale)note->scale
+                                         : wac_report_scale(&source->set, scored->experiment);
+        if (note->seeds)
+            WAC_TRY(wac_experiment_reseed(scored->experiment, note->seeds, error));
+        WAC_TRY(judge(scored, &source->set, error));
+    }
+    return WAC_STATUS_OK;
+}
+
+/* What there is instead of the paper's claims. */
+static wac_status fail_empty(const wac_scoreboard *board, const sources *sources,
+                             const char *folders, wac_error *error)
+{
+    char words[WAC_SCORE_SOURCES], there[WAC_SCORE_SOURCES + 32];
+    size_t runs = 0;
+    for (size_t i = 0; i < sources->count; i++)
+        runs += sources->list[i].set.count;
+    if (board->other_count)
+        snprintf(there, sizeof there, "%s%s", wac_scored_words(words, &board->others[0]),
+                 board->other_count > 1 ? ", and so on" : "");
+    else if (runs)
+        snprintf(there, sizeof there, "%zu run%s of other settings", runs, runs == 1 ? "" : "s");
+    else
+        strcpy(there, "no run at all");
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "no run in %.300s belongs to an experiment with claims of the paper (there is: "
+                    "%s); \"wac reproduce\" lists them",
+                    folders, there);
+}
+
 /* Those that come with the program and claim something. */
-static wac_status judge_all(wac_scoreboard *board, const sources *sources, wac_error *error)
+static wac_status judge_all(wac_scoreboard *board, const sources *sources, const char *folders,
+                            wac_error *error)
 {
     char **names;
     size_t count, run = 0;
@@ -156,10 +219,10 @@ static wac_status judge_all(wac_scoreboard *board, const sources *sources, wac_e
         run += scored->judgements != NULL;
     }
     free(names);
+    if (status == WAC_STATUS_OK)
+        status = judge_others(board, sources, error);
     if (status == WAC_STATUS_OK && run == 0)
-        status = wac_fail(error, WAC_STATUS_INPUT,
-                          "no run there belongs to an experiment with claims; \"wac reproduce\" "
-                          "lists them");
+        status = fail_empty(board, sources, folders, error);
     return status;
 }
 
@@ -247,11 +310,15 @@ wac_status wac_scoreboard_make(wac_scoreboard *board, const char *const *folders
 {
     sources sources = {0};
     wac_status status = WAC_STATUS_OK;
+    char searched[PATH_MAX] = "";
     *board = (wac_scoreboard){0};
-    for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++)
+    for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++) {
+        size_t used = strlen(searched);
+        snprintf(searched + used, sizeof searched - used, "%s%s", used ? ", " : "", folders[i]);
         status = search(&sources, folders[i], error);
+    }
     if (status == WAC_STATUS_OK)
-        status = judge_all(board, &sources, error);
+        status = judge_all(board, &sources, searched, error);
     if (status == WAC_STATUS_OK)
         status = score_claims(board, error);
     free_sources(&sources);
@@ -260,21 +327,27 @@ wac_status wac_scoreboard_make(wac_scoreboard *board, const char *const *folders
     return status;
 }
 
-void wac_scoreboard_free(wac_scoreboard *board)
+static void free_scored(wac_scored *list, size_t count)
 {
-    for (size_t i = 0; i < board->experiment_count; i++) {
-        wac_scored *scored = &board->experiments[i];
+    for (size_t i = 0; i < count; i++) {
+        wac_scored *scored = &list[i];
         wac_judgements_free(scored->judgements, (size_t)scored->experiment->claim_count);
         for (size_t k = 0; k < scored->missing_count; k++)
             free(scored->missing[k]);
         free(scored->missing);
         wac_experiment_free(scored->experiment);
     }
+    free(list);
+}
+
+void wac_scoreboard_free(wac_scoreboard *board)
+{
+    free_scored(board->experiments, board->experiment_count);
+    free_scored(board->others, board->other_count);
     for (size_t i = 0; i < board->count; i++) {
         wac_judgement_free(&board->scores[i].judgement);
         free(board->scores[i].judged_by);
     }
-    free(board->experiments);
     free(board->scores);
     *board = (wac_scoreboard){0};
 }
@@ -301,5 +374,20 @@ const char *wac_score_sources(char text[WAC_SCORE_SOURCES], const wac_score *sco
         used += (size_t)snprintf(text + used, WAC_SCORE_SOURCES - used, "%s%s (%s)",
                                  used ? ", " : "", scored->experiment->name, scale);
     }
+    return text;
+}
+
+const char *wac_scored_words(char text[WAC_SCORE_SOURCES], const wac_scored *scored)
+{
+    int claims = scored->experiment->claim_count;
+    char scale[WAC_SCALE_TITLE];
+    int used = snprintf(text, WAC_SCORE_SOURCES, "%s (%s) ", scored->experiment->name,
+                        wac_scale_title(scale, scored->experiment, scored->scale));
+    const char *own = claims == 0 ? "claims nothing" : "has a claim of its own";
+    used += claims > 1 ? sprintf(text + used, "has %d claims of its own", claims)
+                       : sprintf(text + used, "%s", own);
+    for (int i = 0; i < claims; i++)
+        used += sprintf(text + used, "%s%s", i ? ", " : ": ",
+                        wac_verdict_name(scored->judgements[i].verdict));
     return text;
 }

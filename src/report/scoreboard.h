@@ -36,10 +36,12 @@ typedef struct wac_scoreboard {
     size_t experiment_count;
     wac_score *scores; /* [count], by number */
     size_t count;
+    wac_scored *others; /* [other_count]: run there, but with none of the paper's claims */
+    size_t other_count;
 } wac_scoreboard;
 
 /* Of folders that `wac reproduce` made, of folders that hold such, or of runs of any kind. None of
- * the experiments in any of them is an error (input). On failure there is nothing to free. */
+ * the paper's claims in any of them is an error (input). On failure there is nothing to free. */
 wac_status wac_scoreboard_make(wac_scoreboard *board, const char *const *folders, size_t count,
                                wac_error *error);
 void wac_scoreboard_free(wac_scoreboard *board);
@@ -48,7 +50,10 @@ void wac_scoreboard_free(wac_scoreboard *board);
 size_t wac_scoreboard_count(const wac_scoreboard *board, wac_verdict verdict);
 
 /* "coverage-lqg (paper), coverage-riverswim (not run)": who judged a claim. */
-enum { WAC_SCORE_SOURCES = 256 };
+enum { WAC_SCORE_SOURCES = 320 };
 const char *wac_score_sources(char text[WAC_SCORE_SOURCES], const wac_score *score);
+
+/* "riverswim (quick) has a claim of its own: holds": of one of the others. */
+const char *wac_scored_words(char text[WAC_SCORE_SOURCES], const wac_scored *scored);
 
 #endif

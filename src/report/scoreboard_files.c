@@ -60,6 +60,11 @@ static void write_experiments(FILE *to, const wac_scoreboard *board)
         wac_html_tag(to, "<td>", scored->folder, "</td></tr>\n");
     }
     wac_html_table_end(to);
+    for (size_t i = 0; i < board->other_count; i++) {
+        char words[WAC_SCORE_SOURCES];
+        wac_html_tag(to, "<p class=\"note\">Not of the paper: ",
+                     wac_scored_words(words, &board->others[i]), ".</p>\n");
+    }
 }
 
 static wac_status write_page(const wac_scoreboard *board, const char *path, wac_error *error)
@@ -146,9 +151,21 @@ static json_t *experiment_json(const wac_scored *scored)
                      wac_missing_json(scored->missing, scored->missing_count));
 }
 
+/* With its claims, which are not those above. */
+static json_t *other_json(const wac_scored *scored)
+{
+    json_t *json = experiment_json(scored), *claims = json_array();
+    for (int i = 0; i < scored->experiment->claim_count; i++)
+        json_array_append_new(claims, wac_claim_json(scored->experiment->claims[i].number,
+                                                     scored->experiment->claims[i].says,
+                                                     &scored->judgements[i]));
+    json_object_set_new(json, "claims", claims);
+    return json;
+}
+
 static wac_status write_data(const wac_scoreboard *board, const char *folder, wac_error *error)
 {
-    json_t *claims = json_array(), *experiments = json_array();
+    json_t *claims = json_array(), *experiments = json_array(), *others = json_array();
     for (size_t i = 0; i < board->count; i++) {
         const wac_score *score = &board->scores[i];
         json_t *claim = wac_claim_json(score->number, score->says, &score->judgement);
@@ -160,7 +177,10 @@ static wac_status write_data(const wac_scoreboard *board, const char *folder, wa
     }
     for (size_t i = 0; i < board->experiment_count; i++)
         json_array_append_new(experiments, experiment_json(&board->experiments[i]));
-    return wac_claims_write(json_pack("{s:o, s:o}", "claims", claims, "experiments", experiments),
+    for (size_t i = 0; i < board->other_count; i++)
+        json_array_append_new(others, other_json(&board->others[i]));
+    return wac_claims_write(json_pack("{s:o, s:o, s:o}", "claims", claims, "experiments",
+                                      experiments, "others", others),
                             folder, error);
 }
 

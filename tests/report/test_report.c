@@ -403,8 +403,31 @@ static void test_scoreboard(void **state)
                 "holds the experiment coverage-lqg");
     assert_int_equal(mkdir(at("empty"), 0777), 0);
     assert_says(wac("reproduce --all --from %s --out %s", at("empty"), at("nothing")), 1,
-                "no run there belongs");
+                at("empty belongs to an experiment with claims of the paper (there is: no run at "
+                   "all)"));
     assert_false(wac_path_exists(at("nothing")));
+    /* an experiment that is none of the paper's */
+    mkdir(at("own"), 0777);
+    save_text(at("mine.yaml"), "title: T\nscales:\n  half: {environments: lqg, algorithms: oe-wac, "
+                               "seeds: 5, settings: {epochs: 15, lambda: [0, 0.5, 1], noise_std: "
+                               "0.15}}\nclaims:\n  - {says: up, rule: rises-with, setting: lambda, "
+                               "measure: coverage}\n");
+    assert_done(wac("reproduce %s --from %s --out %s", at("mine.yaml"), at("lqg"), at("own/mine")));
+    assert_says(wac("reproduce --all --from %s --out %s", at("own"), at("nothing")), 1,
+                "(there is: mine (half) has a claim of its own: holds)");
+    assert_false(wac_path_exists(at("nothing")));
+    result = wac("reproduce --all --from %s %s --out %s", at("own"), at("lqg"), at("board"));
+    assert_done(result);
+    assert_non_null(
+        strstr(result->out, "not of the paper: mine (half) has a claim of its own: holds\n"));
+    page = contents(at("board/scoreboard.html"), NULL);
+    assert_non_null(strstr(page, "Not of the paper: mine (half) has a claim of its own: holds."));
+    free(page);
+    json_t *data = json_load_file(at("board/claims.json"), 0, NULL);
+    const json_t *other = json_array_get(json_object_get(data, "others"), 0);
+    assert_string_equal(json_string_value(json_object_get(other, "experiment")), "mine");
+    assert_string_equal(verdict_of(other, 1), "holds");
+    json_decref(data);
 }
 
 static void test_tex(void **state)
