@@ -265,6 +265,15 @@ static void test_ahead(void **state)
     assert_true(judgement.findings[0].estimate == 1);
     assert_verdict("rule: faster, who: sac, than: me-wac", WAC_VERDICT_FAILS, WAC_VERDICT_FAILS,
                    "SAC is first with probability 0");
+    /* never is a word where nothing else is meant */
+    make_solvers("oe-wac", 4, -1, 0, 10);
+    assert_verdict("rule: faster, who: me-wac, than: oe-wac", WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "epoch of first success: 12.5 for ME-WAC, never for OE-WAC; ");
+    fake lucky = {"point-1", "oe-wac", 4, 60, 0, NULL, NULL, NULL, NULL, -90, NAN, 20, 57};
+    remove_folder(at("oe-wac-4"));
+    make_fake(at("oe-wac-4"), &lucky);
+    assert_verdict("rule: faster, who: me-wac, than: oe-wac", WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "12.5 for ME-WAC, 60 for OE-WAC (never counts as 61); ");
     assert_verdict("rule: ahead-of, who: me-wac, than: oac", WAC_VERDICT_UNDECIDED,
                    WAC_VERDICT_UNDECIDED, "no run of OAC is planned");
     /* both pairs must hold */
@@ -354,7 +363,7 @@ static void test_faster(void **state)
     const char *faster = "rule: faster, who: me-wac, than: sac";
     make_solvers("me-wac", 5, 10, 2, 30);
     make_solvers("sac", 5, -1, 0, 30);
-    assert_verdict(faster, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "16 for ME-WAC, 61 for SAC");
+    assert_verdict(faster, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "16 for ME-WAC, never for SAC");
     clear();
     make_solvers("me-wac", 5, -1, 0, 30);
     make_solvers("sac", 5, -1, 0, 30);
@@ -479,7 +488,7 @@ static void test_lengths(void **state)
     }
     /* solved at 40, which is not within 30 epochs */
     assert_verdict("rule: faster, who: sac, than: me-wac", WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
-                   "23 for SAC, 31 for ME-WAC");
+                   "23 for SAC, never for ME-WAC");
     assert_non_null(
         strstr(judgement.findings[0].text, "; of longer runs the first 30 epochs; 5 seeds"));
     assert_int_equal(judgement.findings[0].epochs, 30);
@@ -528,7 +537,12 @@ static void test_counts(void **state)
                        cases[i].verdict == WAC_VERDICT_UNDECIDED ? "no run of ME-WAC is planned"
                                                                  : "of 4 runs (exact 95 %");
     }
+    judge("rule: all, who: oe-wac");
+    assert_non_null(strstr(judgement.findings[0].text,
+                           "; in all of these, but up to 60 % of runs may not; 4 seeds"));
     judge("rule: never, who: sac");
+    assert_non_null(strstr(judgement.findings[0].text,
+                           "; in none of these, but up to 60 % of runs may; 4 seeds"));
     assert_true(judgement.findings[0].low == 0 && fabs(judgement.findings[0].high - 0.602) < 0.001);
 }
 

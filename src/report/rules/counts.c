@@ -75,6 +75,13 @@ static void describe(wac_finding *finding, const wac_case *at, const counts *cou
         finding->high = share.high;
         wac_finding_add(finding, " (exact 95 %% interval of the share: %s to %s)",
                         WAC_DIGITS(share.low), WAC_DIGITS(share.high));
+        /* what so few runs cannot tell */
+        if (finding->rule == WAC_RULE_NEVER && counts->solved == 0)
+            wac_finding_add(finding, "; in none of these, but up to %.0f %% of runs may",
+                            100 * share.high);
+        else if (finding->rule == WAC_RULE_ALL && counts->failed == 0)
+            wac_finding_add(finding, "; in all of these, but up to %.0f %% of runs may not",
+                            100 * (1 - share.low));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "stats/tests.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,6 +214,38 @@ static double mean_of(const wac_values *strata, size_t count, bool of_distances)
     return known > 0 ? sum / known : NAN;
 }
 
+/* How many values of a side stand for none, of how many that are known. */
+typedef struct share {
+    size_t never, known;
+} share;
+
+static share share_of(const wac_values *strata, size_t count, double never)
+{
+    share share = {0};
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < strata[s].count; i++) {
+            share.known += !isnan(strata[s].values[i]);
+            share.never += strata[s].values[i] >= never;
+        }
+    return share;
+}
+
+/* "22.8 for OE-WAC (never counts as 46)", "never for SAC". `never` is what stands for no success at
+ * all; infinite where it is not epochs of first success that are compared. */
+static void describe_side(wac_finding *finding, const wac_values *strata, size_t count,
+                          const char *who, double never)
+{
+    bool spread = finding->rule == WAC_RULE_LESS_SPREAD;
+    share share = isfinite(never) ? share_of(strata, count, never) : (struct share){0};
+    if (share.never && share.never == share.known && !spread) {
+        wac_finding_add(finding, "never for %s", who);
+        return;
+    }
+    wac_finding_add(finding, "%s for %s", WAC_DIGITS(mean_of(strata, count, spread)), who);
+    if (share.never)
+        wac_finding_add(finding, " (never counts as %s)", WAC_DIGITS(never));
+}
+
 static bool is_cut(const side *a, const side *b, size_t strata, int64_t epochs)
 {
     for (size_t s = 0; s < strata; s++)
@@ -234,11 +267,15 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
         wac_case_settings(other, at, b->groups[0]);
     }
     wac_case_title(at, finding);
-    wac_finding_add(
-        finding, "%s%s for %s%s, %s for %s%s%s%s", spread ? "mean distance from the median " : "",
-        WAC_DIGITS(mean_of(samples->a, strata, spread)), finding->who, own,
-        WAC_DIGITS(mean_of(samples->b, strata, spread)), factor != 1 ? WAC_DIGITS(factor) : "",
-        factor != 1 ? " times " : "", finding->than, other);
+    double never = at->part->measure == WAC_MEASURE_SOLVED ? (double)finding->epochs + 1 : INFINITY;
+    char who[2 * WAC_SETTINGS_TEXT];
+    wac_finding_add(finding, "%s", spread ? "mean distance from the median " : "");
+    snprintf(who, sizeof who, "%s%s", finding->who, own);
+    describe_side(finding, samples->a, strata, who, never);
+    wac_finding_add(finding, ", ");
+    snprintf(who, sizeof who, "%s%s%s%s", factor != 1 ? WAC_DIGITS(factor) : "",
+             factor != 1 ? " times " : "", finding->than, other);
+    describe_side(finding, samples->b, strata, who, factor * never);
     if (finding->rule == WAC_RULE_LEVEL)
         wac_finding_add(finding, "; difference %s", WAC_DIGITS(finding->estimate));
     else if (!spread && !isnan(finding->estimate))
