@@ -200,7 +200,9 @@ const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scal
         return NULL;
     if (*experiment->paper)
         return "the paper's";
-    return experiment->scales[WAC_SCALE_PAPER].count ? "scale paper" : NULL;
+    if (experiment->scales[WAC_SCALE_PAPER].count)
+        return "scale paper";
+    return scale < WAC_SCALE_HALF && experiment->scales[WAC_SCALE_HALF].count ? "scale half" : NULL;
 }
 
 wac_status wac_experiment_reseed(wac_experiment *experiment, int64_t seeds, wac_error *error)

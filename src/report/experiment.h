@@ -108,7 +108,8 @@ const char *wac_scale_title(char text[WAC_SCALE_TITLE], const wac_experiment *ex
                             wac_scale scale);
 
 /* What a scale has less of runs and epochs than: "the paper's", or "scale paper" for an experiment
- * of one's own; null where there is nothing to have less than. */
+ * of one's own ("scale half" where it has no such); null where there is nothing to have less than.
+ */
 const char *wac_experiment_measure_of(const wac_experiment *experiment, wac_scale scale);
 
 /* The names of those that come with the program, sorted; free each and the list. */

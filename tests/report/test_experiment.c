@@ -174,6 +174,11 @@ static void test_shipped(void **state)
     for (int i = 1; i <= 12; i++)
         assert_true(claimed[i]);
     memset(&error, 0, sizeof error);
+    /* less than what */
+    assert_ok(wac_experiment_read(&experiment, "riverswim", &error));
+    assert_string_equal(wac_experiment_measure_of(experiment, WAC_SCALE_QUICK), "scale half");
+    assert_null(wac_experiment_measure_of(experiment, WAC_SCALE_HALF));
+    wac_experiment_free(experiment);
     assert_int_equal(wac_experiment_read(&experiment, "coverage-lgq", &error), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "coverage-lgq", "coverage-lqg");
     assert_int_equal(setenv("WAC_EXPERIMENTS", "/nowhere", 1), 0);
