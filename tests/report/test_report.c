@@ -357,6 +357,10 @@ static void test_scoreboard(void **state)
     assert_says(wac("reproduce --all --scale half"), 2, "at their own scale");
     assert_says(wac("reproduce --all --figure-width 3in"), 2, "takes --from and --out");
     assert_says(wac("reproduce --workers 2"), 2, "name an experiment");
+    const outcome *listed = wac("reproduce");
+    assert_int_equal(listed->status, 0);
+    assert_non_null(strstr(listed->out, "\nriverswim             12: 3 min "));
+    assert_non_null(strstr(listed->out, " reproduce riverswim\n"));
     const outcome *result = wac("reproduce --all --from %s --out %s", at("lqg"), at("board"));
     assert_done(result);
     assert_non_null(strstr(result->out, " 1  undecided  Coverage rises with λ"));
