@@ -84,10 +84,12 @@ static int settle_scale(const cli_report_plan *plan, const wac_runset *set)
     bool given = plan->scale >= 0;
     int scale = given ? plan->scale : (int)wac_report_scale(set, plan->experiment);
     if (wac_report_matches(set, plan->experiment, (wac_scale)scale) == 0) {
-        fprintf(stderr,
-                "wac: none of these %zu run%s belongs to %s%s%s; its YAML file says which would\n",
+        char near[WAC_REPORT_NEAREST];
+        wac_report_nearest(near, set, plan->experiment, plan->scale);
+        fprintf(stderr, "wac: none of these %zu run%s belongs to %s%s%s%s%s; %s says which would\n",
                 set->count, set->count == 1 ? "" : "s", plan->experiment->name,
-                given ? " at scale " : "", given ? wac_scale_names[scale] : "");
+                given ? " at scale " : "", given ? wac_scale_names[scale] : "",
+                *near ? ": the nearest has " : "", near, plan->experiment->path);
         return -1;
     }
     if (!given)

@@ -139,7 +139,9 @@ wac_status wac_experiment_read(wac_experiment **experiment, const char *name, wa
     }
     WAC_TRY(wac_file_read(&text, &size, path, 1 << 20, error));
     snprintf(file, sizeof file, "%.*s", (int)(strlen(base) - (is_yaml(base) ? 5 : 0)), base);
-    return wac_experiment_parse(experiment, text, size, file, path, error);
+    WAC_TRY(wac_experiment_parse(experiment, text, size, file, path, error));
+    strcpy((*experiment)->path, path);
+    return WAC_STATUS_OK;
 }
 
 /* Whether some run of some scale is meant: by `where`, on a side (null: any), and in one of its

@@ -7,6 +7,8 @@
 #include "report/figure.h"
 #include "sweep/list.h"
 
+#include <limits.h>
+
 enum {
     WAC_EXPERIMENT_NAMES = 6,
     WAC_EXPERIMENT_FIGURES = 8,
@@ -88,6 +90,7 @@ typedef struct wac_experiment {
     int claim_count;
     char *text; /* of the file */
     size_t size;
+    char path[PATH_MAX];
 } wac_experiment;
 
 /* One that comes with the program, by name (the error suggests the nearest); or a file, where the

@@ -66,6 +66,56 @@ wac_scale wac_report_scale(const wac_runset *set, const wac_experiment *experime
     return best;
 }
 
+/* In how many settings two runs differ, another environment being worse than any; *first is the
+ * first of them, null where it is the environment. */
+static size_t count_differences(const wac_config *a, const wac_config *b, const wac_setting **first)
+{
+    size_t count, differences = 0;
+    const wac_setting *settings = wac_settings(&count);
+    *first = NULL;
+    if (strcmp(a->environment, b->environment) != 0)
+        return count + 1;
+    for (size_t i = count; i-- > 0;)
+        if (wac_group_counts(&settings[i]) &&
+            (wac_config_reads(a, &settings[i]) || wac_config_reads(b, &settings[i])) &&
+            wac_setting_compare(&settings[i], a, b) != 0) {
+            *first = &settings[i];
+            differences++;
+        }
+    return differences;
+}
+
+const char *wac_report_nearest(char text[WAC_REPORT_NEAREST], const wac_runset *set,
+                               const wac_experiment *experiment, int scale)
+{
+    size_t fewest = SIZE_MAX;
+    *text = 0;
+    for (int k = 0; k < WAC_SCALE_TOTAL; k++)
+        for (size_t i = 0; (scale < 0 || scale == k) && i < experiment->scales[k].count; i++)
+            for (size_t g = 0; g < set->group_count; g++) {
+                const wac_config *wanted = &experiment->scales[k].runs[i].config;
+                const wac_config *found = &set->groups[g].runs[0]->config;
+                const wac_setting *first;
+                if (wac_record_is_foreign(set->groups[g].runs[0]))
+                    continue;
+                size_t differences = count_differences(found, wanted, &first);
+                char own[96], other[96];
+                if (differences >= fewest)
+                    continue;
+                fewest = differences;
+                if (first) {
+                    wac_config_format(found, first, own, sizeof own);
+                    wac_config_format(wanted, first, other, sizeof other);
+                } else {
+                    snprintf(own, sizeof own, "%.90s", found->environment);
+                    snprintf(other, sizeof other, "%.90s", wanted->environment);
+                }
+                snprintf(text, WAC_REPORT_NEAREST, "%.40s %s, not %s",
+                         first ? first->name : "environment", own, other);
+            }
+    return text;
+}
+
 /* --- which figures fit any runs --------------------------------------------------------------- */
 
 /* Whether a column has a number in some run. */

@@ -51,4 +51,10 @@ size_t wac_report_matches(const wac_runset *set, const wac_experiment *experimen
  * there. */
 wac_scale wac_report_scale(const wac_runset *set, const wac_experiment *experiment);
 
+/* Where no run belongs to any of these scales (-1: all): what the nearest has of its own, in the
+ * first setting that differs: "width 256, not 64". Empty where all are of other programs. */
+enum { WAC_REPORT_NEAREST = 256 };
+const char *wac_report_nearest(char text[WAC_REPORT_NEAREST], const wac_runset *set,
+                               const wac_experiment *experiment, int scale);
+
 #endif

@@ -247,7 +247,12 @@ static void test_from(void **state)
     fake other = {"point-1", "sac", 1, 7, 0, NULL, NULL, NULL, NULL, -90, NAN, 30, 2};
     make_fake(at("runs/other"), &other);
     assert_says(wac("reproduce mujoco --from %s --out %s", at("runs"), at("out")), 1,
-                "runs belongs to mujoco");
+                "runs belongs to mujoco: the nearest has environment point-1, not ");
+    assert_says(
+        wac("reproduce point-dense --scale paper --from %s --out %s", at("runs"), at("out")), 1,
+        "at scale paper: the nearest has epochs 7, not 300; ");
+    assert_non_null(strstr(wac("reproduce mujoco --from %s --out %s", at("runs"), at("out"))->err,
+                           "experiments/mujoco.yaml says which would\n"));
     assert_false(wac_path_exists(at("out")));
     /* the scale is found out: quick */
     const outcome *result = wac("reproduce point-dense --from %s --out %s", at("runs"), at("out"));
