@@ -106,6 +106,13 @@ static int report(const cli_report_plan *plan, const wac_runset *set)
     int scale = plan->experiment ? settle_scale(plan, set) : 0;
     if (scale < 0)
         return CLI_FAILED;
+    size_t further = plan->experiment && plan->begin && plan->experiment->seeds
+                         ? wac_plan_further(&plan->experiment->scales[scale], set)
+                         : 0;
+    if (further)
+        return cli_refuse("%zu of the runs in %s are of further seeds than --seeds %lld, and all "
+                          "that are there count; leave --seeds out, or give a folder without them",
+                          further, plan->runs[0], (long long)plan->experiment->seeds);
     int begun = plan->begin ? plan->begin() : CLI_OK;
     if (begun)
         return begun;

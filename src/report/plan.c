@@ -60,6 +60,15 @@ static bool has_seed(const wac_sweep *sweep, const wac_config *config)
     return false;
 }
 
+size_t wac_plan_further(const wac_sweep *sweep, const wac_runset *set)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        count +=
+            wac_plan_means(sweep, &set->runs[i].config) && !has_seed(sweep, &set->runs[i].config);
+    return count;
+}
+
 static void add(wac_plan *plan, const wac_config *config, const char *folder,
                 const wac_record *record)
 {

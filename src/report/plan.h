@@ -38,6 +38,9 @@ typedef struct wac_plan {
 /* Whether a run belongs to a list: it has the settings of one there, whatever its seed. */
 bool wac_plan_means(const wac_sweep *sweep, const wac_config *config);
 
+/* How many runs have settings of the list, but a seed that it does not. */
+size_t wac_plan_further(const wac_sweep *sweep, const wac_runset *set);
+
 /* The run of these settings and this seed; null where the set has none. */
 const wac_record *wac_plan_find(const wac_runset *set, const wac_config *config);
 

@@ -495,6 +495,11 @@ static void test_seeds(void **state)
         "with --seeds 6");
     assert_says(wac("reproduce coverage-lqg --from %s --seeds 6 --out %s", at("runs"), at("out")),
                 2, "holds coverage-lqg at scale quick");
+    /* further seeds are not passed over in silence */
+    assert_says(wac("reproduce coverage-lqg --from %s --scale quick --seeds 4 --out %s", at("runs"),
+                    at("fewer")),
+                2, "further seeds than --seeds 4");
+    assert_false(wac_path_exists(at("fewer")));
     /* the report remembers */
     result = wac("report %s", at("out"));
     assert_done(result);
