@@ -99,7 +99,8 @@ static wac_status read_experiment(wac_experiment **experiment, const char *direc
         wac_error unknown = {0};
         if (wac_experiment_read(experiment, note->experiment, &unknown) != WAC_STATUS_OK)
             return error->status;
-        fprintf(stderr, "wac: judged by the claims of today: %s\n", error->message);
+        fputs("wac: judged by the claims of today: ", stderr);
+        cli_print_sentence(stderr, error->message);
     }
     strcpy((*experiment)->name, note->experiment);
     return note->seeds ? wac_experiment_reseed(*experiment, note->seeds, error) : WAC_STATUS_OK;
@@ -183,9 +184,9 @@ static int run(char **words)
     if (!out && !noted && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     if ((out || !noted) && !is_for_report(place))
-        return cli_refuse("%s has files in it that are not of \"%s report\"; name another folder "
+        return cli_refuse("%s has files in it that are not of \"wac report\"; name another folder "
                           "with --out",
-                          place, cli_program());
+                          place);
     if (noted)
         return report_experiment(words[0], &note, command);
     cli_report_plan plan = {

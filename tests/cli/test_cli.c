@@ -379,6 +379,9 @@ static void without_a_replay(void **state)
     assert_done(wac("evaluate %s --episodes 2", at("run")));
     assert_says(wac("train --resume %s --epochs 2", at("run")), 1,
                 "its checkpoint holds no replay");
+    /* commands can be pasted, also those that the library knows of */
+    assert_says(wac("train --resume %s --epochs 2", at("run")), 1,
+                "train it again: " WAC_PROGRAM " train --config");
     const outcome *result = wac("train --resume %s", at("run"));
     assert_done(result);
     assert_non_null(strstr(result->err, "nothing left to do"));
