@@ -146,7 +146,7 @@ static int run(char **words)
     wac_error error = {0};
     if ((environment && wac_environment_type_find(&type, environment, &error)) ||
         wac_config_init(&config, environment ? environment : "yours", algorithm, &error))
-        return cli_refuse("%s", error.message);
+        return cli_blame(&error);
     if (yaml) {
         char *text;
         if (wac_config_yaml(&text, &config, &error))

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "report/note.h"
 
+#include <dirent.h>
 #include <string.h>
 #include <strings.h>
 
@@ -98,7 +99,8 @@ static wac_status read_experiment(wac_experiment **experiment, const char *direc
         wac_error unknown = {0};
         if (wac_experiment_read(experiment, note->experiment, &unknown) != WAC_STATUS_OK)
             return error->status;
-        fprintf(stderr, "wac: judged by the claims of today: %s\n", error->message);
+        fputs("wac: judged by the claims of today: ", stderr);
+        cli_print_sentence(stderr, error->message);
     }
     strcpy((*experiment)->name, note->experiment);
     return note->seeds ? wac_experiment_reseed(*experiment, note->seeds, error) : WAC_STATUS_OK;
@@ -137,6 +139,23 @@ static wac_status choose_out(char directory[PATH_MAX], const char *from, wac_err
     return WAC_STATUS_OK;
 }
 
+/* Whether all that a folder holds is what a report leaves there, also one that was cut off; a
+ * folder with a page of ours may hold more. */
+static bool is_for_report(const char *directory)
+{
+    char page[PATH_MAX];
+    DIR *folder = opendir(directory);
+    bool ours = true;
+    for (struct dirent *entry; folder && ours && (entry = readdir(folder));)
+        ours = entry->d_name[0] == '.' || strstr(entry->d_name, ".tmp") ||
+               wac_word_index("figures|data.csv", entry->d_name) >= 0;
+    if (folder)
+        closedir(folder);
+    return ours ||
+           (wac_path_join(page, sizeof page, directory, "report.html", NULL) == WAC_STATUS_OK &&
+            wac_path_exists(page));
+}
+
 static int run(char **words)
 {
     char directory[PATH_MAX], command[4 * PATH_MAX];
@@ -159,14 +178,20 @@ static int run(char **words)
         snprintf(command + used, sizeof command - used, "%s%s%s%s", out ? " --out " : "",
                  out ? out : "", csv ? " --csv " : "", csv ? csv : "");
     add_look(command, sizeof command);
-    if (!words[1] && wac_note_read(&note, words[0]))
-        return report_experiment(words[0], &note, command);
+    bool noted = !words[1] && wac_note_read(&note, words[0]);
     wac_error error = {0};
-    if (!out && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
+    const char *place = out ? out : directory;
+    if (!out && !noted && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
         return cli_fail(&error);
+    if ((out || !noted) && !is_for_report(place))
+        return cli_refuse("%s has files in it that are not of \"wac report\"; name another folder "
+                          "with --out",
+                          place);
+    if (noted)
+        return report_experiment(words[0], &note, command);
     cli_report_plan plan = {
         .runs = (const char *const *)words,
-        .out = out ? out : directory,
+        .out = place,
         .scale = -1,
         .command = command,
         .csv = csv,

@@ -212,15 +212,17 @@ static int check_folder(void)
     return CLI_OK;
 }
 
-/* Before anything is written: a folder that holds other runs is refused. */
+/* Before anything is written: a folder that holds other runs is refused, and a device that is not
+ * there. */
 static int check_runs(void)
 {
+    const wac_sweep *sweep = &experiment->scales[scale];
     wac_sweep_item *items;
     wac_error error = {0};
-    if (wac_sweep_inspect(&items, &experiment->scales[scale], runs, &error) != WAC_STATUS_OK)
+    if (wac_sweep_inspect(&items, sweep, runs, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
     free(items);
-    return CLI_OK;
+    return wac_sweep_check_device(sweep, runs, place, &error) ? cli_blame(&error) : CLI_OK;
 }
 
 /* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */

@@ -368,8 +368,10 @@ static int complain(const wac_runset *set, wac_measure measure)
     for (size_t i = 0; i < set->count; i++)
         if (excuse(reason, &set->runs[i], measure))
             fprintf(stderr, "wac: %s %s; left out\n", set->runs[i].path, reason);
-    for (size_t i = 0; i < set->problem_count; i++)
-        fprintf(stderr, "wac: %s\n", set->problems[i].message);
+    for (size_t i = 0; i < set->problem_count; i++) {
+        fputs("wac: ", stderr);
+        cli_print_sentence(stderr, set->problems[i].message);
+    }
     return set->problem_count ? CLI_FAILED : CLI_OK;
 }
 

@@ -49,9 +49,9 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
         else if (items[i].state == WAC_SWEEP_STATE_BEGUN)
             printf("  (epoch %lld of %lld)", (long long)items[i].progress.epoch,
                    (long long)items[i].progress.epochs);
-        else if (items[i].state == WAC_SWEEP_STATE_FAILED)
-            printf(": %s", items[i].reason);
-        putchar('\n');
+        if (items[i].state == WAC_SWEEP_STATE_FAILED)
+            fputs(": ", stdout);
+        cli_print_sentence(stdout, items[i].state == WAC_SWEEP_STATE_FAILED ? items[i].reason : "");
     }
     fflush(stdout);
     if (options->ladder)

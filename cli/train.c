@@ -83,7 +83,7 @@ static int check_resume(const char *word, int64_t *epochs)
                 "may change, so leave it out",
                 settings[i].name);
         if (value && wac_config_set(&scratch, "epochs", value, &error) != WAC_STATUS_OK)
-            return cli_refuse("%s", error.message);
+            return cli_blame(&error);
         if (value && scratch.epochs == 0)
             return cli_refuse("--epochs must be at least 1 with --resume, not 0");
         if (value)

@@ -116,6 +116,15 @@ static void print_choice(const wac_choices *choices, const wac_tuned *tuned, int
     putchar('\n');
 }
 
+/* A seed that the search has not seen: the one after its largest. */
+static int64_t fresh_seed(const wac_sweep *sweep)
+{
+    int64_t largest = 0;
+    for (size_t i = 0; i < sweep->count; i++)
+        largest = sweep->runs[i].config.seed > largest ? sweep->runs[i].config.seed : largest;
+    return largest + 1;
+}
+
 /* The best choices of a field, and how to train with the first. */
 static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned *list,
                         const char *directory)
@@ -139,8 +148,9 @@ static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned 
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_choice(choices, &list[i], list[0].epochs);
     if (list[0].finished > 0)
-        printf("  train with the first: %s train --config %s/%s/config.yaml\n", cli_program(),
-               directory, best->folder);
+        printf("  train with the first, on another seed: %s train --config %s/%s/config.yaml "
+               "--seed %lld\n",
+               cli_program(), directory, best->folder, (long long)fresh_seed(choices->sweep));
 }
 
 /* "the last 10 epochs", or what there is of them. */

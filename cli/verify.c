@@ -185,7 +185,7 @@ static int verify_environment(const char *name, char **files)
     const wac_environment_type *type;
     wac_error error = {0};
     if (wac_environment_type_find(&type, name, &error) != WAC_STATUS_OK)
-        return cli_refuse("%s", error.message);
+        return cli_blame(&error);
     tally tally = start(files);
     printf("%s%-*s  %-13s  %7s  %12s  %9s%s\n", tally.style.dim, tally.name_width, "file", "kind",
            "rows", "worst error", "tolerance", tally.style.plain);

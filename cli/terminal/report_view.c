@@ -63,8 +63,10 @@ static void print_claims(const wac_report *report, const wac_experiment *experim
 static void print_notes(const wac_report *report, const wac_runset *set)
 {
     enum { SHOWN = 5 };
-    for (size_t i = 0; i < set->problem_count; i++)
-        fprintf(stderr, "wac: left out: %s\n", set->problems[i].message);
+    for (size_t i = 0; i < set->problem_count; i++) {
+        fputs("wac: left out: ", stderr);
+        cli_print_sentence(stderr, set->problems[i].message);
+    }
     for (size_t i = 0; i < report->missing_count && i < SHOWN; i++)
         fprintf(stderr, "wac: missing: %s\n", report->missing[i]);
     if (report->missing_count > SHOWN)

@@ -151,7 +151,8 @@ static void tell(cli_sweep_view *view, const wac_sweep_view *sweep, size_t run)
         fprintf(view->stream, "again   %s: its checkpoint holds no replay, so it begins anew\n",
                 folder);
     } else if (item->state == WAC_SWEEP_STATE_FAILED) {
-        fprintf(view->stream, "%sfailed%s  %s: %s\n", style.red, style.plain, folder, item->reason);
+        fprintf(view->stream, "%sfailed%s  %s: ", style.red, style.plain, folder);
+        cli_print_sentence(view->stream, item->reason);
     } else if (item->state == WAC_SWEEP_STATE_DONE && !view->live) {
         char text[128];
         describe(text, sizeof text, &item->progress);

@@ -25,9 +25,24 @@ void cli_note_program(const char *name)
         program = name;
 }
 
+void cli_print_sentence(FILE *stream, const char *sentence)
+{
+    const char *begin = sentence;
+    for (const char *found = sentence; (found = strstr(found, "wac ")); found += 4) {
+        bool quoted = found > sentence && found[-1] == '"';
+        bool told = found > sentence + 1 && strncmp(found - 2, ": ", 2) == 0;
+        if (!quoted && !told)
+            continue;
+        fprintf(stream, "%.*s%s", (int)(found - begin), begin, program);
+        begin = found + 3;
+    }
+    fprintf(stream, "%s\n", begin);
+}
+
 int cli_fail(const wac_error *error)
 {
-    fprintf(stderr, "wac: %s\n", error->message);
+    fputs("wac: ", stderr);
+    cli_print_sentence(stderr, error->message);
     return CLI_FAILED;
 }
 
@@ -44,7 +59,8 @@ int cli_refuse(const char *format, ...)
 
 int cli_blame(const wac_error *error)
 {
-    return error->status == WAC_STATUS_INPUT ? cli_refuse("%s", error->message) : cli_fail(error);
+    int failed = cli_fail(error);
+    return error->status == WAC_STATUS_INPUT ? CLI_USAGE : failed;
 }
 
 int cli_need_gnuplot(void)

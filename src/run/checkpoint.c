@@ -153,11 +153,28 @@ bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
     return read_position(&at, folder) && at.epoch >= epochs;
 }
 
+/* Refuses a checkpoint that is there, but has lost one of its files. */
+static wac_status check_files(const wac_run *run, const char *folder, wac_error *error)
+{
+    static const wac_folder_file files[] = {WAC_FOLDER_RUN, WAC_FOLDER_AGENT, WAC_FOLDER_REPLAY};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[PATH_MAX];
+        WAC_TRY(wac_folder_path(path, folder, files[i], error));
+        if (!wac_path_exists(path) && !(files[i] == WAC_FOLDER_REPLAY && run->lacks_replay))
+            return wac_fail(
+                error, WAC_STATUS_INPUT,
+                "the checkpoint of the run %s has lost a file: put %s back, or " WAC_TRAIN_AGAIN,
+                run->directory, path, run->directory);
+    }
+    return WAC_STATUS_OK;
+}
+
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     int64_t remembered = 0;
-    WAC_TRY(load_run(run, &remembered, folder, error));
     run->lacks_replay = lacks_replay(&run->config, folder);
+    WAC_TRY(check_files(run, folder, error));
+    WAC_TRY(load_run(run, &remembered, folder, error));
     WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, error));
     if (!run->lacks_replay && run->agent->seat[run->seat].remembered != remembered)
         return wac_fail(error, WAC_STATUS_INPUT,

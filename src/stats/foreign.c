@@ -81,6 +81,11 @@ static wac_status read_header(reader *reader, char *line, wac_error *error)
                         "%s:1: is empty; the first line must name the columns", reader->path);
     reader->line = 1;
     WAC_TRY(cut(reader, line, &reader->columns, error));
+    const char *other = reader->columns == 1 ? strpbrk(reader->cells[0], ";\t") : NULL;
+    if (other)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s:1: columns must be separated by commas, not by %s; save it so",
+                        reader->path, *other == ';' ? "semicolons" : "tabs");
     for (int i = 0; i < FIELDS; i++) {
         reader->places[i] = -1;
         for (size_t k = 0; k < reader->columns; k++) {

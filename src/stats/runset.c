@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,12 +101,10 @@ static wac_status find_runs(search *search, const char *directory, wac_error *er
     return status;
 }
 
-static bool is_table(const char *path)
+static bool is_named_table(const char *path)
 {
-    struct stat about;
     size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ".csv") == 0 && stat(path, &about) == 0 &&
-           !S_ISDIR(about.st_mode);
+    return length > 4 && strcasecmp(path + length - 4, ".csv") == 0;
 }
 
 /* A directory as given, without the slashes at its end; or a table. */
@@ -113,7 +112,12 @@ static wac_status search_directory(search *search, const char *directory, wac_er
 {
     char path[PATH_MAX];
     size_t length = strlen(directory);
-    if (is_table(directory))
+    struct stat about;
+    bool there = stat(directory, &about) == 0;
+    if (is_named_table(directory) && !there && errno == ENOENT)
+        return wac_fail(error, WAC_STATUS_IO, "there is no file %s; check that the path is right",
+                        directory);
+    if (is_named_table(directory) && there && !S_ISDIR(about.st_mode))
         return note_run(search, directory, true, error);
     while (length > 1 && directory[length - 1] == '/')
         length--;
@@ -193,6 +197,51 @@ static int compare_members(const void *a, const void *b)
     return order ? order : (x > y) - (x < y); /* as found */
 }
 
+static bool is_same_run(const wac_record *a, const wac_record *b)
+{
+    return compare_groups(a, b) == 0 && a->config.seed == b->config.seed;
+}
+
+/* Whether two runs tell the same, but for the time that they took. */
+static bool is_copy(const wac_record *a, const wac_record *b)
+{
+    if (!is_same_run(a, b) || wac_record_is_foreign(a) || a->history.rows != b->history.rows)
+        return false;
+    for (int i = 0; i < WAC_COLUMN_TOTAL; i++)
+        for (size_t k = 0; k < a->history.rows && i != WAC_COLUMN_SECONDS; k++) {
+            double x = a->history.columns[i][k], y = b->history.columns[i][k];
+            if (x != y && !(isnan(x) && isnan(y)))
+                return false;
+        }
+    return true;
+}
+
+/* Of runs that are there more than once the first stays. */
+static wac_status drop_copies(wac_runset *set, wac_error *error)
+{
+    wac_record **sorted = malloc(set->count * sizeof *sorted);
+    if (!sorted)
+        return wac_fail_memory(error, "the groups of runs");
+    for (size_t i = 0; i < set->count; i++)
+        sorted[i] = &set->runs[i];
+    qsort(sorted, set->count, sizeof *sorted, compare_members);
+    for (size_t i = 1; i < set->count; i++) {
+        if (!is_copy(sorted[i - 1], sorted[i]))
+            continue;
+        free(sorted[i]->path);
+        wac_history_free(&sorted[i]->history);
+        sorted[i]->path = NULL;
+        sorted[i] = sorted[i - 1];
+    }
+    free(sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->runs[i].path)
+            set->runs[kept++] = set->runs[i];
+    set->count = kept;
+    return WAC_STATUS_OK;
+}
+
 static wac_status make_groups(wac_runset *set, wac_error *error)
 {
     set->members = malloc(set->count * sizeof *set->members);
@@ -205,15 +254,15 @@ static wac_status make_groups(wac_runset *set, wac_error *error)
     for (size_t i = 0; i < set->count; i++) {
         const wac_record *run = set->members[i], *former = i ? set->members[i - 1] : NULL;
         bool joins = former && compare_groups(former, run) == 0;
-        if (joins && former->config.seed == run->config.seed)
+        if (former && is_same_run(former, run))
             return wac_fail(error, WAC_STATUS_INPUT,
                             wac_record_is_foreign(run)
                                 ? "%s and %s have the same algorithm, environment and seed: take "
                                   "one of them away, or if they differ in something else, give "
                                   "their algorithms names of their own"
-                                : "%s and %s have the same settings and seed: they are one run, "
-                                  "and counting it twice would be wrong; take one of the folders "
-                                  "away",
+                                : "%s and %s have the same settings and seed, but different rows; "
+                                  "one run counts once: take one of them away, or name folders "
+                                  "that have only one",
                             former->path, run->path);
         if (!joins) {
             set->task_count += !former || wac_task_compare(&former->config, &run->config) != 0;
@@ -373,6 +422,8 @@ wac_status wac_runset_load(wac_runset *set, const char *const *directories, size
             count ? directories[0] : "no folder", count > 1 ? " and the other folders" : "");
     if (status == WAC_STATUS_OK)
         status = read_runs(set, &search, go_on, error);
+    if (status == WAC_STATUS_OK)
+        status = drop_copies(set, error);
     if (status == WAC_STATUS_OK)
         status = make_groups(set, error);
     if (status == WAC_STATUS_OK)

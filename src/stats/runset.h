@@ -92,7 +92,8 @@ typedef struct wac_runset {
  * 0, 1, 2 …, something that is no number), and a table with anything wrong in it, is an error; with
  * `go_on` it becomes one of the problems and the rest is loaded. Always an error: a directory that
  * cannot be searched, no readable run at all, a run given twice, two runs with the same settings
- * and seed (the message names both). On failure the set is empty and there is nothing to free. */
+ * and seed but different rows (the message names both; with the same rows, but for seconds, the
+ * first found counts). On failure the set is empty and there is nothing to free. */
 wac_status wac_runset_load(wac_runset *set, const char *const *directories, size_t count,
                            bool go_on, wac_error *error);
 void wac_runset_free(wac_runset *set);

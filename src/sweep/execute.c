@@ -493,9 +493,25 @@ static void tell_damage(execution *all)
         }
 }
 
+wac_status wac_sweep_check_device(const wac_sweep *sweep, const char *directory, wac_device device,
+                                  wac_error *error)
+{
+    wac_sweep_item *items;
+    bool left = false;
+    if (device == WAC_DEVICE_CPU)
+        return WAC_STATUS_OK;
+    WAC_TRY(wac_sweep_inspect(&items, sweep, directory, error));
+    for (size_t i = 0; i < sweep->count; i++)
+        left = left || items[i].state == WAC_SWEEP_STATE_NEW ||
+               items[i].state == WAC_SWEEP_STATE_BEGUN;
+    free(items);
+    return left ? wac_sweep_worker_probe(device, error) : WAC_STATUS_OK;
+}
+
 /* Rank 0, or the only one. */
 static wac_status lead(execution *all)
 {
+    WAC_TRY(wac_sweep_check_device(all->sweep, all->directory, all->options->device, all->error));
     WAC_TRY(wac_sweep_take(&all->lock, &all->items, all->sweep, all->directory, all->options->share,
                            all->error));
     if (all->options->ladder)

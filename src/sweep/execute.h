@@ -68,4 +68,9 @@ wac_status wac_sweep_execute(const wac_sweep *sweep, const char *directory,
                              const wac_sweep_options *options, wac_sweep_outcome *outcome,
                              wac_error *error);
 
+/* Refuses a device that cannot be used, where runs are left to train on it; touches nothing.
+ * wac_sweep_execute begins with this. */
+wac_status wac_sweep_check_device(const wac_sweep *sweep, const char *directory, wac_device device,
+                                  wac_error *error);
+
 #endif

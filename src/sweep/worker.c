@@ -6,6 +6,9 @@
  */
 #include "sweep/worker.h"
 
+#include "base/status.h"
+#include "rl/cuda/steps.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -118,4 +121,36 @@ void wac_sweep_worker_stop(const wac_sweep_worker *worker)
 {
     if (worker->process > 0)
         kill(worker->process, SIGTERM);
+}
+
+wac_status wac_sweep_worker_probe(wac_device device, wac_error *error)
+{
+    int ends[2], result = 0;
+    wac_error answer = {0};
+    if (device != WAC_DEVICE_CUDA)
+        return WAC_STATUS_OK;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return wac_fail(error, WAC_STATUS_IO, "cannot try the device: %s", strerror(errno));
+    fflush(NULL);
+    pid_t process = fork();
+    if (process == 0) {
+        (void)wac_gpu_check(&answer);
+        _exit(write(ends[1], &answer, sizeof answer) != (ssize_t)sizeof answer);
+    }
+    int failure = errno;
+    close(ends[1]);
+    ssize_t size = 0;
+    while (process > 0 && (size = read(ends[0], &answer, sizeof answer)) < 0 && errno == EINTR)
+        ;
+    close(ends[0]);
+    while (process > 0 && waitpid(process, &result, 0) < 0 && errno == EINTR)
+        ;
+    if (process < 0)
+        return wac_fail(error, WAC_STATUS_IO, "cannot try the device: %s", strerror(failure));
+    if (size != (ssize_t)sizeof answer)
+        return wac_fail(error, WAC_STATUS_IO,
+                        "--device cuda ends the program that tries it; check the GPU's driver, or "
+                        "use --device cpu");
+    return answer.status == WAC_STATUS_OK ? WAC_STATUS_OK
+                                          : wac_fail(error, answer.status, "%s", answer.message);
 }

@@ -21,4 +21,8 @@ bool wac_sweep_worker_read(wac_sweep_worker *worker, wac_sweep_message *message)
 /* Ask it to save its runs and end. */
 void wac_sweep_worker_stop(const wac_sweep_worker *worker);
 
+/* Whether a device can be used, asked in a process of its own: what has begun to use CUDA must not
+ * fork. */
+wac_status wac_sweep_worker_probe(wac_device device, wac_error *error);
+
 #endif

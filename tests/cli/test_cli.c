@@ -379,10 +379,30 @@ static void without_a_replay(void **state)
     assert_done(wac("evaluate %s --episodes 2", at("run")));
     assert_says(wac("train --resume %s --epochs 2", at("run")), 1,
                 "its checkpoint holds no replay");
+    /* commands can be pasted, also those that the library knows of */
+    assert_says(wac("train --resume %s --epochs 2", at("run")), 1,
+                "train it again: " WAC_PROGRAM " train --config");
     const outcome *result = wac("train --resume %s", at("run"));
     assert_done(result);
     assert_non_null(strstr(result->err, "nothing left to do"));
     assert_null(strstr(result->err, "train on with"));
+}
+
+/* A device that is not there is refused once, before anything is made. */
+static void without_a_gpu(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"train lqg --out", "sweep many.yaml --out",
+                                           "tune many.yaml --out", "reproduce riverswim --out"};
+    save_text(at("many.yaml"), "environments: lqg\nalgorithms: sac\nseeds: 3\n"
+                               "settings:\n  epochs: 1\n  learning_rate: [1e-3, 1e-4]\n");
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    assert_int_equal(chdir(root), 0);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        assert_says(wac("%s new --device cuda", commands[i]), i ? 2 : 1, "or use --device cpu");
+    assert_int_equal(chdir("/"), 0);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    assert_false(wac_path_exists(at("new")));
 }
 
 int main(void)
@@ -396,6 +416,7 @@ int main(void)
         TEST(output_that_cannot_be_written),
         TEST(evaluate_tells_and_changes_nothing),
         TEST(without_a_replay),
+        TEST(without_a_gpu),
         TEST(a_limit_on_files),
         TEST(a_full_disk_costs_nothing),
     };

@@ -228,6 +228,12 @@ static void test_bad_folders(void **state)
     save_text(at("file"), "x");
     assert_says(wac("report %s --out %s", at("runs"), at("file/x")), 1, "file/x");
     assert_false(wac_path_exists(at("runs/report")));
+    /* what is not a report's stays alone */
+    assert_ok(wac_directory_make(at("papers"), &error));
+    save_text(at("papers/mine.txt"), "x");
+    assert_says(wac("report %s --out %s", at("runs"), at("papers")), 2,
+                "name another folder with --out");
+    assert_int_equal(entries(at("papers")), 1);
     /* as far as there is something: an unfinished run has a curve, but no numbers */
     fake cut = {"lqg", "sac", 1, 30, 4, NULL, NULL, NULL, NULL, -1, .3, 300, -2};
     make_fake(at("cut/run"), &cut);

@@ -348,7 +348,7 @@ static void damaged_files_are_refused(void **state)
         refuse_bytes(path, "not a tensor in sight", 21, "copied whole");
         free(bytes);
         assert_int_equal(rename(path, at("aside")), 0);
-        assert_refused(at("run"), path, "No such file");
+        assert_refused(at("run"), path, "back, or train it again: wac train --config");
         assert_int_equal(rename(at("aside"), path), 0);
     }
 

@@ -261,10 +261,14 @@ static void test_bad_tables(void **state)
     assert_int_equal(load_two(at("runs"), at("runs/lqg-1/progress.csv")), WAC_STATUS_OK);
     assert_non_null(strstr(set.problems[0].message, "progress.csv:1: has no column \"run\""));
     wac_runset_free(&set);
+    save_text(at("one.csv"), "run;algorithm;environment;seed;step;value\na;td3;lqg;1;5000;1\n");
+    assert_int_equal(load_two(at("one.csv"), NULL), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "one.csv:1:", "separated by commas, not by semicolons");
     save_text(at("one.csv"), beside());
     assert_int_equal(load_two(at("one.csv"), at("one.csv")), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "the table", "given twice");
     assert_int_equal(load_two(at("none.csv"), NULL), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "there is no file", at("none.csv"));
 }
 
 static void test_program(void **state)

@@ -199,6 +199,13 @@ static void test_twice(void **state)
     /* the same run in another folder, even where it was saved at other moments */
     config.checkpoint_interval = 7;
     make_run(at("other"), &config, 4, 1, NAN);
+    assert_ok(load(root, true));
+    assert_int_equal(set.count, 1);
+    assert_string_equal(set.runs[0].path, at("one"));
+    assert_int_equal(set.groups[0].count, 1);
+    wac_runset_free(&set);
+    /* but not where it tells something else */
+    make_run(at("other"), &config, 4, 2, NAN);
     assert_int_equal(load(root, true), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, at("one"), at("other"));
     assert_message(WAC_STATUS_INPUT, "same settings and seed", "");
@@ -492,8 +499,9 @@ static void test_program_refuses(void **state)
     assert_int_equal(measure, WAC_MEASURE_COVERAGE_VISITED);
     assert_says(wac("stats %s --measure success", root), 1, "has no meaning for");
     assert_says(wac("stats %s %s", root, at("one")), 1, "given twice");
-    make_run(at("two"), &config, 4, 1, NAN);
+    make_run(at("two"), &config, 4, 2, NAN);
     assert_says(wac("stats %s", root), 1, "same settings and seed");
+    assert_says(wac("stats %s", at("no.csv")), 1, "there is no file");
     remove_folder(at("two"));
     make_run(at("one"), &config, 2, 1, NAN);
     assert_says(wac("stats %s", root), 1, "is not finished");

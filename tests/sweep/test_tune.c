@@ -76,7 +76,7 @@ static void the_best_settings_win(void **state)
     assert_done(result);
     assert_non_null(strstr(result->out, "sac on lqg, best of 2 choices"));
     assert_non_null(strstr(result->out, "eval_return over the last 2 epochs: mean"));
-    assert_non_null(strstr(result->out, "/seed-1/config.yaml\n"));
+    assert_non_null(strstr(result->out, "/seed-1/config.yaml --seed 3\n"));
     static const double rows[2][2][3] = {{{99, 1, 3}, {99, 5, 7}}, {{0, 6, 8}, {0, 4, 6}}};
     for (int i = 0; i < 2; i++)
         for (int seed = 0; seed < 2; seed++) {

@@ -316,6 +316,12 @@ static wac_status load_table(const wac_engine_table **table, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+wac_status wac_gpu_check(wac_error *error)
+{
+    const wac_engine_table *table;
+    return load_table(&table, error);
+}
+
 wac_status wac_gpu_describe(wac_engine_gpu *description, wac_error *error)
 {
     const wac_engine_table *table;
