@@ -266,7 +266,9 @@ static void print_axes(wac_page *page, const wac_scene *scene, const layout *lay
     const wac_world *world = scene->subjects[cell->subject].world;
     const wac_environment_spec *spec = &world->spec;
     const names *names = names_of(world);
-    bool is_lowest = cell->row + 1 == layout->rows || !scene->is_one_world;
+    bool is_lowest = true;
+    for (int i = 0; i < layout->count && scene->is_one_world; i++)
+        is_lowest &= layout->cells[i].column != cell->column || layout->cells[i].row <= cell->row;
     bool is_first = cell->column == 0 || !scene->is_one_world;
     double low = spec->observation_low[0], high = spec->observation_high[0];
     wac_plot_print(&page->plot,
@@ -333,6 +335,8 @@ static void print_cell(wac_page *page, const wac_scene *scene, const ranges *ran
                        "set palette " WAC_PALETTE_VISITS "\nunset colorbox\n",
                        ranges->most > 1 ? ranges->most : 2);
     if (has_bar(layout, cell)) {
+        wac_page_colour_tics(page, cell->sigma ? ranges->sigma[0] : 1,
+                             cell->sigma ? ranges->sigma[1] : (double)ranges->most, !cell->sigma);
         wac_page_label(page, bar, map - 16, WAC_INK_GREY, 12, "%s",
                        cell->sigma       ? "σ"
                        : layout->compact ? ""

@@ -231,7 +231,7 @@ static void print_curves(wac_sheet *sheet, const wac_sheet_panel *panel)
         return;
     }
     double far = sheet->far > 0 ? sheet->far / unit : 1;
-    step = wac_sheet_step(0, far, sheet->grid.width / 56);
+    step = wac_page_step(0, far, sheet->grid.width / 56);
     wac_plot_print(plot, "set xrange [0:%.9g]; set xtics %.9g\n", far,
                    unit == 1 && !across_of(sheet->figure) ? fmax(step, 1) : step);
     print_range(plot, panel, column);

@@ -499,19 +499,6 @@ void wac_sheet_nothing(wac_sheet *sheet)
                    "plot -1 notitle\n");
 }
 
-double wac_sheet_step(double low, double high, double parts)
-{
-    static const double steps[] = {1, 2, 2.5, 5, 10};
-    double rough = (high - low) / parts;
-    if (!(rough > 0))
-        return 1;
-    double power = pow(10, floor(log10(rough)));
-    int i = 0;
-    while (i < 4 && steps[i] * power < rough * 0.999)
-        i++;
-    return steps[i] * power;
-}
-
 void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows)
 {
     enum { ROW = 26 };
@@ -542,7 +529,7 @@ void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const 
     wac_plot_print(plot,
                    ")\nunset y2tics; set xtics %.9g; set xrange [%.9g:%.9g]\n"
                    "set yrange [%.1f:-0.6]; set y2range [%.1f:-0.6]\n",
-                   wac_sheet_step(range[0], range[1], fmax(sheet->grid.width / 68, 2)), range[0],
+                   wac_page_step(range[0], range[1], fmax(sheet->grid.width / 68, 2)), range[0],
                    range[1], last, last);
 }
 

@@ -129,9 +129,6 @@ double wac_sheet_text(const char *text, int points);
 /* The plot of a panel without data. */
 void wac_sheet_nothing(wac_sheet *sheet);
 
-/* A step that cuts a range into at most so many. */
-double wac_sheet_step(double low, double high, double parts);
-
 /* Rows with names at their side instead of a legend, and the panels' tics for so many rows. */
 void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows);
 void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const char *words,

@@ -1,11 +1,14 @@
 /* Pictures of worlds and runs: mazes bare and with what agents did there, maps, bodies, animations;
  * names that gnuplot would take for something else; and whatever is missing or makes no sense gives
  * one sentence and leaves nothing behind. */
+#include "draw/page.h"
 #include "draw/render.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 #include "env/world.h"
 #include "support/small_runs.h"
+
+#include <math.h>
 
 static bool has_gnuplot;
 static char path_before[8192];
@@ -344,6 +347,19 @@ static void says_that_the_engine_is_missing(void **state)
 
 #endif
 
+/* A bar of colours of any range has at most four numbers beside it. */
+static void numbers_of_colours(void **state)
+{
+    (void)state;
+    for (double low = 0.1; low < 100; low *= 1.3)
+        for (double high = 1.001 * low; high < 1e4; high *= 1.1) {
+            double step = wac_page_step(low, high, 3.99);
+            double count = floor(high / step) - ceil(low / step) + 1;
+            assert_true(count >= 1 && count <= 4);
+            assert_true((high - low) / step > 1.98);
+        }
+}
+
 static void maps_of_runs(void **state)
 {
     NEEDS_GNUPLOT();
@@ -458,6 +474,7 @@ int main(void)
 #else
         TEST(says_that_the_engine_is_missing),
 #endif
+        TEST(numbers_of_colours),
         TEST(maps_of_runs),
         TEST(what_is_not_there),
         TEST(without_gnuplot),
