@@ -4,6 +4,7 @@
 #include "draw/map.h"
 
 #include "base/status.h"
+#include "draw/style.h"
 #include "run/coverage.h"
 
 #include <inttypes.h>
@@ -134,17 +135,22 @@ static double visited(const wac_subject *subject)
 
 static void print_headline(wac_page *page, const wac_scene *scene)
 {
-    char names[2][400];
+    char names[2][400], world[WAC_STYLE_TITLE];
+    wac_style_environment(world, sizeof world, scene->subjects[0].world->type->name);
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
-    if (scene->count == 2 && scene->is_one_world)
+    if (scene->count == 2 && scene->is_one_world) {
         wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "%s visited %.0f %% of %s, %s %.0f %%",
-                       names[0], visited(&scene->subjects[0]), scene->subjects[0].world->type->name,
-                       names[1], visited(&scene->subjects[1]));
-    else
+                       names[0], visited(&scene->subjects[0]), world, names[1],
+                       visited(&scene->subjects[1]));
+        wac_page_label(page, 96, TOP + 36, WAC_INK_GREY, 12,
+                       "visited: of %d cells those with more than 0.1 %% of all steps",
+                       WAC_COVERAGE_BINS);
+    } else {
         wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "Where %d agents went%s%s",
                        scene->count, scene->is_one_world ? " on " : "",
-                       scene->is_one_world ? scene->subjects[0].world->type->name : "");
+                       scene->is_one_world ? world : "");
+    }
 }
 
 /* A map of the page: a subject's visits, or what it is unsure of. */
