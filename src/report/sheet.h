@@ -28,6 +28,7 @@ typedef struct wac_sheet_line {
     char key[320];
     char label[WAC_PRETTY]; /* quoted for gnuplot */
     int algorithm;          /* -1: lines are not algorithms */
+    size_t look;            /* wac_style_at */
 } wac_sheet_line;
 
 /* Panels of one size (in pixels) beside and below each other; all that again for each row of the
