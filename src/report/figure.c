@@ -28,7 +28,7 @@ typedef struct bundle {
     double from, to;
 } bundle;
 
-static const wac_column *across_of(const wac_figure *figure)
+const wac_column *wac_figure_across_column(const wac_figure *figure)
 {
     static const wac_column columns[] = {
         [WAC_FIGURE_ACROSS_STEPS] = WAC_COLUMN_ENV_STEPS,
@@ -150,7 +150,7 @@ static wac_status write_curve(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
     bundle bundle = {.runs = sheet->found,
                      .count = wac_sheet_runs(sheet, panel->task, line, NULL),
                      .column = sheet->figure->columns[panel->row],
-                     .across = across_of(sheet->figure)};
+                     .across = wac_figure_across_column(sheet->figure)};
     size_t drawn = 0;
     sheet->uneven |= measure_bundle(&bundle);
     sheet->between |= !bundle.same;
@@ -233,7 +233,7 @@ static void print_curves(wac_sheet *sheet, const wac_sheet_panel *panel)
     double far = sheet->far > 0 ? sheet->far / unit : 1;
     step = wac_page_step(0, far, sheet->grid.width / 56);
     wac_plot_print(plot, "set xrange [0:%.9g]; set xtics %.9g\n", far,
-                   unit == 1 && !across_of(sheet->figure) ? fmax(step, 1) : step);
+                   unit == 1 && !wac_figure_across_column(sheet->figure) ? fmax(step, 1) : step);
     print_range(plot, panel, column);
     wac_plot_print(plot, "plot ");
     for (int pass = BANDS; pass <= LINES; pass++) /* bands below all lines */
@@ -285,6 +285,10 @@ static void explain_curves(const wac_sheet *sheet, const char *runs, char *text,
              sheet->cut ? " Bands end at what is possible." : "",
              sheet->figure->seeds && sheet->most > 1 ? " Thin lines are single runs." : "",
              sheet->between ? " Between the epochs of a run its values are interpolated." : "");
+    used = strlen(text);
+    if (*sheet->lost)
+        snprintf(text + used, size - used, " Not shown, since no %s are known: %s.",
+                 sheet->figure->x, sheet->lost);
 }
 
 static const wac_sheet_kind curves = {

@@ -45,6 +45,29 @@ static double shown_number(const wac_figure *figure, const wac_record *run)
                                        : WAC_MEASURE_SCORE);
 }
 
+/* Whether a group that has values has no places across at all: of other programs' runs the seconds
+ * are not known. */
+static bool is_placeless(const wac_sheet *sheet, const wac_group *group)
+{
+    const wac_column *across = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS)
+                                   ? wac_figure_across_column(sheet->figure)
+                                   : NULL;
+    for (size_t i = 0; i < group->count && across; i++)
+        if (!isnan(wac_history_mean(&group->runs[i]->history, *across, SIZE_MAX)))
+            return false;
+    return across;
+}
+
+/* Notes who is left out for that, once. */
+static void note_lost(wac_sheet *sheet, const wac_group *group)
+{
+    char name[WAC_PRETTY];
+    size_t used = strlen(sheet->lost);
+    wac_pretty_label(name, group->label);
+    if (!strstr(sheet->lost, name) && used + strlen(name) + 2 < sizeof sheet->lost)
+        snprintf(sheet->lost + used, sizeof sheet->lost - used, "%s%s", used ? ", " : "", name);
+}
+
 /* Whether the group has a number to show. Bars have a place for each. */
 static bool has_numbers(const wac_sheet *sheet, const wac_sheet_group *member)
 {
@@ -104,6 +127,10 @@ static wac_status find_groups(wac_sheet *sheet, wac_error *error)
             !wac_config_number(&member->level, config, sheet->figure->x))
             member->level = NAN;
         member->shown = has_numbers(sheet, member);
+        if (member->shown && is_placeless(sheet, member->group)) {
+            member->shown = false;
+            note_lost(sheet, member->group);
+        }
         sheet->group_count++;
         if (!member->shown)
             continue;
@@ -681,6 +708,9 @@ static wac_status fill(wac_sheet *sheet, wac_sheet_panel *panels, const wac_shee
 static wac_status check(const wac_sheet *sheet, wac_error *error)
 {
     char name[WAC_PRETTY];
+    if (sheet->line_total == 0 && *sheet->lost)
+        return wac_fail(error, WAC_STATUS_INPUT, "no %s are known of %s", sheet->figure->x,
+                        sheet->lost);
     if (sheet->line_total == 0)
         return wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
     if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) && sheet->level_count < 2)

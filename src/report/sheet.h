@@ -62,6 +62,7 @@ typedef struct wac_sheet {
     size_t runs, most; /* in a line of a panel: fewest and most */
     bool uneven;       /* runs of a line have different lengths */
     bool between;      /* curves: values between those that runs have are taken */
+    char lost[160];    /* curves: who has values, but no places across */
     bool cut;          /* curves: a band is cut off at what is possible */
     double far;        /* curves: how far they go */
     double share[2];   /* bars of shares: from the least to the most on any task */

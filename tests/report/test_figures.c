@@ -325,6 +325,22 @@ static void test_looks(void **state)
     }
 }
 
+/* Who has no seconds is in no figure over them, nor in its legend, and the page says so. */
+static void test_placeless(void **state)
+{
+    (void)state;
+    make_strangers();
+    keep_scripts();
+    assert_done(
+        wac("report %s %s --out %s --x seconds", at("runs"), at("runs/other.csv"), at("out")));
+    char *script = kept("seconds of training", "script");
+    assert_non_null(strstr(script, "OE-WAC"));
+    assert_null(strstr(script, "td3"));
+    free(script);
+    assert_script("'score'", "td3");
+    assert_holds("out/report.html", "Not shown, since no seconds are known: td3.");
+}
+
 /* --- files ---------------------------------------------------------------------------------- */
 
 static double width_of_pdf(const char *path)
@@ -431,9 +447,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIGURE_TEST(test_kinds), FIGURE_TEST(test_tasks), FIGURE_TEST(test_curves),
-        FIGURE_TEST(test_bands), FIGURE_TEST(test_time),  FIGURE_TEST(test_settings),
-        FIGURE_TEST(test_looks), FIGURE_TEST(test_files), FIGURE_TEST(test_refusals),
+        FIGURE_TEST(test_kinds),    FIGURE_TEST(test_tasks),     FIGURE_TEST(test_curves),
+        FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),      FIGURE_TEST(test_settings),
+        FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless), FIGURE_TEST(test_files),
+        FIGURE_TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
