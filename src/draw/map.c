@@ -4,6 +4,7 @@
 #include "draw/map.h"
 
 #include "base/status.h"
+#include "draw/style.h"
 #include "run/coverage.h"
 
 #include <inttypes.h>
@@ -134,17 +135,22 @@ static double visited(const wac_subject *subject)
 
 static void print_headline(wac_page *page, const wac_scene *scene)
 {
-    char names[2][400];
+    char names[2][400], world[WAC_STYLE_TITLE];
+    wac_style_environment(world, sizeof world, scene->subjects[0].world->type->name);
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
-    if (scene->count == 2 && scene->is_one_world)
+    if (scene->count == 2 && scene->is_one_world) {
         wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "%s visited %.0f %% of %s, %s %.0f %%",
-                       names[0], visited(&scene->subjects[0]), scene->subjects[0].world->type->name,
-                       names[1], visited(&scene->subjects[1]));
-    else
+                       names[0], visited(&scene->subjects[0]), world, names[1],
+                       visited(&scene->subjects[1]));
+        wac_page_label(page, 96, TOP + 36, WAC_INK_GREY, 12,
+                       "visited: of %d cells those with more than 0.1 %% of all steps",
+                       WAC_COVERAGE_BINS);
+    } else {
         wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "Where %d agents went%s%s",
                        scene->count, scene->is_one_world ? " on " : "",
-                       scene->is_one_world ? scene->subjects[0].world->type->name : "");
+                       scene->is_one_world ? world : "");
+    }
 }
 
 /* A map of the page: a subject's visits, or what it is unsure of. */
@@ -266,7 +272,9 @@ static void print_axes(wac_page *page, const wac_scene *scene, const layout *lay
     const wac_world *world = scene->subjects[cell->subject].world;
     const wac_environment_spec *spec = &world->spec;
     const names *names = names_of(world);
-    bool is_lowest = cell->row + 1 == layout->rows || !scene->is_one_world;
+    bool is_lowest = true;
+    for (int i = 0; i < layout->count && scene->is_one_world; i++)
+        is_lowest &= layout->cells[i].column != cell->column || layout->cells[i].row <= cell->row;
     bool is_first = cell->column == 0 || !scene->is_one_world;
     double low = spec->observation_low[0], high = spec->observation_high[0];
     wac_plot_print(&page->plot,
@@ -333,6 +341,8 @@ static void print_cell(wac_page *page, const wac_scene *scene, const ranges *ran
                        "set palette " WAC_PALETTE_VISITS "\nunset colorbox\n",
                        ranges->most > 1 ? ranges->most : 2);
     if (has_bar(layout, cell)) {
+        wac_page_colour_tics(page, cell->sigma ? ranges->sigma[0] : 1,
+                             cell->sigma ? ranges->sigma[1] : (double)ranges->most, !cell->sigma);
         wac_page_label(page, bar, map - 16, WAC_INK_GREY, 12, "%s",
                        cell->sigma       ? "σ"
                        : layout->compact ? ""

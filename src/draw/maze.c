@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "base/status.h"
+#include "draw/style.h"
 #include "env/mujoco/point.h"
 #include "rl/steps.h"
 #include "run/coverage.h"
@@ -365,8 +366,8 @@ static void print_panel(wac_page *page, const wac_scene *scene, const panel *pan
 /* What two runs show, in a sentence; else what is to be seen. */
 static void print_headline(wac_page *page, const wac_scene *scene, const panel *panels)
 {
-    const char *world = scene->subjects[0].world->type->name;
-    char names[2][400];
+    char names[2][400], world[WAC_STYLE_TITLE];
+    wac_style_environment(world, sizeof world, scene->subjects[0].world->type->name);
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
     bool known = true;

@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -68,6 +69,28 @@ void wac_page_colours(wac_page *page, bool horizontal, double left, double top, 
                    "set colorbox %s user origin screen %.6f,%.6f size screen %.6f,%.6f noborder\n",
                    horizontal ? "horizontal" : "vertical", left / page->width,
                    1 - (top + height) / page->height, width / page->width, height / page->height);
+}
+
+double wac_page_step(double low, double high, double parts)
+{
+    static const double steps[] = {1, 2, 2.5, 5, 10};
+    double rough = (high - low) / parts;
+    if (!(rough > 0))
+        return 1;
+    double power = pow(10, floor(log10(rough)));
+    int i = 0;
+    while (i < 4 && steps[i] * power < rough * 0.999)
+        i++;
+    return steps[i] * power;
+}
+
+void wac_page_colour_tics(wac_page *page, double low, double high, bool logarithmic)
+{
+    int decades = logarithmic ? (int)log10(high / low) : 0;
+    double step = !logarithmic ? wac_page_step(low, high, 3.99)
+                  : decades    ? pow(10, decades / 4 + 1)
+                               : 2;
+    wac_plot_print(&page->plot, "set cbtics %.9g\n", step);
 }
 
 void wac_page_quote(char *quoted, size_t size, const char *text)

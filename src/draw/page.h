@@ -32,6 +32,13 @@ void wac_page_forget_labels(wac_page *page);
 void wac_page_colours(wac_page *page, bool horizontal, double left, double top, double width,
                       double height);
 
+/* A step that cuts a range into at most so many. */
+double wac_page_step(double low, double high, double parts);
+
+/* At most four numbers beside the bar of colours of this range; a logarithmic one starts at a power
+ * of 10. */
+void wac_page_colour_tics(wac_page *page, double low, double high, bool logarithmic);
+
 /* `text` without meaning as markup or end of a string. */
 void wac_page_quote(char *quoted, size_t size, const char *text);
 

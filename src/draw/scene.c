@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/status.h"
+#include "draw/style.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +42,7 @@ wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subje
 
 void wac_subject_title(char *title, size_t size, const wac_scene *scene, const wac_subject *subject)
 {
-    char name[2 * sizeof subject->name], count[32];
+    char name[2 * sizeof subject->name], count[32], world[WAC_STYLE_TITLE];
     wac_page_quote(name, sizeof name, subject->name);
     if (!subject->run) {
         snprintf(title, size, "%s", name);
@@ -50,8 +51,9 @@ void wac_subject_title(char *title, size_t size, const wac_scene *scene, const w
     bool shows_world = scene->count == 1 || !scene->is_one_world;
     int64_t epochs = subject->run->position.epoch;
     snprintf(title, size, "%s%s%s after %s epoch%s", name, shows_world ? " on " : "",
-             shows_world ? subject->world->type->name : "", wac_page_count(count, epochs),
-             epochs == 1 ? "" : "s");
+             shows_world ? wac_style_environment(world, sizeof world, subject->world->type->name)
+                         : "",
+             wac_page_count(count, epochs), epochs == 1 ? "" : "s");
 }
 
 void wac_subject_summary(wac_page *page, double x, double y, const wac_subject *subject)

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Okabe and Ito's colours, dark ones first; yellow is left out. */
 static const wac_style styles[WAC_STYLES] = {
@@ -28,5 +29,24 @@ const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
     snprintf(title, WAC_STYLE_TITLE, "%s", algorithm);
     for (char *letter = title; *letter; letter++)
         *letter = (char)toupper((unsigned char)*letter);
+    return title;
+}
+
+const char *wac_style_environment(char *title, size_t size, const char *name)
+{
+    static const char *const words[][2] = {
+        {"lqg", "LQG"},           {"riverswim", "RiverSwim"},
+        {"hopper", "Hopper"},     {"halfcheetah", "HalfCheetah"},
+        {"walker2d", "Walker2d"},
+    };
+    if (strncmp(name, "point-", 6) == 0 && name[6]) {
+        snprintf(title, size, "Point %c%s", name[6],
+                 strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);
+        return title;
+    }
+    snprintf(title, size, "%s", name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], name) == 0)
+            snprintf(title, size, "%s", words[i][1]);
     return title;
 }

@@ -5,6 +5,8 @@
 
 #include "wac/config.h"
 
+#include <stddef.h>
+
 typedef struct wac_style {
     const char *colour; /* "#0072b2" */
     const char *dash;   /* after gnuplot's dt */
@@ -21,5 +23,8 @@ const wac_style *wac_style_of(wac_algorithm algorithm);
 /* An algorithm's name in capitals: "OE-WAC". Returns `title`. */
 enum { WAC_STYLE_TITLE = 64 };
 const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm);
+
+/* A task as people write it: "LQG", "Point 1, sparse". Returns `title`. */
+const char *wac_style_environment(char *title, size_t size, const char *name);
 
 #endif

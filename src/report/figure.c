@@ -28,7 +28,7 @@ typedef struct bundle {
     double from, to;
 } bundle;
 
-static const wac_column *across_of(const wac_figure *figure)
+const wac_column *wac_figure_across_column(const wac_figure *figure)
 {
     static const wac_column columns[] = {
         [WAC_FIGURE_ACROSS_STEPS] = WAC_COLUMN_ENV_STEPS,
@@ -150,7 +150,7 @@ static wac_status write_curve(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
     bundle bundle = {.runs = sheet->found,
                      .count = wac_sheet_runs(sheet, panel->task, line, NULL),
                      .column = sheet->figure->columns[panel->row],
-                     .across = across_of(sheet->figure)};
+                     .across = wac_figure_across_column(sheet->figure)};
     size_t drawn = 0;
     sheet->uneven |= measure_bundle(&bundle);
     sheet->between |= !bundle.same;
@@ -231,9 +231,9 @@ static void print_curves(wac_sheet *sheet, const wac_sheet_panel *panel)
         return;
     }
     double far = sheet->far > 0 ? sheet->far / unit : 1;
-    step = wac_sheet_step(0, far, sheet->grid.width / 56);
+    step = wac_page_step(0, far, sheet->grid.width / 56);
     wac_plot_print(plot, "set xrange [0:%.9g]; set xtics %.9g\n", far,
-                   unit == 1 && !across_of(sheet->figure) ? fmax(step, 1) : step);
+                   unit == 1 && !wac_figure_across_column(sheet->figure) ? fmax(step, 1) : step);
     print_range(plot, panel, column);
     wac_plot_print(plot, "plot ");
     for (int pass = BANDS; pass <= LINES; pass++) /* bands below all lines */
@@ -285,6 +285,10 @@ static void explain_curves(const wac_sheet *sheet, const char *runs, char *text,
              sheet->cut ? " Bands end at what is possible." : "",
              sheet->figure->seeds && sheet->most > 1 ? " Thin lines are single runs." : "",
              sheet->between ? " Between the epochs of a run its values are interpolated." : "");
+    used = strlen(text);
+    if (*sheet->lost)
+        snprintf(text + used, size - used, " Not shown, since no %s are known: %s.",
+                 sheet->figure->x, sheet->lost);
 }
 
 static const wac_sheet_kind curves = {
@@ -379,14 +383,13 @@ static const wac_sheet_kind levels = {
 
 /* --- a measure of every group, as bars: interquartile means with their intervals -------------- */
 
-/* Rows of a panel go one after the other into one file: place, value, interval, algorithm, and two
+/* Rows of a panel go one after the other into one file: place, value, interval, look, and two
  * counts. */
 static void write_row(wac_sheet *sheet, size_t line, const wac_interval *found,
                       const size_t counts[2])
 {
-    wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %d %zu %zu\n", line, found->value,
-                   found->low, found->high, sheet->found[0]->config.algorithm, counts[0],
-                   counts[1]);
+    wac_plot_print(&sheet->page.plot, "%zu %.9g %.9g %.9g %zu %zu %zu\n", line, found->value,
+                   found->low, found->high, sheet->lines[line].look, counts[0], counts[1]);
 }
 
 static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, wac_error *error)
@@ -437,18 +440,16 @@ static void range_of_bars(const wac_sheet *sheet, const wac_sheet_panel *panel, 
         range[1] = range[0] + 1;
 }
 
-/* Bars from 0 in the colours of their algorithms. */
+/* Bars from 0 in the colours of their lines. */
 static void print_boxes(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
     wac_plot_print(&sheet->page.plot, "plot ");
-    for (int a = 0; a <= WAC_ALGORITHM_TOTAL; a++) /* those of other programs in grey */
+    for (size_t look = 0; look < WAC_STYLES; look++)
         wac_plot_print(&sheet->page.plot,
-                       "'bars-%zu' using ($5 == %d ? 0.5 * $2 : NaN):1:(0.5 * "
+                       "'bars-%zu' using ($5 == %zu ? 0.5 * $2 : NaN):1:(0.5 * "
                        "abs($2)):(0.36) with boxxyerror fc rgb '%s' fs solid 0.75 "
                        "noborder, \\\n  ",
-                       panel->task, a,
-                       a < WAC_ALGORITHM_TOTAL ? wac_style_of((wac_algorithm)a)->colour
-                                               : "#7f7f7f");
+                       panel->task, look, wac_style_at(look)->colour);
     wac_plot_print(&sheet->page.plot,
                    "'' using 2:1:3:4 with xerrorbars pt 7 ps 0.5 * zoom lw 2 dt 1 lc rgb ink");
 }

@@ -117,6 +117,9 @@ const char *wac_figure_kind_words(void);
 
 bool wac_figure_takes_it(const wac_figure *figure, wac_figure_takes what);
 
+/* The column that curves go over; null: the rows. */
+const wac_column *wac_figure_across_column(const wac_figure *figure);
+
 /* Whether a figure is about this group. */
 bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, size_t group);
 

@@ -8,16 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How people write a setting or an environment, or null. */
+/* How people write a setting, or null. */
 static const char *look_up(const char *name)
 {
     static const char *const words[][2] = {
-        {"lambda", "λ"},          {"rho", "ρ"},
-        {"quantile", "δ"},        {"oac_delta", "OAC δ"},
-        {"oac_beta", "OAC β"},    {"learning_rate", "learning rate"},
-        {"lqg", "LQG"},           {"riverswim", "RiverSwim"},
-        {"hopper", "Hopper"},     {"halfcheetah", "HalfCheetah"},
-        {"walker2d", "Walker2d"},
+        {"lambda", "λ"},        {"rho", "ρ"},          {"quantile", "δ"},
+        {"oac_delta", "OAC δ"}, {"oac_beta", "OAC β"}, {"learning_rate", "learning rate"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], name) == 0)
@@ -36,13 +32,7 @@ const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
 
 const char *wac_pretty_environment(char text[WAC_PRETTY], const char *name)
 {
-    const char *pretty = look_up(name);
-    if (!pretty && strncmp(name, "point-", 6) == 0 && name[6])
-        snprintf(text, WAC_PRETTY, "Point %c%s", name[6],
-                 strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);
-    else
-        snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
-    return text;
+    return wac_style_environment(text, WAC_PRETTY, name);
 }
 
 /* Word by word. */

@@ -140,7 +140,7 @@ static void print_profile(wac_sheet *sheet, const wac_sheet_panel *panel)
                    "set xlabel 'score τ' tc rgb grey; set ylabel 'share of runs with score > τ' "
                    "tc rgb grey\nset xrange [0:%.9g]; set yrange [0:1.04]; set xtics %.9g; "
                    "set ytics 0.25\nplot ",
-                   sheet->far, wac_sheet_step(0, sheet->far, sheet->grid.width / 60));
+                   sheet->far, wac_page_step(0, sheet->far, sheet->grid.width / 60));
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < sheet->line_count; i++) {
             const wac_style *style = wac_sheet_style(sheet, i);

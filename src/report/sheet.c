@@ -27,8 +27,7 @@ enum {
 
 const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t index)
 {
-    int algorithm = sheet->lines[index].algorithm;
-    return algorithm >= 0 ? wac_style_of((wac_algorithm)algorithm) : wac_style_at(index);
+    return wac_style_at(sheet->lines[index].look);
 }
 
 /* --- what is drawn ---------------------------------------------------------------------------- */
@@ -44,6 +43,29 @@ static double shown_number(const wac_figure *figure, const wac_record *run)
                                    : wac_figure_takes_it(figure, WAC_FIGURE_TAKES_GOALS)
                                        ? WAC_MEASURE_SOLVED
                                        : WAC_MEASURE_SCORE);
+}
+
+/* Whether a group that has values has no places across at all: of other programs' runs the seconds
+ * are not known. */
+static bool is_placeless(const wac_sheet *sheet, const wac_group *group)
+{
+    const wac_column *across = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS)
+                                   ? wac_figure_across_column(sheet->figure)
+                                   : NULL;
+    for (size_t i = 0; i < group->count && across; i++)
+        if (!isnan(wac_history_mean(&group->runs[i]->history, *across, SIZE_MAX)))
+            return false;
+    return across;
+}
+
+/* Notes who is left out for that, once. */
+static void note_lost(wac_sheet *sheet, const wac_group *group)
+{
+    char name[WAC_PRETTY];
+    size_t used = strlen(sheet->lost);
+    wac_pretty_label(name, group->label);
+    if (!strstr(sheet->lost, name) && used + strlen(name) + 2 < sizeof sheet->lost)
+        snprintf(sheet->lost + used, sizeof sheet->lost - used, "%s%s", used ? ", " : "", name);
 }
 
 /* Whether the group has a number to show. Bars have a place for each. */
@@ -105,6 +127,10 @@ static wac_status find_groups(wac_sheet *sheet, wac_error *error)
             !wac_config_number(&member->level, config, sheet->figure->x))
             member->level = NAN;
         member->shown = has_numbers(sheet, member);
+        if (member->shown && is_placeless(sheet, member->group)) {
+            member->shown = false;
+            note_lost(sheet, member->group);
+        }
         sheet->group_count++;
         if (!member->shown)
             continue;
@@ -246,6 +272,78 @@ static void find_lines(wac_sheet *sheet)
     }
 }
 
+/* --- looks: a label has the same one in all figures of a selection ------------------------------
+ */
+
+/* The first look that is not taken; WAC_STYLES: there is none. */
+static size_t free_look(const bool taken[WAC_STYLES])
+{
+    size_t look = 0;
+    while (look < WAC_STYLES && taken[look])
+        look++;
+    return look;
+}
+
+static size_t look_of_algorithm(const wac_record *run)
+{
+    return wac_record_is_foreign(run)
+               ? WAC_STYLES - 1
+               : (size_t)(wac_style_of((wac_algorithm)run->config.algorithm) - wac_style_at(0));
+}
+
+/* The looks of all groups of the selection, whatever the figure is about: an algorithm of ours has
+ * its own with the first label, further labels and others' algorithms have what is left. Where
+ * there are more labels than looks all have those of their algorithms. */
+static void look_at_labels(size_t *looks, const wac_selection *selection)
+{
+    const wac_runset *set = selection->set;
+    bool taken[WAC_STYLES] = {0};
+    size_t labels = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < set->group_count; i++) {
+            const wac_record *run = set->groups[i].runs[0];
+            if (!wac_selection_has(selection, i) || (pass == 1 && looks[i] < WAC_STYLES))
+                continue;
+            size_t own = look_of_algorithm(run), same = 0;
+            while (same < i && (!wac_selection_has(selection, same) ||
+                                strcmp(set->groups[same].label, set->groups[i].label) != 0))
+                same++;
+            labels += pass == 0 && same == i;
+            looks[i] = same < i                                   ? looks[same]
+                       : pass == 1                                ? free_look(taken)
+                       : wac_record_is_foreign(run) || taken[own] ? WAC_STYLES
+                                                                  : own;
+            if (looks[i] < WAC_STYLES)
+                taken[looks[i]] = true;
+        }
+    for (size_t i = 0; i < set->group_count && labels > WAC_STYLES; i++)
+        looks[i] = look_of_algorithm(set->groups[i].runs[0]);
+}
+
+/* A line looks as the first of its groups does; two lines of a figure look different while there
+ * are looks left. */
+static wac_status find_looks(wac_sheet *sheet, wac_error *error)
+{
+    const wac_runset *set = sheet->selection->set;
+    bool taken[WAC_STYLES] = {0};
+    size_t *looks = calloc(set->group_count + 1, sizeof *looks);
+    if (!looks)
+        return wac_fail_memory(error, "the looks of a figure");
+    look_at_labels(looks, sheet->selection);
+    for (size_t i = 0; i < sheet->line_count; i++) {
+        size_t k = 0;
+        while (!sheet->groups[k].shown || strcmp(sheet->groups[k].key, sheet->lines[i].key) != 0)
+            k++;
+        size_t look = looks[sheet->groups[k].group - set->groups];
+        if (taken[look] && sheet->line_count <= WAC_STYLES)
+            look = free_look(taken);
+        taken[look] = true;
+        sheet->lines[i].look = look;
+    }
+    free(looks);
+    return WAC_STATUS_OK;
+}
+
 /* Find the tasks and lines of the figure. Curves of several settings each become a line for every
  * group, where those are few enough. free() groups and lines. */
 static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
@@ -264,17 +362,11 @@ static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
         set_keys(sheet);
     }
     find_lines(sheet);
-    /* looks of algorithms and looks by number are the same ones: not both in a figure */
-    bool algorithms = true;
-    for (size_t i = 0; i < sheet->line_total; i++)
-        algorithms &= sheet->lines[i].algorithm >= 0;
-    for (size_t i = 0; i < sheet->line_total && !algorithms; i++)
-        sheet->lines[i].algorithm = -1;
     if (*sheet->figure->lines && !sheet->by_label &&
         !sheet->mixed) /* labels are in order already */
         qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
     sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
-    return WAC_STATUS_OK;
+    return find_looks(sheet, error);
 }
 
 size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x)
@@ -499,19 +591,6 @@ void wac_sheet_nothing(wac_sheet *sheet)
                    "plot -1 notitle\n");
 }
 
-double wac_sheet_step(double low, double high, double parts)
-{
-    static const double steps[] = {1, 2, 2.5, 5, 10};
-    double rough = (high - low) / parts;
-    if (!(rough > 0))
-        return 1;
-    double power = pow(10, floor(log10(rough)));
-    int i = 0;
-    while (i < 4 && steps[i] * power < rough * 0.999)
-        i++;
-    return steps[i] * power;
-}
-
 void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows)
 {
     enum { ROW = 26 };
@@ -542,7 +621,7 @@ void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const 
     wac_plot_print(plot,
                    ")\nunset y2tics; set xtics %.9g; set xrange [%.9g:%.9g]\n"
                    "set yrange [%.1f:-0.6]; set y2range [%.1f:-0.6]\n",
-                   wac_sheet_step(range[0], range[1], fmax(sheet->grid.width / 68, 2)), range[0],
+                   wac_page_step(range[0], range[1], fmax(sheet->grid.width / 68, 2)), range[0],
                    range[1], last, last);
 }
 
@@ -629,6 +708,9 @@ static wac_status fill(wac_sheet *sheet, wac_sheet_panel *panels, const wac_shee
 static wac_status check(const wac_sheet *sheet, wac_error *error)
 {
     char name[WAC_PRETTY];
+    if (sheet->line_total == 0 && *sheet->lost)
+        return wac_fail(error, WAC_STATUS_INPUT, "no %s are known of %s", sheet->figure->x,
+                        sheet->lost);
     if (sheet->line_total == 0)
         return wac_fail(error, WAC_STATUS_INPUT, "there is no such run");
     if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) && sheet->level_count < 2)

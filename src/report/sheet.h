@@ -28,6 +28,7 @@ typedef struct wac_sheet_line {
     char key[320];
     char label[WAC_PRETTY]; /* quoted for gnuplot */
     int algorithm;          /* -1: lines are not algorithms */
+    size_t look;            /* wac_style_at */
 } wac_sheet_line;
 
 /* Panels of one size (in pixels) beside and below each other; all that again for each row of the
@@ -61,6 +62,7 @@ typedef struct wac_sheet {
     size_t runs, most; /* in a line of a panel: fewest and most */
     bool uneven;       /* runs of a line have different lengths */
     bool between;      /* curves: values between those that runs have are taken */
+    char lost[160];    /* curves: who has values, but no places across */
     bool cut;          /* curves: a band is cut off at what is possible */
     double far;        /* curves: how far they go */
     double share[2];   /* bars of shares: from the least to the most on any task */
@@ -128,9 +130,6 @@ double wac_sheet_text(const char *text, int points);
 
 /* The plot of a panel without data. */
 void wac_sheet_nothing(wac_sheet *sheet);
-
-/* A step that cuts a range into at most so many. */
-double wac_sheet_step(double low, double high, double parts);
 
 /* Rows with names at their side instead of a legend, and the panels' tics for so many rows. */
 void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows);

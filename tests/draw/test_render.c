@@ -1,11 +1,14 @@
 /* Pictures of worlds and runs: mazes bare and with what agents did there, maps, bodies, animations;
  * names that gnuplot would take for something else; and whatever is missing or makes no sense gives
  * one sentence and leaves nothing behind. */
+#include "draw/page.h"
 #include "draw/render.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 #include "env/world.h"
 #include "support/small_runs.h"
+
+#include <math.h>
 
 static bool has_gnuplot;
 static char path_before[8192];
@@ -192,7 +195,7 @@ static void maze_of_a_run(void **state)
     assert_int_equal(entries(at("wac/figures")), 2);
     assert_png(drawn.paths[0]);
     assert_svg(drawn.paths[1],
-               SAYS("OE-WAC on point-1 after 2 epochs", "of the floor in 110 steps",
+               SAYS("OE-WAC on Point 1 after 2 epochs", "of the floor in 110 steps",
                     "target policy 0 of 2, behaviour policy 0 of 2",
                     "behaviour policy as it explores", "target policy, mean actions", "out of time",
                     "visits to a place", "goal"));
@@ -234,9 +237,9 @@ static void runs_side_by_side(void **state)
     assert_ok(render(&drawn, at("wac"), at("wac_2's{copy}"), out));
     assert_svg(out, SAYS("OE-WAC (wac) after", "OE-WAC (wac_2's{copy}) after"));
     assert_ok(render(&drawn, at("wac"), at("oac"), out));
-    assert_svg(out, SAYS("Where they went", "OE-WAC on point-1 after", "OAC on point-2 after"));
+    assert_svg(out, SAYS("Where they went", "OE-WAC on Point 1 after", "OAC on Point 2 after"));
     assert_ok(render(&drawn, at("oac"), "point-2", out));
-    assert_svg(out, SAYS("Where 1 agent went in point-2", "OAC after 2 epochs", "two long walls"));
+    assert_svg(out, SAYS("Where 1 agent went in Point 2", "OAC after 2 epochs", "two long walls"));
 
     char *many[WAC_RENDER_MOST + 1];
     for (int i = 0; i <= WAC_RENDER_MOST; i++)
@@ -344,6 +347,19 @@ static void says_that_the_engine_is_missing(void **state)
 
 #endif
 
+/* A bar of colours of any range has at most four numbers beside it. */
+static void numbers_of_colours(void **state)
+{
+    (void)state;
+    for (double low = 0.1; low < 100; low *= 1.3)
+        for (double high = 1.001 * low; high < 1e4; high *= 1.1) {
+            double step = wac_page_step(low, high, 3.99);
+            double count = floor(high / step) - ceil(low / step) + 1;
+            assert_true(count >= 1 && count <= 4);
+            assert_true((high - low) / step > 1.98);
+        }
+}
+
 static void maps_of_runs(void **state)
 {
     NEEDS_GNUPLOT();
@@ -352,18 +368,19 @@ static void maps_of_runs(void **state)
     assert_string_equal(drawn.paths[0], at("river/figures/map.png"));
     assert_png(drawn.paths[0]);
     assert_svg(drawn.paths[1],
-               SAYS("OE-WAC on riverswim after 2 epochs", "where it went", "what it is unsure of",
+               SAYS("OE-WAC on RiverSwim after 2 epochs", "where it went", "what it is unsure of",
                     "position in the river", "visits", "σ"));
     assert_ok(render(&drawn, at("river-sac"), at("river"), at("out/rivers.svg")));
     assert_svg(at("out/rivers.svg"),
-               SAYS("SAC visited", "of riverswim, OE-WAC", "what it is unsure of"));
+               SAYS("SAC visited", "of RiverSwim, OE-WAC", "with more than 0.1 % of all steps",
+                    "what it is unsure of"));
     /* SAC has no second map: all three stand in a row */
     assert_int_equal(drawn.width, 96 + 3 * 440 + 2 * 120 + 120);
     assert_ok(render(&drawn, at("river-sac"), NULL, at("out/river.svg")));
     assert_false(svg_says(at("out/river.svg"), "unsure"));
     train_tiny("lqg", "lqg", "me-wac", 1);
     assert_ok(render(&drawn, at("lqg"), NULL, at("out/lqg.svg")));
-    assert_svg(at("out/lqg.svg"), SAYS("ME-WAC on lqg", "push", "unsure"));
+    assert_svg(at("out/lqg.svg"), SAYS("ME-WAC on LQG", "push", "unsure"));
 }
 
 static void what_is_not_there(void **state)
@@ -458,6 +475,7 @@ int main(void)
 #else
         TEST(says_that_the_engine_is_missing),
 #endif
+        TEST(numbers_of_colours),
         TEST(maps_of_runs),
         TEST(what_is_not_there),
         TEST(without_gnuplot),

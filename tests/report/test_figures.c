@@ -272,6 +272,75 @@ static void test_settings(void **state)
     assert_true(wac_path_exists(at("one/figures/2-solved.svg")));
 }
 
+/* LQG: two settings of SAC, OE-WAC, and another program's TD3. */
+static void make_strangers(void)
+{
+    for (int i = 0; i < 6; i++) {
+        fake fake = {"lqg",
+                     i < 4 ? "sac" : "oe-wac",
+                     1 + i % 2,
+                     3,
+                     0,
+                     "learning_rate",
+                     i == 2 || i == 3 ? "0.01" : "0.001",
+                     NULL,
+                     NULL,
+                     -2 + 0.1 * i,
+                     0.1,
+                     300,
+                     -2};
+        make_fake(at("runs/%d", i), &fake);
+    }
+    save_text(at("runs/other.csv"), "run,algorithm,environment,seed,step,value\n"
+                                    "a,td3,lqg,1,500,-3\na,td3,lqg,1,90000,-3\n"
+                                    "b,td3,lqg,2,500,-4\nb,td3,lqg,2,90000,-4\n");
+}
+
+/* A series has the same colour in all figures of a page. */
+static void test_looks(void **state)
+{
+    (void)state;
+    make_strangers();
+    keep_scripts();
+    assert_done(wac("report %s %s --out %s", at("runs"), at("runs/other.csv"), at("out")));
+    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
+    for (int i = 0; i < 4; i++) { /* OE-WAC, SAC, SAC again, TD3 */
+        char part[160];
+        char *rows = kept("'score'", "bars-0"), *row = rows;
+        int look = -1;
+        for (int k = 0; k < i; k++)
+            row = strchr(row, '\n') + 1;
+        assert_int_equal(sscanf(row, "%*s %*s %*s %*s %d", &look), 1);
+        free(rows);
+        snprintf(part, sizeof part, "($5 == %d ?", look);
+        char *script = kept("'score'", "script"), *bar = strstr(script, part);
+        assert_non_null(bar);
+        assert_memory_equal(strstr(bar, "fc rgb '") + 8, colours[i], 7);
+        free(script);
+        script = kept("'return'", "script");
+        snprintf(part, sizeof part, "'curve-0-0-%d' using ($1 / 1):2 with lines", i);
+        assert_non_null(bar = strstr(script, part));
+        assert_memory_equal(strstr(bar, "lc rgb '") + 8, colours[i], 7);
+        free(script);
+    }
+}
+
+/* Who has no seconds is in no figure over them, nor in its legend, and the page says so. */
+static void test_placeless(void **state)
+{
+    (void)state;
+    make_strangers();
+    keep_scripts();
+    assert_done(
+        wac("report %s %s --out %s --x seconds", at("runs"), at("runs/other.csv"), at("out")));
+    char *script = kept("seconds of training", "script");
+    assert_non_null(strstr(script, "OE-WAC"));
+    assert_null(strstr(script, "td3"));
+    free(script);
+    assert_script("'score'", "td3");
+    assert_holds("out/report.html", "Not shown, since no seconds are known: td3.");
+}
+
 /* --- files ---------------------------------------------------------------------------------- */
 
 static double width_of_pdf(const char *path)
@@ -378,9 +447,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIGURE_TEST(test_kinds), FIGURE_TEST(test_tasks),    FIGURE_TEST(test_curves),
-        FIGURE_TEST(test_bands), FIGURE_TEST(test_time),     FIGURE_TEST(test_settings),
-        FIGURE_TEST(test_files), FIGURE_TEST(test_refusals),
+        FIGURE_TEST(test_kinds),    FIGURE_TEST(test_tasks),     FIGURE_TEST(test_curves),
+        FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),      FIGURE_TEST(test_settings),
+        FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless), FIGURE_TEST(test_files),
+        FIGURE_TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
