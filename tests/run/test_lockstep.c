@@ -397,7 +397,8 @@ static void a_run_without_replay_begins_anew(void **state)
     assert_ok(train_new(at("robbed"), &config, NULL));
     assert_int_equal(unlink(at("robbed/checkpoint/replay.safetensors")), 0);
     wac_run *run;
-    assert_int_equal(wac_run_open(&run, at("robbed"), &walk, NULL, &error), WAC_STATUS_IO);
+    assert_int_equal(wac_run_open(&run, at("robbed"), &walk, NULL, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("robbed/checkpoint/replay.safetensors"), "has lost a file");
     assert_true(wac_checkpoint_goes_on(at("robbed"), 3));
 }
 
