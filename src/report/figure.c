@@ -119,6 +119,8 @@ static wac_status write_point(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
                                 error));
     wac_sheet_point(sheet, panel, line, place, (double[]){found.value, found.low, found.high},
                     there);
+    for (size_t i = 0; i < there; i++)
+        panel->below |= sheet->values[i] < 0;
     sheet->cut |= !sheet->pooled && (found.low < row->least || found.high > row->most);
     double low = wac_clamp(found.low, row->least, row->most);
     double high = wac_clamp(found.high, row->least, row->most);
@@ -198,7 +200,8 @@ static const char *across_words(const wac_sheet *sheet, double *unit)
     return scales[i].words;
 }
 
-/* Where all is level there is still a range, with 0 in it. */
+/* Where all is level there is still a range, with 0 in it. Where no run is below 0 the range is not
+ * either, though a band may be. */
 static void print_range(wac_plot *plot, const wac_sheet_panel *panel, int column)
 {
     const wac_column_row *row = &wac_columns[column];
@@ -213,6 +216,8 @@ static void print_range(wac_plot *plot, const wac_sheet_panel *panel, int column
                        high > 0    ? 2 * size
                        : size == 0 ? 1
                                    : 0.0);
+    else if (low < 0 && !panel->below) /* gnuplot would pass over the top of a band that is cut */
+        wac_plot_print(plot, "set yrange [0:%.9g]\n", 1.04 * high);
     else
         wac_plot_print(plot, "set yrange [%s:*]\n", row->least == 0 ? "0" : "*");
 }
@@ -408,10 +413,11 @@ static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t lin
     write_row(sheet, line, &iqm, (size_t[2]){there, all});
     wac_sheet_point(sheet, panel, line, NAN, (double[]){iqm.value, iqm.low, iqm.high}, there);
     wac_sheet_note(sheet, panel, line, there);
-    wac_sheet_reach(panel, fmin(iqm.low, 0), fmax(iqm.high, 0));
+    wac_sheet_reach(panel, iqm.low, iqm.high);
+    sheet->negative |= iqm.low < 0;
     if (wac_measure_is_share(sheet->selection->set, sheet->tasks[panel->task],
                              sheet->figure->measure)) {
-        sheet->share[0] = fmin(sheet->share[0], panel->low);
+        sheet->share[0] = fmin(sheet->share[0], fmin(panel->low, 0));
         sheet->share[1] = fmax(sheet->share[1], panel->high);
     }
     return WAC_STATUS_OK;
@@ -422,28 +428,41 @@ static void arrange_bars(wac_sheet *sheet)
     wac_sheet_arrange_rows(sheet, sheet->line_count);
 }
 
-/* Shares have one range on all tasks: to 1, but for small ones of something else than success. */
+/* Shares have one range on all tasks: to 1, but for small ones of something else than success. All
+ * others go from 0, where bars begin; but points, where some are negative, just as far as they are
+ * needed. */
 static void range_of_bars(const wac_sheet *sheet, const wac_sheet_panel *panel, double range[2])
 {
     wac_measure measure = sheet->figure->measure;
     bool share = wac_measure_is_share(sheet->selection->set, sheet->tasks[panel->task], measure);
     bool whole = measure == WAC_MEASURE_SCORE || measure == WAC_MEASURE_SUCCESS;
-    range[0] = share ? sheet->share[0] : panel->low;
+    range[0] = share ? sheet->share[0] : fmin(panel->low, 0);
     range[1] = share ? sheet->share[1] : panel->high;
     if (share && (whole || range[1] > 0.5))
         range[1] = fmax(range[1], 1);
-    else if (range[1] > 0)
+    else if (range[1] != 0)
         range[1] += 0.03 * (range[1] - range[0]);
     if (range[0] < 0)
         range[0] -= 0.03 * (range[1] - range[0]);
-    if (!(range[0] < range[1]))
-        range[1] = range[0] + 1;
+    if (!(range[0] < range[1])) { /* all are the same */
+        range[1] += range[0] < 0 ? 0.1 * fabs(range[0]) : 1;
+        range[0] -= 0.1 * fabs(range[0]);
+    }
 }
 
-/* Bars from 0 in the colours of their lines. */
+/* Bars from 0 in the colours of their lines. Of negative numbers the longest bar would be the
+ * worst: they are points with their intervals. */
 static void print_boxes(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
     wac_plot_print(&sheet->page.plot, "plot ");
+    bool points = panel->low < 0;
+    for (size_t look = 0; look < WAC_STYLES && points; look++)
+        wac_plot_print(&sheet->page.plot,
+                       "%s'bars-%zu' using ($5 == %zu ? $2 : NaN):1:3:4 with xerrorbars pt 7 ps "
+                       "1.1 * zoom lw 3 dt 1 lc rgb '%s'",
+                       look ? ", \\\n  " : "", panel->task, look, wac_style_at(look)->colour);
+    if (points)
+        return;
     for (size_t look = 0; look < WAC_STYLES; look++)
         wac_plot_print(&sheet->page.plot,
                        "'bars-%zu' using ($5 == %zu ? 0.5 * $2 : NaN):1:(0.5 * "
@@ -470,8 +489,11 @@ static void print_bars(wac_sheet *sheet, const wac_sheet_panel *panel)
 
 static void explain_bars(const wac_sheet *sheet, const char *runs, char *text, size_t size)
 {
-    (void)sheet;
-    snprintf(text, size, "Interquartile means of %s each, with bootstrap 95 %% intervals.", runs);
+    snprintf(text, size, "Interquartile means of %s each, with bootstrap 95 %% intervals.%s", runs,
+             sheet->negative
+                 ? " Where some are below 0 they are points, not bars: further right is "
+                   "more."
+                 : "");
 }
 
 static const wac_sheet_kind bars = {

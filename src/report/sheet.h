@@ -64,6 +64,7 @@ typedef struct wac_sheet {
     bool between;      /* curves: values between those that runs have are taken */
     char lost[160];    /* curves: who has values, but no places across */
     bool cut;          /* curves: a band is cut off at what is possible */
+    bool negative;     /* bars: some are below 0 */
     double far;        /* curves: how far they go */
     double share[2];   /* bars of shares: from the least to the most on any task */
     size_t rows;       /* rows of names beside a panel; profile: tasks */
@@ -81,6 +82,7 @@ typedef struct wac_sheet_panel {
     int row;
     size_t task; /* place in the sheet's tasks, or among the kind's panels */
     bool leftmost, any;
+    bool below;                      /* curves: a run has a number below 0 */
     bool there[WAC_SHEET_MOST_BARS]; /* lines that have data */
     double low, high;                /* the ends of what is drawn; low > high: nothing is */
 } wac_sheet_panel;

@@ -122,6 +122,30 @@ static void make_goals(void)
     }
 }
 
+/* LQG: two settings of SAC, OE-WAC, and another program's TD3. */
+static void make_strangers(void)
+{
+    for (int i = 0; i < 6; i++) {
+        fake fake = {"lqg",
+                     i < 4 ? "sac" : "oe-wac",
+                     1 + i % 2,
+                     3,
+                     0,
+                     "learning_rate",
+                     i == 2 || i == 3 ? "0.01" : "0.001",
+                     NULL,
+                     NULL,
+                     -2 + 0.1 * i,
+                     0.1,
+                     300,
+                     -2};
+        make_fake(at("runs/%d", i), &fake);
+    }
+    save_text(at("runs/other.csv"), "run,algorithm,environment,seed,step,value\n"
+                                    "a,td3,lqg,1,500,-3\na,td3,lqg,1,90000,-3\n"
+                                    "b,td3,lqg,2,500,-4\nb,td3,lqg,2,90000,-4\n");
+}
+
 /* --- numbers -------------------------------------------------------------------------------- */
 
 static void test_kinds(void **state)
@@ -218,6 +242,35 @@ static void test_bands(void **state)
     free(page);
 }
 
+/* No run of RiverSwim is below 0: nor is the axis, though a band is; and its top is on the page. */
+static void test_ground(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fake run = {"riverswim", "sac", 1 + i, 3, 0, NULL, NULL, NULL, NULL, 100 * i, 0.1, 4, -2};
+        make_fake(at("runs/%d", i), &run);
+    }
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    ASSERT_LINE("'return'", "curve-0-0-0", 2, 2, 50, -50, 150);
+    assert_script("'return'", "set yrange [0:156]");
+    assert_script("'score'", "with boxxyerror");
+}
+
+/* Bars of negative numbers would be the longer the worse. */
+static void test_negative(void **state)
+{
+    (void)state;
+    make_strangers();
+    keep_scripts();
+    assert_done(wac("report %s %s --out %s", at("runs"), at("runs/other.csv"), at("out")));
+    char *script = kept("'score'", "script");
+    assert_null(strstr(script, "boxxyerror"));
+    assert_non_null(strstr(script, "? $2 : NaN):1:3:4 with xerrorbars"));
+    free(script);
+    assert_holds("out/report.html", "they are points, not bars: further right is more.");
+}
+
 /* One run takes twice as long as the other: after 4 seconds it is at half of its way. */
 static void test_time(void **state)
 {
@@ -272,30 +325,6 @@ static void test_settings(void **state)
     assert_true(wac_path_exists(at("one/figures/2-solved.svg")));
 }
 
-/* LQG: two settings of SAC, OE-WAC, and another program's TD3. */
-static void make_strangers(void)
-{
-    for (int i = 0; i < 6; i++) {
-        fake fake = {"lqg",
-                     i < 4 ? "sac" : "oe-wac",
-                     1 + i % 2,
-                     3,
-                     0,
-                     "learning_rate",
-                     i == 2 || i == 3 ? "0.01" : "0.001",
-                     NULL,
-                     NULL,
-                     -2 + 0.1 * i,
-                     0.1,
-                     300,
-                     -2};
-        make_fake(at("runs/%d", i), &fake);
-    }
-    save_text(at("runs/other.csv"), "run,algorithm,environment,seed,step,value\n"
-                                    "a,td3,lqg,1,500,-3\na,td3,lqg,1,90000,-3\n"
-                                    "b,td3,lqg,2,500,-4\nb,td3,lqg,2,90000,-4\n");
-}
-
 /* A series has the same colour in all figures of a page. */
 static void test_looks(void **state)
 {
@@ -315,7 +344,7 @@ static void test_looks(void **state)
         snprintf(part, sizeof part, "($5 == %d ?", look);
         char *script = kept("'score'", "script"), *bar = strstr(script, part);
         assert_non_null(bar);
-        assert_memory_equal(strstr(bar, "fc rgb '") + 8, colours[i], 7);
+        assert_memory_equal(strstr(bar, "rgb '") + 5, colours[i], 7);
         free(script);
         script = kept("'return'", "script");
         snprintf(part, sizeof part, "'curve-0-0-%d' using ($1 / 1):2 with lines", i);
@@ -449,8 +478,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FIGURE_TEST(test_kinds),    FIGURE_TEST(test_tasks),     FIGURE_TEST(test_curves),
         FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),      FIGURE_TEST(test_settings),
-        FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless), FIGURE_TEST(test_files),
-        FIGURE_TEST(test_refusals),
+        FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless), FIGURE_TEST(test_ground),
+        FIGURE_TEST(test_negative), FIGURE_TEST(test_files),     FIGURE_TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
