@@ -175,6 +175,15 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     }
 }
 
+/* Whether an algorithm has finished runs to take shares of. */
+static bool has_shares(const wac_comparison *all)
+{
+    bool some = false;
+    for (size_t i = 0; i < all->method_count; i++)
+        some |= !isnan(all->methods[i].iqm.value);
+    return some;
+}
+
 /* Why there is no table of shares. */
 static void print_why_no_shares(const wac_comparison *all)
 {
@@ -183,6 +192,7 @@ static void print_why_no_shares(const wac_comparison *all)
         scaled = scaled || !isnan(wac_measure_score_unit(all->set, task));
     printf("\nNo shares of the best possible: %s\n",
            all->measure != WAC_MEASURE_SCORE ? "only scores are such shares (--measure score)"
+           : all->shared_count > 0           ? "no run on such a task is finished"
            : scaled                          ? "there is no task that all algorithms have runs on"
                     : "what is best possible is not known of these tasks (docs/statistics.md)");
 }
@@ -225,7 +235,7 @@ static void print_tables(const wac_comparison *all)
            cli_count(runs, (int64_t)counted, "run"), style.plain,
            wac_measure_is_cost(all->measure) ? " (less is better)" : "");
     print_groups(all, &style);
-    if (all->shared_count > 0)
+    if (all->shared_count > 0 && has_shares(all))
         print_methods(all, &style);
     else
         print_why_no_shares(all);

@@ -431,6 +431,20 @@ static void test_compare(void **state)
     wac_runset_free(&set);
 }
 
+/* No table of shares where no run that could have one is finished. */
+static void test_no_shares(void **state)
+{
+    (void)state;
+    wac_config done = settings("lqg", "sac", 1), begun = settings("riverswim", "sac", 1);
+    make_run(at("done"), &done, 4, -1, NAN);
+    make_run(at("begun"), &begun, 2, 1, NAN);
+    const outcome *result = wac("stats %s", root);
+    assert_done(result);
+    assert_null(strstr(result->out, "Scores as shares"));
+    assert_non_null(
+        strstr(result->out, "No shares of the best possible: no run on such a task is finished"));
+}
+
 static void test_program(void **state)
 {
     (void)state;
@@ -528,11 +542,12 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_real_runs),     TEST(test_finished),        TEST(test_damage),
-        TEST(test_nothing_there), TEST(test_twice),           TEST(test_groups),
-        TEST(test_grid),          TEST(test_measures),        TEST(test_unsolved),
-        TEST(test_score_unit),    TEST(test_compare),         TEST(test_program),
-        TEST(test_program_help),  TEST(test_program_refuses), TEST(test_many),
+        TEST(test_real_runs),     TEST(test_finished),     TEST(test_damage),
+        TEST(test_nothing_there), TEST(test_twice),        TEST(test_groups),
+        TEST(test_grid),          TEST(test_measures),     TEST(test_unsolved),
+        TEST(test_score_unit),    TEST(test_compare),      TEST(test_no_shares),
+        TEST(test_program),       TEST(test_program_help), TEST(test_program_refuses),
+        TEST(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
