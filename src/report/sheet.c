@@ -17,6 +17,7 @@ enum {
     TOP = 30,
     TITLE = 26,
     LEGEND = 30,
+    LEGEND_BREAK = 20,
     PANEL_TITLE = 34,
     LEFT = 112,
     NARROW_LEFT = 96,
@@ -445,6 +446,24 @@ double wac_sheet_text(const char *text, int points)
     return letters * points * 0.78;
 }
 
+/* How much of a text goes into a row of so many pixels: as many of its parts between commas as fit,
+ * but at least one. */
+static int fitting(const char *text, double room)
+{
+    size_t fits = 0;
+    for (;;) {
+        char piece[WAC_PRETTY];
+        size_t end = fits + strcspn(text + fits, ",");
+        snprintf(piece, sizeof piece, "%.*s", (int)end, text);
+        if (fits && wac_sheet_text(piece, 12) > room)
+            return (int)fits;
+        fits = end + (text[end] == ',');
+        fits += strspn(text + fits, " ");
+        if (!text[fits])
+            return (int)fits;
+    }
+}
+
 /* The legend from the left of the panels and `top` on, broken into rows; returns its height. Where
  * it is not to be drawn it is only measured. */
 static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
@@ -473,7 +492,13 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
                     "'%s'\n",
                     ++page->labels, (x + 18) / page->width, 1 - y / page->height, style->mark,
                     style->colour);
-            wac_page_label(page, x + 44, y, WAC_INK_TEXT, 12, "%s", sheet->lines[i].label);
+        }
+        for (const char *rest = sheet->lines[i].label; *rest;) { /* too long for a row: several */
+            int length = fitting(rest, room - 44);
+            if (draw)
+                wac_page_label(&sheet->page, x + 44, y, WAC_INK_TEXT, 12, "%.*s", length, rest);
+            rest += length;
+            y += *rest ? LEGEND_BREAK : 0;
         }
         x += width;
     }

@@ -257,6 +257,32 @@ static void test_ground(void **state)
     assert_script("'score'", "with boxxyerror");
 }
 
+/* A name that is too long for a row of a narrow legend is broken at its commas. */
+static void test_legend(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fake run = {"lqg",
+                    "oe-wac",
+                    1,
+                    3 + i,
+                    0,
+                    "learning_rate",
+                    i ? "0.01" : "0.001",
+                    "lambda",
+                    i ? "5" : "0.5",
+                    -1,
+                    0.1,
+                    4,
+                    -2};
+        make_fake(at("runs/%d", i), &run);
+    }
+    keep_scripts();
+    assert_done(wac("report %s --out %s --figure-width 3.3in", at("runs"), at("out")));
+    assert_script("'return'", "'OE-WAC epochs 4, ' at screen");
+    assert_script("'return'", "'learning rate 0.01, λ 5' at screen");
+}
+
 /* Bars of negative numbers would be the longer the worse. */
 static void test_negative(void **state)
 {
@@ -479,7 +505,8 @@ int main(void)
         FIGURE_TEST(test_kinds),    FIGURE_TEST(test_tasks),     FIGURE_TEST(test_curves),
         FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),      FIGURE_TEST(test_settings),
         FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless), FIGURE_TEST(test_ground),
-        FIGURE_TEST(test_negative), FIGURE_TEST(test_files),     FIGURE_TEST(test_refusals),
+        FIGURE_TEST(test_negative), FIGURE_TEST(test_legend),    FIGURE_TEST(test_files),
+        FIGURE_TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
