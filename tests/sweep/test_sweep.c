@@ -504,7 +504,7 @@ static void array_jobs_train_the_same(void **state)
     char *script = contents(at("slurm/sweep.slurm"), NULL);
     assert_non_null(strstr(script, "#SBATCH --array=1-6\n"));
     assert_non_null(strstr(script, "#SBATCH --output=\"/"));
-    assert_says(wac("sweep %s --out '%s' --slurm", at("small.yaml"), at("two\nlines")), 2,
+    assert_says(wac("sweep %s --out %s --slurm", at("small.yaml"), at("two\nlines")), 2,
                 "takes no folder with a line break");
     free(script);
     for (int i = 1; i <= 6; i++) {
