@@ -66,7 +66,7 @@ static void note_lost(wac_sheet *sheet, const wac_group *group)
     size_t used = strlen(sheet->lost);
     wac_pretty_label(name, group->label);
     if (!strstr(sheet->lost, name) && used + strlen(name) + 2 < sizeof sheet->lost)
-        snprintf(sheet->lost + used, sizeof sheet->lost - used, "%s%s", used ? ", " : "", name);
+        stpcpy(stpcpy(sheet->lost + used, used ? ", " : ""), name);
 }
 
 /* Whether the group has a number to show. Bars have a place for each. */
