@@ -89,7 +89,14 @@ static int count_gpus(char *why, size_t size)
     return count;
 }
 
-static int describe(int gpu, wac_engine_gpu *description, char *why, size_t size)
+typedef struct gpu_view {
+    char name[128];
+    size_t memory, free;
+    int major, minor; /* compute capability */
+    int processors;
+} gpu_view;
+
+static int describe(int gpu, gpu_view *description, char *why, size_t size)
 {
     cudaDeviceProp properties;
     memset(description, 0, sizeof *description);
@@ -280,7 +287,7 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
 {
     static const pass_launches *const passes[] = {&launches_single, &launches_tf32,
                                                   &launches_mixed};
-    wac_engine_gpu gpu;
+    gpu_view gpu;
     if (describe(shape->gpu, &gpu, why, size) != 0)
         return -1;
     if (gpu.major < 9)
@@ -600,7 +607,7 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
 
 extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v1;
 const wac_engine_table wac_engine_table_v1 = {
-    count_gpus,  describe,   bytes_of, create, destroy, write_block, read_block,
-    write_seats, read_seats, settle,   draw,   sample,  tune,        back_up,
-    teach,       aim,        climb,    anchor, repeat,  wait,        profile,
+    count_gpus, create, destroy, write_block, read_block, write_seats, read_seats,
+    settle,     draw,   sample,  tune,        back_up,    teach,       aim,
+    climb,      anchor, repeat,  wait,        profile,
 };

@@ -101,18 +101,9 @@ typedef enum wac_engine_block {
 
 typedef struct wac_engine wac_engine;
 
-typedef struct wac_engine_gpu {
-    char name[128];
-    size_t memory, free;
-    int major, minor; /* compute capability */
-    int processors;
-} wac_engine_gpu;
-
 /* int results are 0, or not with the reason in `why`. */
 typedef struct wac_engine_table {
     int (*count)(char *why, size_t size); /* GPUs; negative: why there is none */
-    int (*describe)(int gpu, wac_engine_gpu *description, char *why, size_t size);
-    size_t (*bytes)(const wac_engine_shape *shape); /* that an engine would take of a GPU */
 
     int (*create)(wac_engine **engine, const wac_engine_shape *shape, char *why, size_t size);
     void (*destroy)(wac_engine *engine);

@@ -322,16 +322,6 @@ wac_status wac_gpu_check(wac_error *error)
     return load_table(&table, error);
 }
 
-wac_status wac_gpu_describe(wac_engine_gpu *description, wac_error *error)
-{
-    const wac_engine_table *table;
-    char why[256];
-    WAC_TRY(load_table(&table, error));
-    if (table->describe(0, description, why, sizeof why) != 0)
-        return wac_fail(error, WAC_STATUS_IO, "the GPU does not answer: %s", why);
-    return WAC_STATUS_OK;
-}
-
 static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error *error)
 {
     char why[256];

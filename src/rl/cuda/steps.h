@@ -16,7 +16,4 @@ wac_status wac_gpu_wait(wac_agent *agent, wac_error *error);
 int wac_gpu_profile(wac_agent *agent, int64_t updates, const char **names, double *seconds,
                     int most);
 
-/* The GPU that is used. */
-wac_status wac_gpu_describe(wac_engine_gpu *description, wac_error *error);
-
 #endif
