@@ -75,19 +75,17 @@ static const char help[] =
 
 /* Hours of one core, by the operations of all updates at the size of Point. On the machine of
  * docs/results.md an update of width 256 and batch 256 took 17 ms with WAC (1.37e9 operations) and
- * 7 ms with SAC or OAC (0.55e9). Evaluation and the rest of an epoch do not shrink with the
- * networks: what they take makes riverswim's quick scale a minute and a half on two cores. */
+ * 7 ms with SAC or OAC (0.55e9). */
 static double hours_of(const wac_sweep *sweep)
 {
-    const double operations_per_second = 8e10, seconds_per_epoch = 0.1;
-    double operations = 0, epochs = 0;
+    const double operations_per_second = 8e10;
+    double operations = 0;
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
         operations +=
             (double)(config->epochs * config->updates) * wac_bench_operations(config, 4, 2);
-        epochs += (double)config->epochs;
     }
-    return (operations / operations_per_second + epochs * seconds_per_epoch) / 3600;
+    return operations / operations_per_second / 3600;
 }
 
 static const char *cost_of(char text[48], const wac_sweep *sweep)

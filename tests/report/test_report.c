@@ -370,7 +370,7 @@ static void test_scoreboard(void **state)
     assert_says(wac("reproduce --workers 2"), 2, "name an experiment");
     const outcome *listed = wac("reproduce");
     assert_int_equal(listed->status, 0);
-    assert_non_null(strstr(listed->out, "\nriverswim             12: 3 min "));
+    assert_non_null(strstr(listed->out, "\nriverswim             12: 2 min "));
     assert_non_null(strstr(listed->out, " reproduce riverswim\n"));
     const outcome *result = wac("reproduce --all --from %s --out %s", at("lqg"), at("board"));
     assert_done(result);
