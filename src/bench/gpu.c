@@ -3,31 +3,15 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "base/rng.h"
 #include "base/status.h"
 #include "bench/cost.h"
+#include "bench/update.h"
 #include "rl/cuda/steps.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { TRANSITIONS = 5000, WARM_UP = 20, PROFILED = 20 };
-
-/* Anything plausible: what is computed does not depend on it. */
-static void fill(wac_agent *agent, int seat)
-{
-    wac_rng rng = wac_rng_make((uint64_t)agent->seat[seat].config.seed, WAC_STREAM_WORLD);
-    float from[512], to[512], action[512];
-    for (int i = 0; i < TRANSITIONS; i++) {
-        for (int j = 0; j < agent->observations; j++) {
-            from[j] = (float)(2 * wac_rng_uniform(&rng) - 1);
-            to[j] = (float)(2 * wac_rng_uniform(&rng) - 1);
-        }
-        for (int j = 0; j < agent->actions; j++)
-            action[j] = (float)(2 * wac_rng_uniform(&rng) - 1);
-        agent->steps->remember(agent, seat, from, action, 0.1 * (double)to[0], to, i % 300 == 299);
-    }
-}
 
 static wac_status make_agent(wac_agent **agent, const wac_bench_gpu *bench, double *flops,
                              wac_error *error)
@@ -59,7 +43,7 @@ static wac_status make_agent(wac_agent **agent, const wac_bench_gpu *bench, doub
     free(configs);
     WAC_TRY(status);
     for (int i = 0; i < bench->runs; i++)
-        fill(*agent, i);
+        wac_bench_fill(*agent, i, TRANSITIONS);
     wac_agent_anchor(*agent);
     return WAC_STATUS_OK;
 }

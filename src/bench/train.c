@@ -81,7 +81,7 @@ static wac_status train(observer *seen, const wac_config *config, const char *di
                         const wac_run_options *options, wac_error *error)
 {
     WAC_TRY(wac_run_create(&seen->run, config, NULL, directory, options, error));
-    wac_bench_fill(seen->run->agent);
+    wac_bench_fill(seen->run->agent, 0, WAC_BENCH_TRANSITIONS);
     wac_status status = wac_run_train(seen->run, error);
     wac_run_destroy(seen->run);
     if (status == WAC_STATUS_OK && seen->error.status != WAC_STATUS_OK)

@@ -14,7 +14,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { TRANSITIONS = 100000, WARM_UP = 3, MOST_ENTRIES = 32 };
+enum { WARM_UP = 3, MOST_ENTRIES = 32 };
 
 const wac_bench_size wac_bench_sizes[WAC_BENCH_SIZES] = {
     {"point", "point-1", 4, 2},
@@ -34,12 +34,12 @@ wac_bench_rounds wac_bench_summarise(double rounds[WAC_BENCH_ROUNDS])
 }
 
 /* A walk through [-1, 1]^O that actions push around, with the rewards of the prior. */
-void wac_bench_fill(wac_agent *agent)
+void wac_bench_fill(wac_agent *agent, int seat, int transitions)
 {
-    const wac_config *config = &agent->seat->config;
+    const wac_config *config = &agent->seat[seat].config;
     wac_rng rng = wac_rng_make(1, WAC_STREAM_EXPLORE);
     float at[MOST_ENTRIES] = {0}, next[MOST_ENTRIES], action[MOST_ENTRIES];
-    for (int i = 0; i < TRANSITIONS; i++) {
+    for (int i = 0; i < transitions; i++) {
         double far = 0;
         for (int j = 0; j < agent->actions; j++)
             action[j] = (float)(2 * wac_rng_uniform(&rng) - 1);
@@ -51,7 +51,7 @@ void wac_bench_fill(wac_agent *agent)
         }
         bool ended = i % 300 == 299;
         double reward = config->reward_min + (config->reward_max - config->reward_min) * far;
-        wac_agent_remember(agent, at, action, reward, next, ended);
+        agent->steps->remember(agent, seat, at, action, reward, next, ended);
         for (int j = 0; j < agent->observations; j++)
             at[j] = ended ? 0 : next[j];
     }
@@ -68,7 +68,7 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
     WAC_TRY(wac_config_check(&config, error));
     WAC_TRY(wac_agent_create(agent, &config, size->observations, size->actions, bench->threads, 0,
                              error));
-    wac_bench_fill(*agent);
+    wac_bench_fill(*agent, 0, WAC_BENCH_TRANSITIONS);
     wac_agent_anchor(*agent);
     return WAC_STATUS_OK;
 }

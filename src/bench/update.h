@@ -35,8 +35,9 @@ typedef struct wac_bench_result {
 wac_status wac_bench_update(wac_bench_result *result, const wac_bench_case *bench,
                             double round_seconds, wac_error *error);
 
-/* Fill the replay of an agent with plausible transitions. */
-void wac_bench_fill(wac_agent *agent);
+/* Fill the replay of a seat with plausible transitions. */
+enum { WAC_BENCH_TRANSITIONS = 100000 };
+void wac_bench_fill(wac_agent *agent, int seat, int transitions);
 
 /* An agent of a case, ready to update: pinned from the first processor on, replay filled. */
 wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_error *error);
