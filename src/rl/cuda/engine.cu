@@ -65,8 +65,7 @@ static void check(wac_engine *engine, cudaError_t result, const char *at)
     }
 }
 
-/* --- GPUs ----------------------------------------------------------------------------------------
- */
+/* --- GPUs ------------------------------------------------------------------------------------- */
 
 static int count_gpus(char *why, size_t size)
 {
@@ -117,8 +116,7 @@ static int describe(int gpu, gpu_view *description, char *why, size_t size)
     return 0;
 }
 
-/* --- memory --------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* Hand out pieces of a block, or only count them (base null). */
 typedef struct dealer {
@@ -324,8 +322,7 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
     return explain(why, size, "%s: %s", gpu.name, cudaGetErrorString(result));
 }
 
-/* --- copies --------------------------------------------------------------------------------------
- */
+/* --- copies ----------------------------------------------------------------------------------- */
 
 /* Where a block begins, how many numbers of how many bytes a seat has of it. */
 static char *block_at(const wac_engine *engine, wac_engine_block block, size_t *count,
@@ -428,8 +425,7 @@ static void settle(wac_engine *engine)
     check(engine, cudaGetLastError(), "the halves of weights");
 }
 
-/* --- steps ---------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* A kernel was asked for. */
 static void note(wac_engine *engine, const char *name)
@@ -516,8 +512,7 @@ static void anchor(wac_engine *engine)
     note(engine, "anchor");
 }
 
-/* --- many updates
- * --------------------------------------------------------------------------------- */
+/* --- many updates ----------------------------------------------------------------------------- */
 
 static void capture(wac_engine *engine, cudaGraphExec_t *graph, int times,
                     void (*update)(void *user), void *user)
@@ -602,8 +597,7 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
     return kernels;
 }
 
-/* --- the table
- * ------------------------------------------------------------------------------------ */
+/* --- the table -------------------------------------------------------------------------------- */
 
 extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v1;
 const wac_engine_table wac_engine_table_v1 = {

@@ -227,8 +227,7 @@ __device__ inline void store_tiles(half_t *row, const float left[4], const float
                  : "memory");
 }
 
-/* --- copies that do not wait --------------------------------------------------------------------
- */
+/* --- copies that do not wait ------------------------------------------------------------------ */
 
 __device__ inline void copy_16(void *to, const void *from)
 {

@@ -2,8 +2,7 @@
  * update saw; and copies of weights. */
 #include "rl/cuda/adam.cuh"
 
-/* --- randomness, bit for bit that of base/rng.c -------------------------------------------------
- */
+/* --- randomness, bit for bit that of base/rng.c ----------------------------------------------- */
 
 enum { STREAM_BATCH = 3, STREAM_NOISE = 4, STREAM_SYNTHETIC = 5 }; /* wac_stream */
 
@@ -40,8 +39,7 @@ __device__ inline void random_normals(const unsigned words[4], float normals[4])
     }
 }
 
-/* --- draw
- * ----------------------------------------------------------------------------------------*/
+/* --- draw ------------------------------------------------------------------------------------- */
 
 enum { DRAW_THREADS = 512 };
 
@@ -156,8 +154,7 @@ void launch_draw(const engine_view &e, cudaStream_t stream)
     draw_kernel<<<grid, DRAW_THREADS, e.rows * sizeof(int64_t), stream>>>(e);
 }
 
-/* --- sums over rows, in one order
- * ----------------------------------------------------------------*/
+/* --- sums over rows, in one order ------------------------------------------------------------- */
 
 enum { SUM_THREADS = 128 };
 
@@ -180,8 +177,7 @@ template <typename value_fn> __device__ double sum_rows(int count, value_fn valu
     return sum;
 }
 
-/* --- what is done row by row
- * ------------------------------------------------------------------------*/
+/* --- what is done row by row ------------------------------------------------------------------ */
 
 enum { ROW_THREADS = 128 };
 
@@ -299,8 +295,7 @@ void launch_heads(const engine_view &e, unsigned with_std, cudaStream_t stream)
     heads_kernel<<<grid_of_rows(e, e.policies), ROW_THREADS, 0, stream>>>(e, with_std);
 }
 
-/* --- step 2: entropy weights; and the factors of Adam for all that follows
- * ------------------------*/
+/* --- step 2: entropy weights; and the factors of Adam for all that follows -------------------- */
 
 __device__ inline double step_factor(int64_t steps, double rate)
 {
@@ -378,8 +373,7 @@ void launch_tune(const engine_view &e, cudaStream_t stream)
     tune_kernel<<<dim3(1, e.seat_count), SUM_THREADS, 0, stream>>>(e);
 }
 
-/* --- what the update saw
- * --------------------------------------------------------------------------*/
+/* --- what the update saw ---------------------------------------------------------------------- */
 
 enum { TELL_THREADS = 256 };
 
@@ -449,8 +443,7 @@ void launch_tell(const engine_view &e, cudaStream_t stream)
     tell_kernel<<<dim3(1, e.seat_count), TELL_THREADS, 0, stream>>>(e);
 }
 
-/* --- gradients beside hidden weights, and Adam along them
- * ------------------------------------------*/
+/* --- gradients beside hidden weights, and Adam along them ------------------------------------- */
 
 /* Column k of a network's edges (see trace_view), or its last bias, where k is one more. */
 __global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constant__ engine_view e,
@@ -500,8 +493,7 @@ void launch_edges(const engine_view &e, bool critics, cudaStream_t stream)
     edges_kernel<<<grid, SUM_THREADS, 0, stream>>>(e, critics);
 }
 
-/* --- copies of weights
- * ----------------------------------------------------------------------------*/
+/* --- copies of weights ------------------------------------------------------------------------ */
 
 /* std critics to anchors: the networks as they are, one after the other */
 __global__ void anchor_kernel(const __grid_constant__ engine_view e)
