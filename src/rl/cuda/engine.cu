@@ -219,11 +219,7 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     deal(&from, &e->mean_target, seats * rows);
     deal(&from, &e->std_target, seats * rows);
     deal(&from, &e->aim_out, seats * policies * critics * rows);
-    size_t seen = seats * policies * critics * e->batch_tiles;
-    size_t words = shape->width > 128 ? shape->width / 128 : 1; /* of a thread and a layer */
-    deal(&from, &e->above, seen * 2 * words * 4 * e->tile);
-    deal(&from, &e->aim_slope, seats * policies * critics * rows);
-    deal(&from, &e->daction, seats * policies * critics * rows * a);
+    deal(&from, &e->aim_slope, seats * policies * critics * rows * a);
     deal(&from, &e->bound, seats * policies * rows);
     deal(&from, &e->dout, seats * critics * e->critic_trace.rows);
     deal(&from, &e->dheads, seats * policies * rows * 2 * a);
@@ -494,11 +490,8 @@ static void aim(wac_engine *engine, int policy, int with_std)
 static void climb(wac_engine *engine)
 {
     engine->passes->aim(engine->view, engine->with_std, engine->stream);
-    launch_bounds(engine->view, engine->with_std, engine->stream);
+    launch_wishes(engine->view, engine->with_std, engine->stream);
     note(engine, "aim policies");
-    engine->passes->slope(engine->view, engine->with_std, engine->stream);
-    launch_heads(engine->view, engine->with_std, engine->stream);
-    note(engine, "slopes");
     engine->passes->climb(engine->view, engine->stream);
     note(engine, "climb policies");
     move_networks(engine, false, "move policies");

@@ -7,53 +7,78 @@
 
 extern __shared__ __align__(128) char shared_memory[];
 
-/* d1^T h0, a square of SIDE x SIDE of it. */
+/* d1^T h0, a square of SIDE x SIDE of it, and the weights that move by it: four neighbours of a row
+ * for each thread at a time, which come while earlier ones are at work, from before the first
+ * product on. */
 template <int PRECISION, int SIDE> struct square {
     typedef typename kind<PRECISION>::element element;
     static constexpr int THREADS = 256, WARPS_M = 2;
     static constexpr int MT = SIDE / WARPS_M / 16, NT = SIDE / WARPS_N / 8;
-    static constexpr int DEPTH = 32, STAGES = 3;
+    static constexpr int DEPTH = 64 / sizeof(element), STAGES = 3;
     static constexpr int ROW = SIDE + 8;
     static constexpr int STAGE = 2 * DEPTH * ROW; /* of d1, and of h0 */
-    static constexpr int SUM_ROW = SIDE + 4;      /* of the gradient, when it is there */
     static constexpr int COPIES = STAGES * STAGE * (int)sizeof(element);
-    static constexpr int SUMS = SIDE * SUM_ROW * (int)sizeof(float);
-    static constexpr int BYTES = COPIES > SUMS ? COPIES : SUMS;
+    static constexpr int SUMS =
+        SIDE * SIDE * (int)sizeof(float); /* the gradient, when it is there */
+    static constexpr int COMING_AT = COPIES > SUMS ? COPIES : SUMS;
+    static constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, STEPS = SIDE / AT_ONCE;
+    static constexpr int ARRAYS = 4, AHEAD = 3; /* weights, moments, targets; steps */
+    static constexpr int BYTES = COMING_AT + AHEAD * ARRAYS * THREADS * (int)sizeof(float4);
+
+    /* where the gradient of a row's column lies, such that writers of eight rows do not meet */
+    static __device__ inline int sum_at(int row, int column)
+    {
+        return row * SIDE + (column ^ (row & 3) * 8);
+    }
 };
 
-/* Four neighbours of hidden weights, COUNT times, `step` apart: all are asked for before the first
- * is written. */
-template <int COUNT>
-__device__ inline void move_fours(const mover &m, size_t weights_at, size_t place, size_t step,
-                                  const float *gradients, int gradient_step)
+/* Weights, moments and targets on their way to the thread that moves them. */
+template <typename square_t> struct coming {
+    const float *from[square_t::ARRAYS]; /* of the thread's first step; the last may be null */
+    size_t step;
+    float4 *slots;
+
+    __device__ inline coming(const mover &m, size_t first, size_t step_size)
+        : step(step_size), slots((float4 *)(shared_memory + square_t::COMING_AT) + threadIdx.x)
+    {
+        from[0] = m.params + first;
+        from[1] = m.first + first;
+        from[2] = m.second + first;
+        from[3] = m.target ? m.target + first : NULL;
+    }
+
+    __device__ inline float4 *slot(int i, int array) const
+    {
+        return slots + (i % square_t::AHEAD * square_t::ARRAYS + array) * square_t::THREADS;
+    }
+
+    __device__ inline void ask(int i) const
+    {
+#pragma unroll
+        for (int array = 0; array < square_t::ARRAYS; array++)
+            if (i < square_t::STEPS && (array < 3 || from[3]))
+                copy_16(slot(i, array), from[array] + i * step);
+    }
+};
+
+/* Four neighbours of hidden weights. */
+__device__ inline void move_four(const mover &m, size_t weights_at, size_t place, float4 g,
+                                 float4 value, float4 first, float4 second, float4 target)
 {
-    float4 value[COUNT], first[COUNT], second[COUNT], target[COUNT];
     size_t at = weights_at + place;
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        value[i] = *(float4 *)(m.params + at + i * step);
-        first[i] = *(float4 *)(m.first + at + i * step);
-        second[i] = *(float4 *)(m.second + at + i * step);
-        if (m.target)
-            target[i] = *(float4 *)(m.target + at + i * step);
-    }
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        float4 g = *(const float4 *)(gradients + i * gradient_step);
-        value[i].x = move(m, g.x, first[i].x, second[i].x, value[i].x, target[i].x);
-        value[i].y = move(m, g.y, first[i].y, second[i].y, value[i].y, target[i].y);
-        value[i].z = move(m, g.z, first[i].z, second[i].z, value[i].z, target[i].z);
-        value[i].w = move(m, g.w, first[i].w, second[i].w, value[i].w, target[i].w);
-        *(float4 *)(m.params + at + i * step) = value[i];
-        *(float4 *)(m.first + at + i * step) = first[i];
-        *(float4 *)(m.second + at + i * step) = second[i];
-        if (m.half)
-            put_four(m.half + place + i * step, value[i]);
-        if (m.target)
-            *(float4 *)(m.target + at + i * step) = target[i];
-        if (m.target_half)
-            put_four(m.target_half + place + i * step, target[i]);
-    }
+    value.x = move(m, g.x, first.x, second.x, value.x, target.x);
+    value.y = move(m, g.y, first.y, second.y, value.y, target.y);
+    value.z = move(m, g.z, first.z, second.z, value.z, target.z);
+    value.w = move(m, g.w, first.w, second.w, value.w, target.w);
+    *(float4 *)(m.params + at) = value;
+    *(float4 *)(m.first + at) = first;
+    *(float4 *)(m.second + at) = second;
+    if (m.half)
+        put_four(m.half + place, value);
+    if (m.target)
+        *(float4 *)(m.target + at) = target;
+    if (m.target_half)
+        put_four(m.target_half + place, target);
 }
 
 template <int PRECISION, int SIDE>
@@ -85,13 +110,20 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
             copy_16(to + (DEPTH + row) * ROW + column, h0 + from);
         }
     };
+    mover mover = mover_of(e, stack, critics, seat, member);
+    int row = threadIdx.x / square_t::FOURS, column = threadIdx.x % square_t::FOURS * 4;
+    size_t place = (size_t)(m0 + row) * width + n0 + column,
+           step = (size_t)square_t::AT_ONCE * width;
+    coming<square_t> coming(mover, stack.at.weight[1] + place, step);
     for (int i = 0; i < STAGES - 1; i++) {
         ask(i); /* there is always a tile, and it has so many */
+        if (i == STAGES - 2)
+            for (int ahead = 0; ahead < square_t::AHEAD; ahead++)
+                coming.ask(ahead);
         copies_asked();
     }
     if (!e.seats[seat].active)
         return;
-    mover mover = mover_of(e, stack, critics, seat, member);
     int pieces = tiles_taught(e, critics, seat, member) * e.tile / DEPTH;
     float c[MT][NT][4];
 #pragma unroll
@@ -124,16 +156,19 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
         for (int half = 0; half < 2; half++)
 #pragma unroll
             for (int n = 0; n < NT; n++)
-                *(float2 *)(sums + (warp_m + m * 16 + half * 8 + lane / 4) * square_t::SUM_ROW +
-                            warp_n + n * 8 + lane % 4 * 2) =
+                *(float2 *)(sums + square_t::sum_at(warp_m + m * 16 + half * 8 + lane / 4,
+                                                    warp_n + n * 8 + lane % 4 * 2)) =
                     make_float2(c[m][n][2 * half], c[m][n][2 * half + 1]);
     __syncthreads();
-    constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, COUNT = 4;
-    int row = threadIdx.x / FOURS, column = threadIdx.x % FOURS * 4;
-    for (; row < SIDE; row += COUNT * AT_ONCE)
-        move_fours<COUNT>(mover, stack.at.weight[1], (size_t)(m0 + row) * width + n0 + column,
-                          (size_t)AT_ONCE * width, sums + row * square_t::SUM_ROW + column,
-                          AT_ONCE * square_t::SUM_ROW);
+#pragma unroll 1
+    for (int i = 0; i < square_t::STEPS; i++) {
+        copies_wait<square_t::AHEAD - 1>();
+        float4 g = *(const float4 *)(sums + square_t::sum_at(row + i * square_t::AT_ONCE, column));
+        move_four(mover, stack.at.weight[1], place + i * step, g, *coming.slot(i, 0),
+                  *coming.slot(i, 1), *coming.slot(i, 2), *coming.slot(i, 3));
+        coming.ask(i + square_t::AHEAD);
+        copies_asked();
+    }
     if (n0 == 0 && threadIdx.x < SIDE)
         move_one(mover, stack.at.bias[1] + m0 + threadIdx.x, bias);
 }

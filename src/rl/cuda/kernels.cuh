@@ -74,7 +74,6 @@ ask_critic(pass_t &p, const rows_view &x, const float *params,
                 c, block, 1, [&](int, int column) { return *(const float2 *)(weight + column); },
                 [&](int row, int, float sum) { values[row] = (block ? values[row] : bias) + sum; });
         });
-    p.meet();
 }
 
 /* From the gradient of the last hidden layer, in the activations, to that of the first: done(sums,
@@ -90,12 +89,13 @@ __device__ inline void go_back(pass_t &p, const typename pass_t::element *hidden
     }
 }
 
-/* Back from a critic's gradient by row, in p.row_values(), to the last hidden layer, into the
- * activations. Ends with all threads together. */
-template <typename pass_t> __device__ inline void enter_critic(pass_t &p, const unsigned *above1)
+/* Back from a critic's gradient, value(row), to the last hidden layer, into the activations. Ends
+ * with all threads together. */
+template <typename pass_t, typename value_fn>
+__device__ inline void enter_critic(pass_t &p, const unsigned *above1, value_fn value)
 {
     typename pass_t::sums c;
-    const float *values = p.row_values(), *weight = p.edge(pass_t::LAST);
+    const float *weight = p.edge(pass_t::LAST);
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
     for (int block = 0; block < BLOCKS; block++) {
 #pragma unroll
@@ -106,9 +106,9 @@ template <typename pass_t> __device__ inline void enter_critic(pass_t &p, const 
             for (int m = 0; m < pass_t::MT; m++)
 #pragma unroll
                 for (int half = 0; half < 2; half++) {
-                    float value = values[p.lane_row + m * 16 + half * 8];
-                    c[m][n][2 * half] = value * w.x;
-                    c[m][n][2 * half + 1] = value * w.y;
+                    float dout = value(p.lane_row + m * 16 + half * 8);
+                    c[m][n][2 * half] = dout * w.x;
+                    c[m][n][2 * half + 1] = dout * w.y;
                 }
         }
         p.mask(c, above1, block);
@@ -288,7 +288,7 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
         const float *dout = p.row_values();
         p.gather(
             1, [&](int r, int) { return dout[r]; }, edges + (inputs + 1) * pass_t::WIDTH);
-        enter_critic(p, above1);
+        enter_critic(p, above1, [&](int r) { return dout[r]; });
         p.keep(p.activations(), d1);
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
             p.mask(c, above0, block);
@@ -326,16 +326,8 @@ __device__ inline rows_view pairs_of(const engine_view &e, int seat, int policy,
                    e.action + sampled * e.actions, e.actions, e.rows);
 }
 
-/* where a thread keeps the bits of a tile: two sets of words, `step` apart */
-template <typename pass_t>
-__device__ inline unsigned *bits_of(const pass_t &p, const engine_view &e, int seat, int policy,
-                                    int member, int tile)
-{
-    size_t at =
-        (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.batch_tiles + tile;
-    return e.above + at * 2 * pass_t::WORDS * pass_t::THREADS + p.thread;
-}
-
+/* What critics say of policies' actions, and how it changes with these: a policy's bound is of one
+ * mean and one std critic, row by row, and which they are is known only then (wishes_kernel). */
 template <int PRECISION, int NB, int BLOCKS>
 __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
 {
@@ -348,87 +340,39 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
     begin(p, params, hidden, e.critic.at, inputs, 1);
     if (!e.seats[seat].active)
         return;
+    const float *first = params + e.critic.at.weight[0];
     int jobs = policies_seen(e, with_stds, member) * e.batch_tiles;
     for (int job = p.first_tile(), first_job = job; job < jobs; job += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
         int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
-        int tile = job % e.batch_tiles;
-        rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        rows_view x = pairs_of(e, seat, policy, job % e.batch_tiles, pass_t::ROWS);
         p.take_rows(x.count);
         if (job != first_job)
             again<false>(p, hidden);
         ask_critic<false>(p, x, params, hidden, e.critic.at, inputs, (element *)NULL, above0,
                           above1);
-        unsigned *bits = bits_of(p, e, seat, policy, member, tile);
-#pragma unroll
-        for (int w = 0; w < pass_t::WORDS; w++) {
-            bits[w * pass_t::THREADS] = above0[w];
-            bits[(pass_t::WORDS + w) * pass_t::THREADS] = above1[w];
-        }
+        again<true>(p, hidden);
+        size_t at =
+            (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.rows + x.first;
         if (p.thread < x.count)
-            e.aim_out[(((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.rows +
-                      x.first + p.thread] = p.row_values()[p.thread];
-    }
-    p.await_weights();
-}
-
-template <int PRECISION, int NB, int BLOCKS>
-__global__ PASS_BOUNDS void slope_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
-{
-    typedef pass<PRECISION, NB, BLOCKS> pass_t;
-    typedef typename pass_t::element element;
-    int member = blockIdx.z, seat = seat_at(e), inputs = e.observations + e.actions;
-    pass_t p(shared_memory);
-    const float *params = params_of(e.critic, seat, member);
-    const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
-    p.ask_edges(params, e.critic.at, inputs, 1);
-    p.template prefetch<!pass_t::RESIDENT>(hidden);
-    if (!e.seats[seat].active)
-        return;
-    const float *first = params + e.critic.at.weight[0];
-    int jobs = policies_seen(e, with_stds, member) * e.batch_tiles, row = p.thread;
-    for (int job = p.first_tile(), first_job = job; job < jobs; job += p.step()) {
-        unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
-        int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
-        int tile = job % e.batch_tiles;
-        rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
-        p.take_rows(x.count);
-        if (job != first_job)
-            again<true>(p, hidden);
-        const unsigned *bits = bits_of(p, e, seat, policy, member, tile);
-#pragma unroll
-        for (int w = 0; w < pass_t::WORDS; w++) {
-            above0[w] = bits[w * pass_t::THREADS];
-            above1[w] = bits[(pass_t::WORDS + w) * pass_t::THREADS];
-        }
-        if (row < pass_t::ROWS)
-            p.row_values()[row] =
-                row < x.count
-                    ? e.aim_slope[(((size_t)seat * e.policies + policy) * critics_of(e) + member) *
-                                      e.rows +
-                                  x.first + row]
-                    : 0;
-        p.await_edges();
-        p.meet();
-        enter_critic(p, above1);
-        float *wishes =
-            e.daction +
-            ((((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.rows + x.first) *
-                e.actions;
+            e.aim_out[at + p.thread] = p.row_values()[p.thread];
+        enter_critic(p, above1, [](int) { return 1.f; });
+        float *slopes = e.aim_slope + at * e.actions;
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
             p.mask(c, above0, block);
             p.dot_rows(
                 c, block, e.actions,
                 [&](int o, int column) {
                     int k = e.observations + o;
-                    const float *at = k < pass_t::AT_HAND
-                                          ? p.first_weights() + column * pass_t::INPUT_ROW + k
-                                          : first + (size_t)column * inputs + k;
-                    return make_float2(at[0], at[k < pass_t::AT_HAND ? pass_t::INPUT_ROW : inputs]);
+                    const float *from = k < pass_t::AT_HAND
+                                            ? p.first_weights() + column * pass_t::INPUT_ROW + k
+                                            : first + (size_t)column * inputs + k;
+                    return make_float2(from[0],
+                                       from[k < pass_t::AT_HAND ? pass_t::INPUT_ROW : inputs]);
                 },
-                [&](int r, int o, float sum) {
-                    float *to = wishes + (size_t)r * e.actions + o;
-                    if (r < x.count)
+                [&](int row, int o, float sum) {
+                    float *to = slopes + (size_t)row * e.actions + o;
+                    if (row < x.count)
                         *to = (block ? *to : 0) + sum;
                 });
         });
@@ -573,7 +517,6 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
             {(const void *)ask_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
             {(const void *)teach_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
             {(const void *)aim_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
-            {(const void *)slope_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
             {(const void *)climb_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
             {(const void *)move_hidden_kernel<PRECISION, SIDE>, square<PRECISION, SIDE>::BYTES},
         };
@@ -609,23 +552,11 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     }
 
     /* mean critics, and std critics where a policy wants them */
-    static dim3 grid_of_critics(const engine_view &e, unsigned with_std)
-    {
-        return grid_of(e, e.means + (with_std ? e.stds : 0), e.batch_tiles);
-    }
-
     static void aim(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
+        dim3 grid = grid_of(e, e.means + (with_std ? e.stds : 0), e.batch_tiles);
         aim_kernel<PRECISION, NB, BLOCKS>
-            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(
-                e, with_std);
-    }
-
-    static void slope(const engine_view &e, unsigned with_std, cudaStream_t stream)
-    {
-        slope_kernel<PRECISION, NB, BLOCKS>
-            <<<grid_of_critics(e, with_std), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(
-                e, with_std);
+            <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, with_std);
     }
 
     static void climb(const engine_view &e, cudaStream_t stream)
@@ -689,11 +620,6 @@ template <int PRECISION> struct launches {
         FOR_WIDTH(e.width, aim(e, with_std, stream));
     }
 
-    static void slope(const engine_view &e, unsigned with_std, cudaStream_t stream)
-    {
-        FOR_WIDTH(e.width, slope(e, with_std, stream));
-    }
-
     static void climb(const engine_view &e, cudaStream_t stream)
     {
         FOR_WIDTH(e.width, climb(e, stream));
@@ -709,8 +635,8 @@ template <int PRECISION> struct launches {
     {                                                                                              \
         launches<PRECISION>::prepare, launches<PRECISION>::sample,                                 \
             launches<PRECISION>::sample_next, launches<PRECISION>::ask,                            \
-            launches<PRECISION>::teach, launches<PRECISION>::aim, launches<PRECISION>::slope,      \
-            launches<PRECISION>::climb, launches<PRECISION>::move_hidden                           \
+            launches<PRECISION>::teach, launches<PRECISION>::aim, launches<PRECISION>::climb,      \
+            launches<PRECISION>::move_hidden                                                       \
     }
 
 #endif

@@ -482,7 +482,6 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     template <bool ACROSS> __device__ inline void multiply_resident(sums c)
     {
         await_weights();
-        meet();
 #pragma unroll 1
         for (int piece = 0; piece < PIECES; piece++)
             add_resident<ACROSS>(c, piece);
@@ -513,7 +512,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     }
 
     /* c = activations times the weights of a block (along: plus bias), whose first pieces have been
-     * asked for; asks for those of the next block. Ends with all threads together. */
+     * asked for; asks for those of the next block. Begins and ends with all threads together. */
     template <bool ACROSS>
     __device__ inline void multiply_hidden(sums c, const element *weight, int block)
     {
@@ -547,10 +546,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         float *parts = partial();
         int lane = thread % 32;
         for (int first = 0; first < outputs; first += OUTPUTS) {
-#pragma unroll
-            for (int o = 0; o < OUTPUTS; o++) {
-                if (first + o >= outputs)
-                    break;
+#pragma unroll 1
+            for (int o = 0; o < OUTPUTS && first + o < outputs; o++) {
                 float2 w[NT];
 #pragma unroll
                 for (int n = 0; n < NT; n++)

@@ -241,58 +241,44 @@ void launch_targets(const engine_view &e, int entropy, cudaStream_t stream)
     targets_kernel<<<grid_of_rows(e, 1), ROW_THREADS, 0, stream>>>(e, entropy);
 }
 
-/* steps 7 and 8: the bound that a policy climbs, and the gradient of -bound / rows by what each
- * critic says (wac_upper_bound) */
-__global__ void bounds_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
-{
-    int row = row_at(e), policy = blockIdx.z;
-    if (row < 0)
-        return;
-    size_t seat = seat_at(e), at = seat * e.policies + policy;
-    float kappa = e.seats[seat].kappa, weight = 1.f / e.rows;
-    bool with_std = with_stds >> policy & 1;
-    const float *out = e.aim_out + at * critics_of(e) * e.rows + row;
-    float *slope = e.aim_slope + at * critics_of(e) * e.rows + row;
-    int chosen = smallest_bound(e, out, e.rows, with_std, kappa);
-    for (int m = 0; m < e.means; m++)
-        slope[(size_t)m * e.rows] = m == chosen ? -weight : 0;
-    float spread = with_std ? kappa * expf(out[(size_t)std_beside(e, chosen) * e.rows]) : 0;
-    for (int m = e.means; with_std && m < critics_of(e); m++)
-        slope[(size_t)m * e.rows] = m == std_beside(e, chosen) ? -weight * spread : 0;
-    e.bound[at * e.rows + row] = out[(size_t)chosen * e.rows] + spread;
-}
-
-void launch_bounds(const engine_view &e, unsigned with_std, cudaStream_t stream)
-{
-    bounds_kernel<<<grid_of_rows(e, e.policies), ROW_THREADS, 0, stream>>>(e, with_std);
-}
-
-/* … and what that asks of the policy's heads (wac_policy_gradient) */
-__global__ void heads_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
+/* steps 7 and 8: the bound that a policy climbs (wac_upper_bound), and what the gradient of
+ * alpha log pi - bound, over all rows, asks of its heads (wac_policy_gradient) */
+__global__ void wishes_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
 {
     int row = row_at(e), policy = blockIdx.z, actions = e.actions;
     if (row < 0)
         return;
     size_t seat = seat_at(e), member = seat * e.policies + policy, at = member * e.rows + row;
+    size_t first = member * critics_of(e) * e.rows + row; /* of what critics say of the row */
+    const wac_engine_seat &own = e.seats[seat];
+    bool with_std = with_stds >> policy & 1;
+    const float *out = e.aim_out + first;
+    int mean = smallest_bound(e, out, e.rows, with_std, own.kappa), std = 0;
+    float spread = 0;
+    if (with_std) {
+        std = std_beside(e, mean);
+        spread = own.kappa * expf(out[(size_t)std * e.rows]);
+    }
+    e.bound[at] = out[(size_t)mean * e.rows] + spread;
     const float *heads = e.heads + at * 2 * actions, *noise = e.noise + at * actions;
-    float *dheads = e.dheads + at * 2 * actions;
-    float dlog_prob = e.seats[seat].alpha[policy] / e.rows;
-    int critics = with_stds >> policy & 1 ? critics_of(e) : e.means;
+    const float *slope = e.aim_slope + first * actions;
+    float *dheads = e.dheads + at * 2 * actions, weight = 1.f / e.rows;
+    float dlog_prob = own.alpha[policy] / e.rows;
     for (int j = 0; j < actions; j++) {
-        float wish = 0;
-        for (int m = 0; m < critics; m++)
-            wish += e.daction[((member * critics_of(e) + m) * e.rows + row) * actions + j];
-        float a = e.action[at * actions + j], slope = 1 - a * a, log_std = heads[actions + j];
-        float du = (wish + dlog_prob * 2 * a / (slope + 1e-6f)) * slope;
+        float climbs = slope[(size_t)mean * e.rows * actions + j];
+        if (with_std)
+            climbs += spread * slope[(size_t)std * e.rows * actions + j];
+        float a = e.action[at * actions + j], inner = 1 - a * a, log_std = heads[actions + j];
+        float du = (dlog_prob * 2 * a / (inner + 1e-6f) - weight * climbs) * inner;
         bool inside = log_std >= -20 && log_std <= 2;
         dheads[j] = du;
         dheads[actions + j] = inside ? du * expf(log_std) * noise[j] - dlog_prob : 0;
     }
 }
 
-void launch_heads(const engine_view &e, unsigned with_std, cudaStream_t stream)
+void launch_wishes(const engine_view &e, unsigned with_std, cudaStream_t stream)
 {
-    heads_kernel<<<grid_of_rows(e, e.policies), ROW_THREADS, 0, stream>>>(e, with_std);
+    wishes_kernel<<<grid_of_rows(e, e.policies), ROW_THREADS, 0, stream>>>(e, with_std);
 }
 
 /* --- step 2: entropy weights; and the factors of Adam for all that follows -------------------- */

@@ -59,9 +59,7 @@ typedef struct engine_view {
     float *critic_out;               /* [critics][rows + synthetic] */
     float *mean_target, *std_target; /* [rows] */
     float *aim_out;                  /* [policies][critics][rows] */
-    unsigned *above;                 /* [policies][critics][batch_tiles] of a tile's bits */
-    float *aim_slope;                /* [policies][critics][rows] */
-    float *daction;                  /* [policies][critics][rows][A] */
+    float *aim_slope;                /* [policies][critics][rows][A]: of that, by action */
     float *bound;                    /* [policies][rows] */
     float *dout;                     /* [critics][critic_trace.rows] */
     float *dheads;                   /* [policies][rows][2A] */
@@ -142,8 +140,7 @@ __device__ inline int smallest_bound(const engine_view &e, const float *out, int
 
 void launch_actions(const engine_view &e, bool next, cudaStream_t stream);
 void launch_targets(const engine_view &e, int entropy, cudaStream_t stream);
-void launch_bounds(const engine_view &e, unsigned with_std, cudaStream_t stream);
-void launch_heads(const engine_view &e, unsigned with_std, cudaStream_t stream);
+void launch_wishes(const engine_view &e, unsigned with_std, cudaStream_t stream);
 void launch_draw(const engine_view &e, cudaStream_t stream);
 void launch_tune(const engine_view &e, cudaStream_t stream);
 void launch_tell(const engine_view &e, cudaStream_t stream);
@@ -159,7 +156,6 @@ typedef struct pass_launches {
     void (*ask)(const engine_view &e, cudaStream_t stream);
     void (*teach)(const engine_view &e, cudaStream_t stream);
     void (*aim)(const engine_view &e, unsigned with_std, cudaStream_t stream);
-    void (*slope)(const engine_view &e, unsigned with_std, cudaStream_t stream);
     void (*climb)(const engine_view &e, cudaStream_t stream);
     void (*move_hidden)(const engine_view &e, bool critics, cudaStream_t stream);
 } pass_launches;
