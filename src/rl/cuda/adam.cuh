@@ -74,7 +74,7 @@ __device__ inline void put_four(half_t *to, float4 four)
 /* Tiles of a network's trace that count: std critics see synthetic pairs, too. */
 __device__ inline int tiles_taught(const engine_view &e, bool critics, int seat, int member)
 {
-    int synthetic = critics && member >= e.means ? e.seats[seat].synthetic : 0;
+    int synthetic = critics && member >= e.means ? early(&e.seats[seat].synthetic) : 0;
     return e.batch_tiles + (synthetic + e.tile - 1) / e.tile;
 }
 

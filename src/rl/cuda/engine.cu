@@ -209,6 +209,8 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     deal(&from, &e->pairs, seats * synthetic * (o + a));
     deal(&from, &e->heads, seats * policies * rows * 2 * a);
     deal(&from, &e->action, seats * policies * rows * a);
+    size_t words = shape->width > 128 ? shape->width / 128 : 1; /* of a thread and a layer */
+    deal(&from, &e->above, seats * policies * e->batch_tiles * 2 * words * 4 * e->tile);
     deal(&from, &e->log_prob, seats * policies * rows);
     deal(&from, &e->next_heads, seats * rows * 2 * a);
     deal(&from, &e->next_action, seats * rows * a);

@@ -110,6 +110,8 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
             copy_16(to + (DEPTH + row) * ROW + column, h0 + from);
         }
     };
+    int active = early(&e.seats[seat].active);
+    int pieces = tiles_taught(e, critics, seat, member) * e.tile / DEPTH;
     mover mover = mover_of(e, stack, critics, seat, member);
     int row = threadIdx.x / square_t::FOURS, column = threadIdx.x % square_t::FOURS * 4;
     size_t place = (size_t)(m0 + row) * width + n0 + column,
@@ -122,9 +124,8 @@ __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_consta
                 coming.ask(ahead);
         copies_asked();
     }
-    if (!e.seats[seat].active)
+    if (!active)
         return;
-    int pieces = tiles_taught(e, critics, seat, member) * e.tile / DEPTH;
     float c[MT][NT][4];
 #pragma unroll
     for (int m = 0; m < MT; m++)

@@ -34,17 +34,17 @@ __device__ inline void again(pass_t &p, const typename pass_t::element *hidden)
         p.template prefetch<ACROSS>(hidden);
 }
 
-/* From rows to the last hidden layer: done(sums, block) for each part of it, rectified. Edges and
- * the first pieces of hidden weights have been asked for. keep: where the first layer is kept, or
- * null. */
-template <typename pass_t, typename done_fn>
-__device__ inline void go_forth(pass_t &p, const rows_view &x, const float *weight,
+/* From the rows of a tile, rows_of(tile), to the last hidden layer: done(sums, block) for each part
+ * of it, rectified. Inputs at hand, edges and the first pieces of hidden weights have been asked
+ * for; inputs of the tile that follows are. keep: where the first layer is kept, or null. */
+template <typename pass_t, typename rows_fn, typename done_fn>
+__device__ inline void go_forth(pass_t &p, rows_fn rows_of, int tile, const float *weight,
                                 const typename pass_t::element *hidden, int inputs,
                                 typename pass_t::element *keep, unsigned *above0, unsigned *above1,
                                 done_fn done)
 {
     typename pass_t::sums c;
-    p.first_layer(x, weight, inputs, above0);
+    p.first_layer(rows_of, tile, weight, inputs, above0);
     if (keep)
         p.keep(p.activations(), keep);
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
@@ -57,21 +57,21 @@ __device__ inline void go_forth(pass_t &p, const rows_view &x, const float *weig
 
 /* The value of a critic for each row of a tile, in p.row_values(). KEEP: the last hidden layer is
  * among the results then. Ends with all threads together. */
-template <bool KEEP, typename pass_t>
+template <bool KEEP, typename pass_t, typename rows_fn>
 __device__ inline void
-ask_critic(pass_t &p, const rows_view &x, const float *params,
+ask_critic(pass_t &p, rows_fn rows_of, int tile, const float *params,
            const typename pass_t::element *hidden, const wac_engine_layout &at, int inputs,
            typename pass_t::element *keep, unsigned *above0, unsigned *above1)
 {
     const float *weight = p.edge(pass_t::LAST);
     float bias = params[at.bias[2]], *values = p.row_values();
     go_forth(
-        p, x, params + at.weight[0], hidden, inputs, keep, above0, above1,
+        p, rows_of, tile, params + at.weight[0], hidden, inputs, keep, above0, above1,
         [&](typename pass_t::sums c, int block) {
             if (KEEP)
                 p.put_block(p.results(), c, block);
             p.dot_rows(
-                c, block, 1, [&](int, int column) { return *(const float2 *)(weight + column); },
+                c, block, 1, [&](float2 *w, int, int column) { p.take_pairs(w, weight, column); },
                 [&](int row, int, float sum) { values[row] = (block ? values[row] : bias) + sum; });
         });
 }
@@ -119,6 +119,15 @@ __device__ inline void enter_critic(pass_t &p, const unsigned *above1, value_fn 
 
 /* --- steps 1 and 3: actions ------------------------------------------------------------------- */
 
+/* where a thread keeps the bits of a policy's tile: two sets of words, each THREADS apart */
+template <typename pass_t>
+__device__ inline unsigned *bits_of(const pass_t &p, const engine_view &e, int seat, int policy,
+                                    int tile)
+{
+    size_t at = ((size_t)seat * e.policies + policy) * e.batch_tiles + tile;
+    return e.above + at * 2 * pass_t::WORDS * pass_t::THREADS + p.thread;
+}
+
 template <int PRECISION, int NB, int BLOCKS>
 __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e, int next)
 {
@@ -128,18 +137,23 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
     pass_t p(shared_memory);
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
-    begin(p, params, hidden, e.policy.at, e.observations, 2 * e.actions);
-    if (!e.seats[seat].active)
-        return;
+    int active = early(&e.seats[seat].active);
     const trace_view &trace = e.policy_trace;
     const float *states = (next < 0 ? e.batch_observations : e.next_observations) +
                           (size_t)seat * e.rows * e.observations;
+    auto rows_of = [&](int tile) {
+        return rows_at(tile * pass_t::ROWS, pass_t::ROWS, states, e.observations, NULL, 0, e.rows);
+    };
+    p.begin_inputs(rows_of, p.first_tile());
+    begin(p, params, hidden, e.policy.at, e.observations, 2 * e.actions);
+    if (!active)
+        return;
+    p.await_edges();
     for (int tile = p.first_tile(), first_tile = tile; tile < e.batch_tiles; tile += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
         if (tile != first_tile)
             again<false>(p, hidden);
-        rows_view x =
-            rows_at(tile * pass_t::ROWS, pass_t::ROWS, states, e.observations, NULL, 0, e.rows);
+        rows_view x = rows_of(tile);
         p.take_rows(x.count);
         element *h0 = NULL, *h1 = NULL;
         if (next < 0) {
@@ -151,17 +165,17 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
             (next < 0 ? (size_t)seat * e.policies + policy : (size_t)seat) * e.rows + x.first;
         float *heads = (next < 0 ? e.heads : e.next_heads) + first * 2 * actions;
         const float *weight = params + e.policy.at.weight[2], *bias = params + e.policy.at.bias[2];
-        go_forth(p, x, params + e.policy.at.weight[0], hidden, e.observations, h0, above0, above1,
-                 [&](typename pass_t::sums c, int block) {
+        go_forth(p, rows_of, tile, params + e.policy.at.weight[0], hidden, e.observations, h0,
+                 above0, above1, [&](typename pass_t::sums c, int block) {
                      if (h1)
                          p.put_block(p.results(), c, block);
                      p.dot_rows(
                          c, block, 2 * actions,
-                         [&](int o, int column) {
-                             const float *from = o < pass_t::OUTPUTS
-                                                     ? p.edge(pass_t::LAST + o)
-                                                     : weight + (size_t)o * pass_t::WIDTH;
-                             return *(const float2 *)(from + column);
+                         [&](float2 *w, int o, int column) {
+                             if (o < pass_t::OUTPUTS)
+                                 p.take_pairs(w, p.edge(pass_t::LAST + o), column);
+                             else
+                                 p.take_pairs(w, weight + (size_t)o * pass_t::WIDTH, column);
                          },
                          [&](int row, int o, float sum) {
                              float *head = heads + (size_t)row * 2 * actions + o;
@@ -169,8 +183,15 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
                                  *head = (block ? *head : bias[o]) + sum;
                          });
                  });
-        if (h1)
+        if (h1) {
             p.keep(p.results(), h1);
+            unsigned *bits = bits_of(p, e, seat, policy, tile);
+#pragma unroll
+            for (int w = 0; w < pass_t::WORDS; w++) {
+                bits[w * pass_t::THREADS] = above0[w];
+                bits[(pass_t::WORDS + w) * pass_t::THREADS] = above1[w];
+            }
+        }
         p.meet();
     }
     p.await_weights();
@@ -193,30 +214,36 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
     const float *params = params_of(stack, seat, member);
     const element *hidden = hidden_of(stack, seat, member, pass_t::WIDTH, (element *)0);
     pass_t p(shared_memory);
-    begin(p, params, hidden, stack.at, inputs, 1);
-    int count = anchored ? own.synthetic : e.rows;
-    if (!own.active)
-        return;
+    int active = early(&own.active), count = anchored ? early(&own.synthetic) : e.rows;
     size_t batch = (size_t)seat * e.rows;
+    auto rows_of = [&](int tile) {
+        int first = tile * pass_t::ROWS;
+        return anchored
+                   ? rows_at(first, pass_t::ROWS, e.pairs + (size_t)seat * e.synthetic * inputs,
+                             inputs, NULL, 0, count)
+                   : rows_at(first, pass_t::ROWS, e.next_observations + batch * e.observations,
+                             e.observations, e.next_action + batch * e.actions, e.actions, count);
+    };
+    p.begin_inputs(rows_of, p.first_tile());
+    begin(p, params, hidden, stack.at, inputs, 1);
+    if (!active)
+        return;
+    p.await_edges();
     float *out = anchored ? e.anchor_out + ((size_t)seat * e.stds + member) * e.synthetic
                           : e.target_out + ((size_t)seat * critics + member) * e.rows;
     for (int tile = p.first_tile(), first_tile = tile; tile * pass_t::ROWS < count;
          tile += p.step()) {
-        int first = tile * pass_t::ROWS;
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
         if (tile != first_tile)
             again<false>(p, hidden);
-        rows_view x =
-            anchored ? rows_at(first, pass_t::ROWS, e.pairs + (size_t)seat * e.synthetic * inputs,
-                               inputs, NULL, 0, count)
-                     : rows_at(first, pass_t::ROWS, e.next_observations + batch * e.observations,
-                               e.observations, e.next_action + batch * e.actions, e.actions, count);
+        rows_view x = rows_of(tile);
         p.take_rows(x.count);
-        ask_critic<false>(p, x, params, hidden, stack.at, inputs, (element *)NULL, above0, above1);
+        ask_critic<false>(p, rows_of, tile, params, hidden, stack.at, inputs, (element *)NULL,
+                          above0, above1);
         if (p.thread < x.count) {
             /* an anchor's std, within the prior: what is asked for at a synthetic pair */
             float value = p.row_values()[p.thread];
-            out[first + p.thread] = anchored ? fminf(expf(value), own.sigma_max) : value;
+            out[x.first + p.thread] = anchored ? fminf(expf(value), own.sigma_max) : value;
         }
     }
     p.await_weights();
@@ -237,27 +264,33 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
     size_t batch = (size_t)seat * e.rows;
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
-    begin(p, params, hidden, e.critic.at, inputs, 1);
+    int active = early(&own.active), pairs = early(&own.synthetic);
     bool std = member >= e.means;
     int tiles = e.batch_tiles;
     if (std)
-        tiles += (own.synthetic + pass_t::ROWS - 1) / pass_t::ROWS;
-    if (!own.active)
+        tiles += (pairs + pass_t::ROWS - 1) / pass_t::ROWS;
+    /* synthetic rows come after the batch's last whole tile */
+    auto rows_of = [&](int tile) {
+        int past = tile - e.batch_tiles;
+        if (past >= 0)
+            return rows_at(past * pass_t::ROWS, pass_t::ROWS,
+                           e.pairs + (size_t)seat * e.synthetic * inputs, inputs, NULL, 0, pairs);
+        return rows_at(tile * pass_t::ROWS, pass_t::ROWS,
+                       e.batch_observations + batch * e.observations, e.observations,
+                       e.batch_actions + batch * e.actions, e.actions, e.rows);
+    };
+    p.begin_inputs(rows_of, p.first_tile());
+    begin(p, params, hidden, e.critic.at, inputs, 1);
+    if (!active)
         return;
+    p.await_edges();
     const trace_view &trace = e.critic_trace;
     for (int tile = p.first_tile(), first_tile = tile; tile < tiles; tile += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
         if (tile != first_tile)
             again<false>(p, hidden);
-        /* synthetic rows come after the batch's last whole tile */
         bool synthetic = tile >= e.batch_tiles;
-        int first = (synthetic ? tile - e.batch_tiles : tile) * pass_t::ROWS;
-        rows_view x =
-            synthetic
-                ? rows_at(first, pass_t::ROWS, e.pairs + (size_t)seat * e.synthetic * inputs,
-                          inputs, NULL, 0, own.synthetic)
-                : rows_at(first, pass_t::ROWS, e.batch_observations + batch * e.observations,
-                          e.observations, e.batch_actions + batch * e.actions, e.actions, e.rows);
+        rows_view x = rows_of(tile);
         p.take_rows(x.count);
         size_t at = (size_t)tile * pass_t::ROWS * pass_t::WIDTH;
         element *h0 = trace_of<element>(trace, trace.h0, critics, seat, member, pass_t::WIDTH) + at;
@@ -267,18 +300,18 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
         if (row < x.count)
             target = synthetic
                          ? e.anchor_out[((size_t)seat * e.stds + member - e.means) * e.synthetic +
-                                        first + row]
-                         : (std ? e.std_target : e.mean_target)[batch + first + row];
-        ask_critic<true>(p, x, params, hidden, e.critic.at, inputs, h0, above0, above1);
+                                        x.first + row]
+                         : (std ? e.std_target : e.mean_target)[batch + x.first + row];
+        ask_critic<true>(p, rows_of, tile, params, hidden, e.critic.at, inputs, h0, above0, above1);
         again<true>(p, hidden);
         if (row < pass_t::ROWS) {
             float out = p.row_values()[row], dout = 0;
             if (row < x.count) {
                 float value = std ? expf(out) : out;
                 dout = 2 * (value - target) * (std ? value : 1);
-                dout *= synthetic ? own.lambda / own.synthetic : 1.f / e.rows;
+                dout *= synthetic ? own.lambda / pairs : 1.f / e.rows;
                 e.critic_out[((size_t)seat * critics + member) * (e.rows + e.synthetic) +
-                             (synthetic ? e.rows : 0) + first + row] = out;
+                             (synthetic ? e.rows : 0) + x.first + row] = out;
             }
             p.row_values()[row] = dout;
             e.dout[((size_t)seat * critics + member) * trace.rows + tile * pass_t::ROWS + row] =
@@ -298,7 +331,9 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
         p.gather(
             inputs + 1,
             [&](int r, int k) {
-                return k < inputs ? p.input_entry(x, inputs, r, k) : r < x.count ? 1.f : 0.f;
+                return k < inputs    ? p.input_entry(rows_of(anew(tile)), inputs, r, k)
+                       : r < x.count ? 1.f
+                                     : 0.f;
             },
             edges);
     }
@@ -337,20 +372,30 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
     pass_t p(shared_memory);
     const float *params = params_of(e.critic, seat, member);
     const element *hidden = hidden_of(e.critic, seat, member, pass_t::WIDTH, (element *)0);
-    begin(p, params, hidden, e.critic.at, inputs, 1);
-    if (!e.seats[seat].active)
-        return;
-    const float *first = params + e.critic.at.weight[0];
+    int active = early(&e.seats[seat].active);
     int jobs = policies_seen(e, with_stds, member) * e.batch_tiles;
+    auto policy_of = [&](int job) {
+        return policy_seen(e, with_stds, member, job / e.batch_tiles);
+    };
+    auto rows_of = [&](int job) {
+        return pairs_of(e, seat, policy_of(job), job < jobs ? job % e.batch_tiles : e.batch_tiles,
+                        pass_t::ROWS);
+    };
+    p.begin_inputs(rows_of, p.first_tile());
+    begin(p, params, hidden, e.critic.at, inputs, 1);
+    if (!active)
+        return;
+    p.await_edges();
+    const float *first = params + e.critic.at.weight[0];
     for (int job = p.first_tile(), first_job = job; job < jobs; job += p.step()) {
         unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
-        int policy = policy_seen(e, with_stds, member, job / e.batch_tiles);
-        rows_view x = pairs_of(e, seat, policy, job % e.batch_tiles, pass_t::ROWS);
+        int policy = policy_of(job);
+        rows_view x = rows_of(job);
         p.take_rows(x.count);
         if (job != first_job)
             again<false>(p, hidden);
-        ask_critic<false>(p, x, params, hidden, e.critic.at, inputs, (element *)NULL, above0,
-                          above1);
+        ask_critic<false>(p, rows_of, job, params, hidden, e.critic.at, inputs, (element *)NULL,
+                          above0, above1);
         again<true>(p, hidden);
         size_t at =
             (((size_t)seat * e.policies + policy) * critics_of(e) + member) * e.rows + x.first;
@@ -362,13 +407,14 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
             p.mask(c, above0, block);
             p.dot_rows(
                 c, block, e.actions,
-                [&](int o, int column) {
+                [&](float2 *w, int o, int column) {
                     int k = e.observations + o;
-                    const float *from = k < pass_t::AT_HAND
-                                            ? p.first_weights() + column * pass_t::INPUT_ROW + k
-                                            : first + (size_t)column * inputs + k;
-                    return make_float2(from[0],
-                                       from[k < pass_t::AT_HAND ? pass_t::INPUT_ROW : inputs]);
+                    if (k < pass_t::AT_HAND)
+                        p.take_pairs_down(w, p.first_weights() + pass_t::input_at(column, k),
+                                          pass_t::INPUTS);
+                    else
+                        p.take_pairs_down(w, first + (size_t)column * anew(inputs) + k,
+                                          anew(inputs));
                 },
                 [&](int row, int o, float sum) {
                     float *to = slopes + (size_t)row * e.actions + o;
@@ -380,25 +426,13 @@ __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, un
     p.await_weights();
 }
 
-__device__ inline float2 pair_at(const float *at)
-{
-    return *(const float2 *)at;
-}
-
-__device__ inline float2 pair_at(const half_t *at)
-{
-    return __bfloat1622float2(*(const __nv_bfloat162 *)at);
-}
-
-/* The gradient of a policy's last hidden layer, from dheads [ROWS][2A], where results are that
- * layer; into the activations. */
+/* The gradient of a policy's last hidden layer, from dheads [ROWS][2A]; into the activations. Ends
+ * with all threads together. */
 template <typename pass_t>
 __device__ inline void enter_policy(pass_t &p, const float *weight, const float *dheads,
-                                    int outputs, int count)
+                                    int outputs, int count, const unsigned *above1)
 {
     constexpr int BLOCKS = pass_t::WIDTH / (pass_t::NT * 8 * WARPS_N);
-    const typename pass_t::element *from = p.results();
-    typename pass_t::element *to = p.activations();
     for (int block = 0; block < BLOCKS; block++) {
         typename pass_t::sums c;
         p.clear(c);
@@ -427,10 +461,8 @@ __device__ inline void enter_policy(pass_t &p, const float *weight, const float 
                     }
             }
         }
-        p.each(c, block, [&](int row, int column, float a, float b) {
-            float2 h = pair_at(from + row * pass_t::ROW + column);
-            pass_t::put(to + row * pass_t::ROW + column, h.x > 0 ? a : 0, h.y > 0 ? b : 0);
-        });
+        p.mask(c, above1, block);
+        p.put_block(p.activations(), c, block);
     }
     p.meet();
 }
@@ -444,42 +476,56 @@ __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
     int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions;
     const float *params = params_of(e.policy, seat, policy);
     const element *hidden = hidden_of(e.policy, seat, policy, pass_t::WIDTH, (element *)0);
+    int active = early(&e.seats[seat].active);
+    const trace_view &trace = e.policy_trace;
+    auto rows_of = [&](int tile) { return pairs_of(e, seat, policy, tile, pass_t::ROWS); };
+    /* the last hidden layer of a tile, to where results are, and its inputs */
+    auto ask_tile = [&](int tile) {
+        const element *h1 =
+            trace_of<element>(trace, trace.h1, e.policies, seat, policy, pass_t::WIDTH);
+        if (tile < e.batch_tiles)
+            p.ask_results(h1 + (size_t)tile * pass_t::ROWS * pass_t::WIDTH);
+        p.ask_inputs(rows_of(tile));
+        copies_asked();
+    };
+    ask_tile(p.first_tile());
     p.ask_edges(params, e.policy.at, e.observations, outputs);
     p.template prefetch<!pass_t::RESIDENT>(hidden);
-    if (!e.seats[seat].active)
+    if (!active)
         return;
-    const trace_view &trace = e.policy_trace;
+    p.await_edges();
     for (int tile = p.first_tile(), first_tile = tile; tile < e.batch_tiles; tile += p.step()) {
-        rows_view x = pairs_of(e, seat, policy, tile, pass_t::ROWS);
+        rows_view x = rows_of(tile);
         p.take_rows(x.count);
-        if (tile != first_tile)
-            again<true>(p, hidden);
         size_t at = (size_t)x.first * pass_t::WIDTH;
-        element *h0 =
-            trace_of<element>(trace, trace.h0, e.policies, seat, policy, pass_t::WIDTH) + at;
-        element *h1 =
-            trace_of<element>(trace, trace.h1, e.policies, seat, policy, pass_t::WIDTH) + at;
         element *d1 =
             trace_of<element>(trace, trace.d1, e.policies, seat, policy, pass_t::WIDTH) + at;
         float *edges = edges_of(trace, e.policies, seat, policy, tile, pass_t::WIDTH);
         float *dheads =
             e.dheads + (((size_t)seat * e.policies + policy) * e.rows + x.first) * outputs;
-        p.bring_results(h1);
-        p.take_inputs(x, 0);
-        p.await_edges();
+        unsigned above0[pass_t::WORDS], above1[pass_t::WORDS];
+        const unsigned *bits = bits_of(p, e, seat, policy, tile);
+#pragma unroll
+        for (int w = 0; w < pass_t::WORDS; w++) {
+            above0[w] = bits[w * pass_t::THREADS];
+            above1[w] = bits[(pass_t::WORDS + w) * pass_t::THREADS];
+        }
+        if (tile != first_tile) {
+            ask_tile(tile);
+            copies_wait<0>();
+            again<true>(p, hidden);
+        }
+        p.turn_over();
         p.meet();
         p.gather(
             outputs,
             [&](int r, int o) { return r < x.count ? dheads[(size_t)r * outputs + o] : 0.f; },
             edges + (e.observations + 1) * pass_t::WIDTH);
-        enter_policy(p, params + e.policy.at.weight[2], dheads, outputs, x.count);
+        enter_policy(p, params + e.policy.at.weight[2], dheads, outputs, x.count, above1);
         p.keep(p.activations(), d1);
         go_back(p, hidden, [&](typename pass_t::sums c, int block) {
-            element *to = p.results();
-            p.each(c, block, [&](int r, int column, float a, float b) {
-                float2 h = pair_at(h0 + (size_t)r * pass_t::WIDTH + column);
-                pass_t::put(to + r * pass_t::ROW + column, h.x > 0 ? a : 0, h.y > 0 ? b : 0);
-            });
+            p.mask(c, above0, block);
+            p.put_block(p.results(), c, block);
         });
         p.meet();
         p.gather(

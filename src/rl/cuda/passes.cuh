@@ -18,15 +18,24 @@ typedef struct rows_view {
     int first, count; /* rows of them in this tile, from the first on */
 } rows_view;
 
-__device__ inline float row_entry(const rows_view &x, int row, int k)
+/* where an entry of a row lies, or null beyond what counts */
+__device__ inline const float *row_entry(const rows_view &x, int row, int k)
 {
     if (row >= x.count)
-        return 0;
+        return NULL;
     size_t at = (size_t)(x.first + row);
     if (k < x.a_size)
-        return x.a[at * x.a_size + k];
+        return x.a + at * x.a_size + k;
     k -= x.a_size;
-    return k < x.b_size ? x.b[at * x.b_size + k] : 0;
+    return k < x.b_size ? x.b + at * x.b_size + k : NULL;
+}
+
+/* The same number, of which the compiler knows nothing: what follows from it is worked out where it
+ * is needed, and takes no room before. */
+__device__ inline int anew(int number)
+{
+    asm volatile("" : "+r"(number));
+    return number;
 }
 
 /* max(x, 0); what is no number stays so, to be found */
@@ -58,10 +67,10 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     static constexpr int ACROSS_ROW = NB + 8;
     static constexpr int STAGE =
         RESIDENT || NB * ALONG_ROW > DEPTH *ACROSS_ROW ? NB *ALONG_ROW : DEPTH *ACROSS_ROW;
-    static constexpr int INPUTS = 8, INPUT_ROW = INPUTS + 4; /* of the first layer, at a time */
-    static constexpr int AT_HAND = RESIDENT ? INPUTS : 0;    /* whose weights stay, too */
-    static constexpr int OUTPUTS = 4;                        /* of the last, at a time */
-    static constexpr int COLUMNS = 16;                       /* of gathered sums, at a time */
+    static constexpr int INPUTS = 8;                      /* of the first layer, at a time */
+    static constexpr int AT_HAND = RESIDENT ? INPUTS : 0; /* whose weights stay, too */
+    static constexpr int OUTPUTS = 4;                     /* of the last, at a time */
+    static constexpr int COLUMNS = 16;                    /* of gathered sums, at a time */
     static constexpr int WORDS = (MT * NT * 4 + 31) / 32 * BLOCKS; /* of bits */
 
     /* vectors of a network that are at hand: biases of hidden layers, weights of the first outputs
@@ -72,11 +81,11 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     static constexpr int WEIGHTS = STAGES * STAGE * (int)sizeof(element); /* of all threads … */
     static constexpr int EDGES_AT = WEIGHTS;
     static constexpr int FIRST_AT = EDGES_AT + EDGES * WIDTH * (int)sizeof(float);
-    static constexpr int GROUPS_AT =
-        FIRST_AT + (AT_HAND ? WIDTH * INPUT_ROW : 0) * (int)sizeof(float);
+    static constexpr int GROUPS_AT = FIRST_AT + WIDTH * AT_HAND * (int)sizeof(float);
     static constexpr int ACTIVATIONS = ROWS * ROW * (int)sizeof(element); /* … and of a group */
     static constexpr int INPUTS_AT = (BLOCKS > 1 ? 2 : 1) * ACTIVATIONS;
-    static constexpr int PARTIAL_AT = INPUTS_AT + ROWS * INPUT_ROW * (int)sizeof(float);
+    static constexpr int INPUT_BYTES = ROWS * INPUTS * (int)sizeof(float);
+    static constexpr int PARTIAL_AT = INPUTS_AT + (AT_HAND ? 2 : 1) * INPUT_BYTES;
     static constexpr int ROWS_AT = PARTIAL_AT + ROWS * COLUMNS * (int)sizeof(float);
     static constexpr int GROUP = ROWS_AT + ROWS * (int)sizeof(float);
     static constexpr int BYTES = GROUPS_AT + GROUPS * GROUP;
@@ -90,12 +99,12 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     int group, thread;  /* in the group */
     int warp_m, warp_n, lane_row, lane_column;
     bool busy;   /* of the tile's rows that count some are this warp's */
-    bool begun;  /* edges are there */
-    bool loaded; /* resident weights are, too */
+    bool loaded; /* resident weights are there */
+    int turn;    /* inputs of which of two tiles are to come */
 
     __device__ inline pass(char *memory)
-        : shared(memory), group(threadIdx.x / THREADS), thread(threadIdx.x % THREADS), begun(false),
-          loaded(false)
+        : shared(memory), group(threadIdx.x / THREADS), thread(threadIdx.x % THREADS),
+          loaded(false), turn(0)
     {
         int warp = thread / 32, lane = thread % 32;
         own = shared + GROUPS_AT + group * GROUP;
@@ -142,10 +151,22 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         return (element *)(own + (BLOCKS > 1 ? ACTIVATIONS : 0));
     }
 
-    /* inputs of the tile's rows, and weights of the first layer, some columns of each */
+    /* inputs of the tile's rows, and weights of the first layer, some columns of each: rows of
+     * INPUTS numbers, such that eight of them never meet in a bank */
     __device__ inline float *input_rows() const
     {
-        return (float *)(own + INPUTS_AT);
+        return (float *)(own + INPUTS_AT + (AT_HAND ? (turn ^ 1) * INPUT_BYTES : 0));
+    }
+
+    /* … of the tile to come */
+    __device__ inline float *coming_rows() const
+    {
+        return (float *)(own + INPUTS_AT + (AT_HAND ? turn * INPUT_BYTES : 0));
+    }
+
+    static __device__ inline int input_at(int row, int k)
+    {
+        return row * INPUTS + (k ^ (row & 4));
     }
 
     __device__ inline float *first_weights() const
@@ -201,21 +222,17 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         for (int i = 0; i < WIDTH * INPUTS / ALL_THREADS; i++) {
             int at = i * ALL_THREADS + (int)threadIdx.x, row = at / INPUTS, k = at % INPUTS;
             if (k < inputs)
-                copy_4(to + row * INPUT_ROW + k, weight + (size_t)row * inputs + k);
+                copy_4(to + input_at(row, k), weight + (size_t)row * inputs + k);
             else
-                to[row * INPUT_ROW + k] = 0;
+                to[input_at(row, k)] = 0;
         }
     }
 
-    /* the first time all threads of the block wait for the edges; so must those that have nothing
-     * to do */
-    __device__ inline void await_edges()
+    /* all threads of the block wait for the edges, and what was asked for before them */
+    __device__ inline void await_edges() const
     {
-        if (begun)
-            return;
-        copies_wait<OPEN>(); /* asked for before the weights */
+        copies_wait<OPEN>(); /* which are those of the weights, asked for after them */
         __syncthreads();
-        begun = true;
     }
 
     /* each number of the sums: what(row, column, value) for the two neighbours in a row */
@@ -299,83 +316,119 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                 }
     }
 
-    __device__ inline void add_bias(sums c, const float *bias, int block) const
+    /* --- the first layer ---------------------------------------------------------------------- */
+
+    /* ask for the first inputs of a tile to come */
+    __device__ inline void ask_inputs(const rows_view &x) const
     {
+        float *to = coming_rows();
 #pragma unroll
-        for (int n = 0; n < NT; n++) {
-            float2 b = *(const float2 *)(bias + block * NB + lane_column + n * 8);
-#pragma unroll
-            for (int m = 0; m < MT; m++) {
-                c[m][n][0] += b.x;
-                c[m][n][1] += b.y;
-                c[m][n][2] += b.x;
-                c[m][n][3] += b.y;
-            }
+        for (int i = 0; i < ROWS * INPUTS / THREADS; i++) {
+            int at = i * THREADS + thread, row = at / INPUTS, k = at % INPUTS;
+            const float *from = row_entry(x, row, k);
+            if (from)
+                copy_4(to + input_at(row, k), from);
+            else
+                to[input_at(row, k)] = 0;
         }
     }
 
-    /* --- the first layer ---------------------------------------------------------------------- */
-
-    /* inputs of the tile's rows from column `first` on. Ends with all threads together. */
-    __device__ inline void take_inputs(const rows_view &x, int first) const
+    /* the inputs at hand of the first tile; asked for before edges */
+    template <typename rows_fn> __device__ inline void begin_inputs(rows_fn rows_of, int tile) const
     {
-        float *rows = input_rows();
-        for (int i = thread; i < ROWS * INPUTS; i += THREADS)
-            rows[i / INPUTS * INPUT_ROW + i % INPUTS] =
-                row_entry(x, i / INPUTS, first + i % INPUTS);
+        if (AT_HAND > 0)
+            ask_inputs(rows_of(tile));
+    }
+
+    /* the inputs at hand of a tile have come; ask for those of the tile that follows */
+    template <typename rows_fn> __device__ inline void turn_inputs(rows_fn rows_of, int tile)
+    {
+        if (loaded) /* not the first tile, which came with the edges */
+            copies_wait<0>();
         meet();
+        turn_over();
+        ask_inputs(rows_of(tile + step()));
+        copies_asked();
     }
 
-    __device__ inline void add_inputs(sums c, int block) const
+    /* the inputs that were to come are there */
+    __device__ inline void turn_over()
     {
-        if (busy)
-            add_products<SINGLE, MT, NT, false, false>(
-                c, (const float *)input_rows() + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
-                (const float *)first_weights() + (block * NB + warp_n * NT * 8) * INPUT_ROW,
-                INPUT_ROW, INPUTS);
+        turn ^= 1;
     }
 
-    /* the first layer into the activations; above: its bits. Ends with all threads together. */
-    __device__ inline void first_layer(const rows_view &x, const float *weight, int inputs,
+    /* c += inputs times weights, some columns of each */
+    __device__ inline void add_inputs(sums c, const float *weights) const
+    {
+        int lane = thread % 32;
+        unsigned fa[MT][4], fb[NT][2];
+        if (!busy)
+            return;
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+            load_tiles(fa[m],
+                       shared_address(input_rows() +
+                                      input_at((warp_m * MT + m) * 16 + lane % 16, lane / 16 * 4)));
+#pragma unroll
+        for (int n = 0; n < NT; n += 2) {
+            unsigned both[4];
+            load_tiles(both, shared_address(weights + input_at((warp_n * NT + n) * 8 +
+                                                                   lane / 16 * 8 + lane % 8,
+                                                               lane / 8 % 2 * 4)));
+            fb[n][0] = both[0];
+            fb[n][1] = both[1];
+            fb[n + 1][0] = both[2];
+            fb[n + 1][1] = both[3];
+        }
+        add_step<SINGLE, MT, NT>(c, fa, fb, weights);
+    }
+
+    /* the first layer of tile `tile`, whose rows are rows_of(tile), into the activations; above:
+     * its bits. Ends with all threads together. */
+    template <typename rows_fn>
+    __device__ inline void first_layer(rows_fn rows_of, int tile, const float *weight, int inputs,
                                        bits above)
     {
-        sums c;
+        if (AT_HAND > 0)
+            turn_inputs(rows_of, tile);
         for (int block = 0; block < BLOCKS; block++) {
-            clear(c);
-            if (AT_HAND > 0) {
-                take_inputs(x, 0);
-                await_edges();
-                add_inputs(c, block);
+            sums c;
+            begin_sums(c, edge(BIAS0), block);
+            if (AT_HAND > 0 && inputs <= AT_HAND) {
+                add_inputs(c, first_weights());
+                rectify(c, above, block);
+                put_block(activations(), c, block);
+                continue;
             }
-            if (inputs > AT_HAND)
-                add_more_inputs(c, x, weight, inputs, block);
-            await_edges();
-            add_bias(c, edge(BIAS0), block);
+#pragma unroll 1
+            for (int first = 0; first < inputs; first += INPUTS) {
+                if (first >= AT_HAND)
+                    take_inputs(rows_of(anew(tile)), weight, inputs, block, first);
+                add_inputs(c, first < AT_HAND ? first_weights() : (const float *)results());
+            }
+            meet();
             rectify(c, above, block);
             put_block(activations(), c, block);
         }
         meet();
     }
 
-    /* the other inputs, some at a time, with their weights where results will be. Ends with all
-     * threads together. */
-    __device__ inline void add_more_inputs(sums c, const rows_view &x, const float *weight,
-                                           int inputs, int block) const
+    /* inputs from column `first` on, beyond those at hand, and their weights where results will be.
+     * Begins and ends with all threads together. */
+    __device__ inline void take_inputs(const rows_view &x, const float *weight, int inputs,
+                                       int block, int first) const
     {
-        float *weights = (float *)results();
-        static_assert(NB * INPUT_ROW * sizeof(float) <= ACTIVATIONS, "there must be room");
-        for (int first = AT_HAND; first < inputs; first += INPUTS) {
-            meet();
-            for (int i = thread; i < NB * INPUTS; i += THREADS) {
-                int n = i / INPUTS, k = first + i % INPUTS;
-                weights[n * INPUT_ROW + i % INPUTS] =
-                    k < inputs ? weight[(size_t)(block * NB + n) * inputs + k] : 0;
-            }
-            take_inputs(x, first);
-            if (busy)
-                add_products<SINGLE, MT, NT, false, false>(
-                    c, (const float *)input_rows() + warp_m * MT * 16 * INPUT_ROW, INPUT_ROW,
-                    (const float *)weights + warp_n * NT * 8 * INPUT_ROW, INPUT_ROW, INPUTS);
+        float *weights = (float *)results(), *rows = input_rows();
+        static_assert(NB * INPUTS * sizeof(float) <= ACTIVATIONS, "there must be room");
+        meet();
+        for (int i = thread; i < NB * INPUTS; i += THREADS) {
+            int n = i / INPUTS, k = i % INPUTS;
+            weights[input_at(n, k)] =
+                first + k < inputs ? weight[(size_t)(block * NB + n) * inputs + first + k] : 0;
+        }
+        for (int i = thread; i < ROWS * INPUTS; i += THREADS) {
+            const float *from = row_entry(x, i / INPUTS, first + i % INPUTS);
+            rows[input_at(i / INPUTS, i % INPUTS)] = from ? *from : 0;
         }
         meet();
     }
@@ -383,7 +436,10 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* entry k of a row of the tile, of whose inputs the first are at hand */
     __device__ inline float input_entry(const rows_view &x, int inputs, int row, int k) const
     {
-        return inputs <= INPUTS ? input_rows()[row * INPUT_ROW + k] : row_entry(x, row, k);
+        if (inputs <= INPUTS)
+            return input_rows()[input_at(row, k)];
+        const float *from = row_entry(x, row, k);
+        return from ? *from : 0;
     }
 
     /* --- hidden weights ----------------------------------------------------------------------- */
@@ -434,36 +490,41 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     /* groups of copies that are open after a prefetch */
     static constexpr int OPEN = RESIDENT ? PIECES : STAGES - 1;
 
-    /* c += activations times a resident piece */
-    template <bool ACROSS> __device__ inline void add_resident(sums c, int piece) const
+    /* c += activations times resident weights. Steps along k and n change bits of an address that
+     * the lane does not, so that they are one operation each. */
+    template <bool ACROSS> __device__ inline void add_resident(sums c) const
     {
-        constexpr int STEP = 16;
-        int lane = thread % 32;
-        const element *a = activations() + warp_m * MT * 16 * ROW + piece * DEPTH;
-        if (!busy)
-            return;
+        constexpr int STEP = 16, BYTE = sizeof(element);
+        int lane = thread % 32, column = warp_n * NT * 8;
+        unsigned a = shared_address(activations() + (warp_m * MT * 16 + lane % 16) * ROW +
+                                    lane / 16 * VECTOR);
+        unsigned b = shared_address(
+            ACROSS ? resident(lane % 16, column + lane / 16 * VECTOR)
+                   : resident(column + lane / 16 * 8 + lane % 8, lane / 8 % 2 * VECTOR));
+#pragma unroll 1
+        for (int piece = 0; piece < PIECES; piece++) {
 #pragma unroll
-        for (int k = 0; k < DEPTH; k += STEP) {
-            unsigned fa[MT][4], fb[NT][2];
+            for (int k = 0; k < DEPTH; k += STEP) {
+                unsigned fa[MT][4], fb[NT][2];
 #pragma unroll
-            for (int m = 0; m < MT; m++)
-                fragment_a(fa[m], a + m * 16 * ROW + k, ROW);
+                for (int m = 0; m < MT; m++)
+                    load_tiles(fa[m], a + (m * 16 * ROW + k) * BYTE);
 #pragma unroll
-            for (int n = 0; n < NT; n += 2) {
-                unsigned both[4];
-                int column = warp_n * NT * 8 + n * 8;
-                if (ACROSS)
-                    load_tiles_across(
-                        both, resident(piece * DEPTH + k + lane % 16, column + lane / 16 * 8));
-                else
-                    load_tiles(both, resident(column + lane / 16 * 8 + lane % 8,
-                                              piece * DEPTH + k + lane / 8 % 2 * 8));
-                fb[n][0] = both[0];
-                fb[n][1] = both[1];
-                fb[n + 1][0] = both[2];
-                fb[n + 1][1] = both[3];
+                for (int n = 0; n < NT; n += 2) {
+                    unsigned both[4];
+                    if (ACROSS)
+                        load_tiles_across(both, (b ^ n * VECTOR * BYTE) + k * DEPTH * BYTE);
+                    else
+                        load_tiles(both, (b ^ k * BYTE) + n * 8 * DEPTH * BYTE);
+                    fb[n][0] = both[0];
+                    fb[n][1] = both[1];
+                    fb[n + 1][0] = both[2];
+                    fb[n + 1][1] = both[3];
+                }
+                add_step<SINGLE, MT, NT>(c, fa, fb, (const element *)0);
             }
-            add_step<SINGLE, MT, NT>(c, fa, fb, a);
+            a += DEPTH * BYTE;
+            b += (ACROSS ? DEPTH * DEPTH : STAGE) * BYTE;
         }
     }
 
@@ -471,7 +532,6 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
      * that have nothing to do */
     __device__ inline void await_weights()
     {
-        await_edges();
         if (!RESIDENT || loaded)
             return;
         copies_wait<0>();
@@ -482,9 +542,8 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     template <bool ACROSS> __device__ inline void multiply_resident(sums c)
     {
         await_weights();
-#pragma unroll 1
-        for (int piece = 0; piece < PIECES; piece++)
-            add_resident<ACROSS>(c, piece);
+        if (busy)
+            add_resident<ACROSS>(c);
     }
 
     template <bool ACROSS>
@@ -536,11 +595,27 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 
     /* --- sums along rows ---------------------------------------------------------------------- */
 
-    /* out(row, o) for o of `outputs`: the sum over the columns of a block of c * weight(o, column),
-     * which gives two neighbours, in one order; each of them once, by some thread. Ends with all
-     * threads together. */
-    template <typename weight_fn, typename out_fn>
-    __device__ inline void dot_rows(sums c, int block, int outputs, weight_fn weight,
+    /* pairs of a vector: those of a thread's columns, the first being `column` */
+    static __device__ inline void take_pairs(float2 w[NT], const float *vector, int column)
+    {
+#pragma unroll
+        for (int n = 0; n < NT; n++)
+            w[n] = *(const float2 *)(vector + column + n * 8);
+    }
+
+    /* … of a matrix's column, whose neighbours are `row` apart, and the first lies at `from` */
+    static __device__ inline void take_pairs_down(float2 w[NT], const float *from, size_t row)
+    {
+#pragma unroll
+        for (int n = 0; n < NT; n++)
+            w[n] = make_float2(from[n * 8 * row], from[(n * 8 + 1) * row]);
+    }
+
+    /* out(row, o) for o of `outputs`: the sum over the columns of a block of c times what
+     * weights(pairs, o, column) gives, in one order; each of them once, by some thread. Ends with
+     * all threads together. */
+    template <typename weights_fn, typename out_fn>
+    __device__ inline void dot_rows(sums c, int block, int outputs, weights_fn weights,
                                     out_fn out) const
     {
         float *parts = partial();
@@ -549,9 +624,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
 #pragma unroll 1
             for (int o = 0; o < OUTPUTS && first + o < outputs; o++) {
                 float2 w[NT];
-#pragma unroll
-                for (int n = 0; n < NT; n++)
-                    w[n] = weight(first + o, block * NB + lane_column + n * 8);
+                weights(w, first + o, block * NB + lane_column);
 #pragma unroll
                 for (int m = 0; m < MT; m++)
 #pragma unroll
@@ -628,14 +701,13 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         }
     }
 
-    /* rows of a trace, to where results are */
-    __device__ inline void bring_results(const element *from) const
+    /* ask for rows of a trace, to where results are */
+    __device__ inline void ask_results(const element *from) const
     {
         element *to = results();
         for (int i = thread; i < ROWS * WIDTH / VECTOR; i += THREADS) {
             int row = i / (WIDTH / VECTOR), column = i % (WIDTH / VECTOR) * VECTOR;
-            *(float4 *)(to + row * ROW + column) =
-                *(const float4 *)(from + (size_t)row * WIDTH + column);
+            copy_16(to + row * ROW + column, from + (size_t)row * WIDTH + column);
         }
     }
 

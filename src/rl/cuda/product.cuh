@@ -31,19 +31,20 @@ __device__ inline unsigned shared_address(const void *pointer)
     return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
-/* four 8 x 8 tiles of 16-bit numbers (8 x 4 of 32 bits); each lane gives the address of a row */
-__device__ inline void load_tiles(unsigned tiles[4], const void *row)
+/* four 8 x 8 tiles of 16-bit numbers (8 x 4 of 32 bits); each lane gives the address of a row, in
+ * shared memory */
+__device__ inline void load_tiles(unsigned tiles[4], unsigned row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(tiles[0]), "=r"(tiles[1]), "=r"(tiles[2]), "=r"(tiles[3])
-                 : "r"(shared_address(row)));
+                 : "r"(row));
 }
 
-__device__ inline void load_tiles_across(unsigned tiles[4], const void *row)
+__device__ inline void load_tiles_across(unsigned tiles[4], unsigned row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(tiles[0]), "=r"(tiles[1]), "=r"(tiles[2]), "=r"(tiles[3])
-                 : "r"(shared_address(row)));
+                 : "r"(row));
 }
 
 __device__ inline void multiply_half(float c[4], const unsigned a[4], const unsigned b[2])
@@ -105,19 +106,19 @@ __device__ inline void multiply(float c[4], const unsigned a[4], const unsigned 
 __device__ inline void fragment_a(unsigned out[4], const half_t *a, int row)
 {
     int lane = threadIdx.x % 32;
-    load_tiles(out, a + (lane % 16) * row + lane / 16 * 8);
+    load_tiles(out, shared_address(a + (lane % 16) * row + lane / 16 * 8));
 }
 
 __device__ inline void fragment_a(unsigned out[4], const float *a, int row)
 {
     int lane = threadIdx.x % 32;
-    load_tiles(out, a + (lane % 16) * row + lane / 16 * 4);
+    load_tiles(out, shared_address(a + (lane % 16) * row + lane / 16 * 4));
 }
 
 __device__ inline void fragment_a_across(unsigned out[4], const half_t *a, int row)
 {
     int lane = threadIdx.x % 32;
-    load_tiles_across(out, a + (lane % 8 + lane / 16 * 8) * row + lane / 8 % 2 * 8);
+    load_tiles_across(out, shared_address(a + (lane % 8 + lane / 16 * 8) * row + lane / 8 % 2 * 8));
 }
 
 __device__ inline void fragment_a_across(unsigned out[4], const float *a, int row)
@@ -134,19 +135,19 @@ __device__ inline void fragment_a_across(unsigned out[4], const float *a, int ro
 __device__ inline void fragment_b(unsigned out[4], const half_t *b, int row)
 {
     int lane = threadIdx.x % 32;
-    load_tiles(out, b + (lane / 16 * 8 + lane % 8) * row + lane / 8 % 2 * 8);
+    load_tiles(out, shared_address(b + (lane / 16 * 8 + lane % 8) * row + lane / 8 % 2 * 8));
 }
 
 __device__ inline void fragment_b(unsigned out[4], const float *b, int row)
 {
     int lane = threadIdx.x % 32;
-    load_tiles(out, b + (lane / 16 * 8 + lane % 8) * row + lane / 8 % 2 * 4);
+    load_tiles(out, shared_address(b + (lane / 16 * 8 + lane % 8) * row + lane / 8 % 2 * 4));
 }
 
 __device__ inline void fragment_b_across(unsigned out[4], const half_t *b, int row)
 {
     int lane = threadIdx.x % 32;
-    load_tiles_across(out, b + (lane % 16) * row + lane / 16 * 8);
+    load_tiles_across(out, shared_address(b + (lane % 16) * row + lane / 16 * 8));
 }
 
 __device__ inline void fragment_b_across(unsigned out[4], const float *b, int row)
@@ -227,7 +228,22 @@ __device__ inline void store_tiles(half_t *row, const float left[4], const float
                  : "memory");
 }
 
-/* --- copies that do not wait ------------------------------------------------------------------ */
+/* --- numbers on their way --------------------------------------------------------------------- */
+
+/* Asked for before the copies below that follow it: behind these it would wait for all of them. */
+__device__ inline int early(const int *from)
+{
+    int number;
+    asm volatile("ld.global.s32 %0, [%1];" : "=r"(number) : "l"(from));
+    return number;
+}
+
+__device__ inline float early(const float *from)
+{
+    float number;
+    asm volatile("ld.global.f32 %0, [%1];" : "=f"(number) : "l"(from));
+    return number;
+}
 
 __device__ inline void copy_16(void *to, const void *from)
 {

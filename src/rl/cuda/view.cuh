@@ -53,6 +53,7 @@ typedef struct engine_view {
 
     /* what it works out */
     float *heads, *action, *log_prob; /* [policies][rows] of 2A, A, 1 */
+    unsigned *above;                  /* [policies][batch_tiles], bits of their hidden layers */
     float *next_heads, *next_action, *next_log_prob;
     float *target_out;               /* [critics][rows] */
     float *anchor_out;               /* [stds][synthetic]; stds as they are to be */
