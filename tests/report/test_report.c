@@ -464,15 +464,18 @@ static void test_maps(void **state)
     (void)state;
     if (!WAC_MUJOCO || !has_program("gnuplot"))
         skip();
-    static const char *const environments[] = {"hopper", "lqg", "point-1"};
-    for (int i = 0; i < 3; i++) {
-        wac_config config = tiny(environments[i], "sac", 1);
+    static const char *const environments[] = {"hopper", "lqg", "point-1", "point-2", "point-2"};
+    for (int i = 0; i < 5; i++) {
+        wac_config config = tiny(environments[i], i == 4 ? "me-wac" : "sac", 1);
         assert_ok(train_new(at("runs/%d", i), &config, NULL));
     }
     assert_done(wac("report %s --out %s", at("runs"), at("out")));
     char *page = page_of("out");
-    assert_int_equal(count_of(page, "<figcaption><strong>Where agents went: "), 2);
-    assert_int_equal(count_of(page, " src=\"data:image/png;base64,"), 2);
+    assert_int_equal(count_of(page, "<figcaption><strong>Where agents went: "), 3);
+    assert_int_equal(count_of(page, " src=\"data:image/png;base64,"), 3);
+    /* what is counted in mazes; each caption is there twice, for those who do not see, too */
+    assert_int_equal(count_of(page, "Blue: visits while learning. Lines: "), 2);
+    assert_int_equal(count_of(page, "; of a target policy, those of its evaluations over all"), 2);
     free(page);
     assert_done(wac("report %s --out %s", at("runs/0"), at("alone")));
     page = page_of("alone");
