@@ -91,7 +91,7 @@ static void add_look(char *command, size_t size)
 
 /* As it was when it was run; where this program no longer understands that, as it is now. */
 static wac_status read_experiment(wac_experiment **experiment, const char *directory,
-                                  const wac_note *note, wac_error *error)
+                                  wac_note *note, wac_error *error)
 {
     char path[PATH_MAX];
     WAC_TRY(wac_path_join(path, sizeof path, directory, "experiment.yaml", error));
@@ -102,11 +102,10 @@ static wac_status read_experiment(wac_experiment **experiment, const char *direc
         fputs("wac: judged by the claims of today: ", stderr);
         cli_print_sentence(stderr, error->message);
     }
-    strcpy((*experiment)->name, note->experiment);
-    return note->seeds ? wac_experiment_reseed(*experiment, note->seeds, error) : WAC_STATUS_OK;
+    return wac_note_apply(*experiment, note, error);
 }
 
-static int report_experiment(const char *directory, const wac_note *note, const char *command)
+static int report_experiment(const char *directory, wac_note *note, const char *command)
 {
     wac_experiment *experiment = NULL;
     wac_error error = {0};

@@ -23,8 +23,9 @@ static const char help[] =
     "Usage\n"
     "  wac reproduce\n"
     "  wac reproduce NAME [--scale NAME] [--seeds N] [--out DIR] [--workers N]\n"
-    "                [--device NAME]\n"
+    "                [--device NAME] [--KEY VALUE ...]\n"
     "  wac reproduce NAME --from DIR [--scale NAME] [--seeds N] [--out DIR]\n"
+    "                [--KEY VALUE ...]\n"
     "  ... [--figure-width LENGTH]\n"
     "  wac reproduce --all [--from DIR...] [--out DIR]\n"
     "\n"
@@ -64,10 +65,13 @@ static const char help[] =
     "  --workers N         runs at a time (one for each processor it may use)\n"
     "  --device NAME       cpu, or cuda: train on a GPU, in groups of runs of equal\n"
     "                      shape, --workers N groups at a time (4)\n"
+    "  --KEY VALUE         a setting for all runs that the scale does not set, as\n"
+    "                      --precision mixed; to go on, give the same again\n"
     "\n"
     "Examples\n"
     "  wac reproduce riverswim\n"
     "  wac reproduce point-dense --scale strong --workers 32\n"
+    "  wac reproduce point-dense --scale paper --device cuda --precision mixed\n"
     "  wac reproduce point-dense --from sweeps/point\n"
     "  wac reproduce --all\n";
 
@@ -140,7 +144,7 @@ static int list(void)
 
 /* What was asked for. */
 static const char *word; /* that named the experiment */
-static const char *scale_name, *out, *from, *device;
+static const char *scale_name, *out, *from, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t workers, seeds;
 static bool all;
 static wac_figure_look look;
@@ -153,14 +157,15 @@ static const cli_option options[] = {
     {"figure-width", .inches = &look.inches},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
     {"device", .text = &device},
+    {"", .settings = values},
     {0},
 };
 
 /* What follows from it. */
 static wac_experiment *experiment;
+static wac_note note = {.scale = -1}; /* scale -1: not chosen */
 static wac_device place;
-static int scale = -1; /* not chosen */
-static char directory[PATH_MAX], runs[PATH_MAX], command[3 * PATH_MAX];
+static char directory[PATH_MAX], runs[PATH_MAX], command[4 * PATH_MAX], flags[WAC_GIVEN_FLAGS];
 
 static const char default_folder[] = "reproduced";
 enum { MOST_FOLDERS = 64 };
@@ -170,8 +175,6 @@ enum { MOST_FOLDERS = 64 };
 static wac_status write_note(wac_error *error)
 {
     char path[PATH_MAX];
-    wac_note note = {.scale = scale, .seeds = seeds};
-    snprintf(note.experiment, sizeof note.experiment, "%s", experiment->name);
     if (!from || !realpath(from, note.runs))
         strcpy(note.runs, "runs");
     if (!wac_path_exists(directory))
@@ -181,32 +184,37 @@ static wac_status write_note(wac_error *error)
     return wac_file_write(path, experiment->text, experiment->size, error);
 }
 
-/* Before anything is written: only a folder that is new, empty, or of the same experiment, scale
- * and seeds is taken. */
+/* Before anything is written: only a folder that is new, empty, or of the same experiment, scale,
+ * seeds and settings is taken. */
 static int check_folder(void)
 {
-    wac_note note;
+    wac_note there;
+    char own[WAC_GIVEN_FLAGS];
     /* another process may just be writing the note */
     if (!wac_path_exists(directory) || wac_directory_is_unused(directory, wac_note_name))
         return CLI_OK;
-    if (!wac_note_read(&note, directory))
+    if (!wac_note_read(&there, directory))
         return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
                           "folder with --out",
                           directory);
-    if (strcmp(note.experiment, experiment->name) != 0)
+    if (strcmp(there.experiment, experiment->name) != 0)
         return cli_refuse("%s holds the experiment %s; name another folder with --out", directory,
-                          note.experiment);
-    if (note.scale != scale)
+                          there.experiment);
+    if (there.scale != note.scale)
         return cli_refuse("%s holds %s %s%s; name another folder with --out", directory,
-                          note.experiment,
-                          note.scale < 0 ? "from runs of whatever scale" : "at scale ",
-                          note.scale < 0 ? "" : wac_scale_names[note.scale]);
-    if (note.seeds != seeds && note.seeds)
+                          there.experiment,
+                          there.scale < 0 ? "from runs of whatever scale" : "at scale ",
+                          there.scale < 0 ? "" : wac_scale_names[there.scale]);
+    if (there.seeds != seeds && there.seeds)
         return cli_refuse("%s holds %s with --seeds %lld; name another folder with --out",
-                          directory, note.experiment, (long long)note.seeds);
-    if (note.seeds != seeds)
+                          directory, there.experiment, (long long)there.seeds);
+    if (there.seeds != seeds)
         return cli_refuse("%s holds %s with the seeds of its scale; name another folder with --out",
-                          directory, note.experiment);
+                          directory, there.experiment);
+    if (strcmp(wac_given_flags(own, &there.given), flags) != 0)
+        return cli_refuse("%s holds %s %s%s; give the same, or name another folder with --out",
+                          directory, there.experiment, *own ? "with" : "without",
+                          *own ? own : flags);
     return CLI_OK;
 }
 
@@ -214,7 +222,7 @@ static int check_folder(void)
  * there. */
 static int check_runs(void)
 {
-    const wac_sweep *sweep = &experiment->scales[scale];
+    const wac_sweep *sweep = &experiment->scales[note.scale];
     wac_sweep_item *items;
     wac_error error = {0};
     if (wac_sweep_inspect(&items, sweep, runs, &error) != WAC_STATUS_OK)
@@ -228,7 +236,7 @@ static int train(bool *goes_on)
 {
     wac_sweep_options how = {.workers = (int)workers, .device = place};
     bool speaks = false;
-    int status = cli_sweep_run(&experiment->scales[scale], runs, &how, command, &speaks);
+    int status = cli_sweep_run(&experiment->scales[note.scale], runs, &how, command, &speaks);
     bool stopped = wac_asked_to_stop(how.stop);
     *goes_on = speaks && !stopped && status != CLI_USAGE && wac_path_exists(runs);
     return status;
@@ -255,11 +263,11 @@ static int settle_scale(void)
                  wac_scale_names[i]);
         first = first < 0 ? i : first;
     }
-    if (scale < 0 && !from)
-        scale = first;
-    if (scale >= 0 && sweeps[scale].count == 0)
-        return cli_refuse("%s has no scale %s; it has %s", experiment->name, wac_scale_names[scale],
-                          there);
+    if (note.scale < 0 && !from)
+        note.scale = first;
+    if (note.scale >= 0 && sweeps[note.scale].count == 0)
+        return cli_refuse("%s has no scale %s; it has %s", experiment->name,
+                          wac_scale_names[note.scale], there);
     return CLI_OK;
 }
 
@@ -267,8 +275,16 @@ static int reproduce(void)
 {
     wac_error error = {0};
     int refused = settle_scale();
+    if (!refused)
+        refused = cli_read_given(&note.given, values);
     if (refused)
         return refused;
+    note.seeds = seeds;
+    snprintf(note.experiment, sizeof note.experiment, "%s", experiment->name);
+    if (wac_note_apply(experiment, &note, &error) != WAC_STATUS_OK)
+        return cli_blame(&error);
+    wac_given_flags(flags, &note.given);
+    const char *scaled = note.scale < 0 ? NULL : wac_scale_names[note.scale];
     char named[32] = "", flag[40] = "";
     if (seeds) {
         snprintf(named, sizeof named, "-%lldseed%s", (long long)seeds, seeds == 1 ? "" : "s");
@@ -276,12 +292,12 @@ static int reproduce(void)
     }
     int length = out ? snprintf(directory, PATH_MAX, "%s", out)
                      : snprintf(directory, PATH_MAX, "%s/%s-%s%s", default_folder, experiment->name,
-                                scale < 0 ? "from" : wac_scale_names[scale], named);
+                                scaled ? scaled : "from", named);
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
-    snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s%s", cli_program(), word,
-             scale < 0 ? "" : " --scale ", scale < 0 ? "" : wac_scale_names[scale], flag,
-             from ? " --from " : "", from ? from : "", out ? " --out " : "", out ? out : "");
+    snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s%s%s", cli_program(), word,
+             scaled ? " --scale " : "", scaled ? scaled : "", flag, flags, from ? " --from " : "",
+             from ? from : "", out ? " --out " : "", out ? out : "");
     size_t used = strlen(command);
     if (look.inches > 0)
         wac_number_print(command + used, sizeof command - used, " --figure-width %.6gin",
@@ -301,7 +317,7 @@ static int reproduce(void)
     cli_report_plan plan = {.runs = folders,
                             .out = directory,
                             .experiment = experiment,
-                            .scale = scale,
+                            .scale = note.scale,
                             .command = command,
                             .look = look,
                             .begin = from ? begin : NULL};
@@ -321,11 +337,17 @@ static int run_one(void)
     wac_status read = wac_experiment_read(&experiment, word, &error);
     if (read == WAC_STATUS_OK)
         read = wac_experiment_check(experiment, &error);
-    if (read == WAC_STATUS_OK && seeds)
-        read = wac_experiment_reseed(experiment, seeds, &error);
     int status = read == WAC_STATUS_OK ? reproduce() : cli_blame(&error);
     wac_experiment_free(experiment);
     return status;
+}
+
+static bool has_settings(void)
+{
+    bool any = false;
+    for (int i = 0; i < WAC_SETTINGS_TOTAL; i++)
+        any = any || values[i];
+    return any;
 }
 
 /* The folders after --from, and those that follow. */
@@ -333,7 +355,7 @@ static int run_all(char **words)
 {
     const char *folders[MOST_FOLDERS] = {from ? from : default_folder};
     size_t count = 1;
-    if (scale_name || seeds || workers || device || look.inches > 0)
+    if (scale_name || seeds || workers || device || has_settings() || look.inches > 0)
         return cli_refuse("--all judges runs that are there, at their own scale: it takes --from "
                           "and --out");
     if (words[0] && !from)
@@ -353,13 +375,13 @@ static int run(char **words)
     if (all)
         return run_all(words);
     if (!words[0])
-        return scale_name || out || from || seeds || workers || look.inches > 0
+        return scale_name || out || from || seeds || workers || has_settings() || look.inches > 0
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
     if (words[1])
         return cli_refuse("what to do with \"%s\"? see \"%s reproduce --help\"", WAC_CLIP(words[1]),
                           cli_program());
-    if (scale_name && (scale = wac_scale_find(scale_name)) < 0)
+    if (scale_name && (note.scale = wac_scale_find(scale_name)) < 0)
         return cli_refuse("--scale must be quick, half, paper or strong, not \"%s\"",
                           WAC_CLIP(scale_name));
     int status = cli_read_device(&place, device);

@@ -17,6 +17,7 @@ static const char help[] =
     "\n"
     "Usage\n"
     "  wac sweep FILE.yaml [--out DIR] [--workers N] [--device NAME]\n"
+    "            [--KEY VALUE ...]\n"
     "  wac sweep FILE.yaml [--out DIR] --dry-run\n"
     "  wac sweep FILE.yaml [--out DIR] --slurm\n"
     "  mpirun -n N wac sweep FILE.yaml [--out DIR]\n"
@@ -46,6 +47,8 @@ static const char help[] =
     "  --dry-run           only list what would be done and how long it should take\n"
     "  --slurm             write DIR/sweep.slurm, an array job for \"sbatch\"\n"
     "  --only K/N          train only every N-th run, from the K-th on\n"
+    "  --KEY VALUE         a setting for all runs that the file does not set, as\n"
+    "                      --precision mixed; to go on, give the same again\n"
     "\n"
     "Examples\n"
     "  wac sweep lambda.yaml --dry-run\n"
@@ -76,7 +79,8 @@ static void print_quoted(FILE *stream, const char *text)
     fputc('\'', stream);
 }
 
-static int write_slurm(const wac_sweep *sweep, const char *file, const char *directory)
+static int write_slurm(const wac_sweep *sweep, const char *file, const char *directory,
+                       const char *flags)
 {
     enum { MOST_TASKS = 1000 }; /* what most clusters allow in an array */
     char path[PATH_MAX], program[PATH_MAX], whole_file[PATH_MAX], whole_directory[PATH_MAX];
@@ -125,7 +129,7 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     print_quoted(stream, whole_file);
     fputs(" --out ", stream);
     print_quoted(stream, whole_directory);
-    fprintf(stream, " --workers 1 --only \"$SLURM_ARRAY_TASK_ID/%zu\"\n", tasks);
+    fprintf(stream, "%s --workers 1 --only \"$SLURM_ARRAY_TASK_ID/%zu\"\n", flags, tasks);
     bool bad = ferror(stream);
     bad = fclose(stream) != 0 || bad;
     wac_status status =
@@ -137,7 +141,7 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     return CLI_OK;
 }
 
-static const char *out, *only, *device;
+static const char *out, *only, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t workers;
 static bool dry, slurm;
 static const cli_option options[] = {
@@ -147,33 +151,41 @@ static const cli_option options[] = {
     {"device", .text = &device},
     {"dry-run", .on = &dry},
     {"slurm", .on = &slurm},
+    {"", .settings = values},
     {0},
 };
 
 static int run(char **words)
 {
     const char *file = words[0];
-    char directory[PATH_MAX], command[3 * PATH_MAX];
+    char directory[PATH_MAX], command[4 * PATH_MAX], flags[WAC_GIVEN_FLAGS];
+    wac_given given;
     wac_sweep_options how = {.workers = (int)workers};
     wac_error error = {0};
     wac_sweep sweep;
     int status = only ? read_share(&how, only) : CLI_OK;
-    if (status || (status = cli_read_device(&how.device, device)))
+    if (status || (status = cli_read_device(&how.device, device)) ||
+        (status = cli_read_given(&given, values)))
         return status;
     if (slurm && how.device != WAC_DEVICE_CPU)
         return cli_refuse("--slurm writes tasks of one processor each; leave --device out");
     cli_sweep_directory(directory, out, "sweeps", file);
     if (wac_sweep_read(&sweep, NULL, file, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
+    if (wac_sweep_give(&sweep, &given, file, &error) != WAC_STATUS_OK) {
+        wac_sweep_free(&sweep);
+        return cli_blame(&error);
+    }
+    wac_given_flags(flags, &given);
     if (dry || slurm) {
-        status =
-            dry ? cli_sweep_dry_run(&sweep, directory, &how) : write_slurm(&sweep, file, directory);
+        status = dry ? cli_sweep_dry_run(&sweep, directory, &how)
+                     : write_slurm(&sweep, file, directory, flags);
         wac_sweep_free(&sweep);
         return status;
     }
     bool speaks;
-    snprintf(command, sizeof command, "%s sweep %s%s%s%s%s", cli_program(), file,
-             out ? " --out " : "", out ? out : "", only ? " --only " : "", only ? only : "");
+    snprintf(command, sizeof command, "%s sweep %s%s%s%s%s%s", cli_program(), file,
+             out ? " --out " : "", out ? out : "", only ? " --only " : "", only ? only : "", flags);
     status = cli_sweep_run(&sweep, directory, &how, command, &speaks);
     if (speaks && status == CLI_OK)
         printf("%s\n", directory);

@@ -5,6 +5,7 @@
 #include "terminal/sweep_view.h"
 #include "terminal/terminal.h"
 
+#include "base/suggest.h"
 #include "base/threads.h"
 #include "sweep/estimate.h"
 #include "sweep/mpi.h"
@@ -23,6 +24,20 @@ void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *
         snprintf(directory, PATH_MAX, "%s", out);
     else
         snprintf(directory, PATH_MAX, "%s/%.*s", parent, length, name);
+}
+
+int cli_read_given(wac_given *given, const char *const *values)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    *given = (wac_given){0};
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] && (!*values[i] || strlen(values[i]) >= WAC_GIVEN_VALUE))
+            return cli_refuse("\"%s\" is no value of %s", WAC_CLIP(values[i]), settings[i].name);
+        if (values[i])
+            strcpy(given->values[i], values[i]);
+    }
+    return CLI_OK;
 }
 
 int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,

@@ -18,7 +18,7 @@ static const char help[] =
     "\n"
     "Usage\n"
     "  wac tune FILE.yaml [--out DIR] [--workers N] [--device NAME]\n"
-    "           [--dry-run]\n"
+    "           [--dry-run] [--KEY VALUE ...]\n"
     "\n"
     "The file is that of a sweep (\"wac help sweep\"): lists are what to choose from.\n"
     "With \"samples\" so many choices are drawn at random, also from ranges; without\n"
@@ -54,6 +54,7 @@ static const char help[] =
     "  --device NAME       cpu, or cuda: train on a GPU, in groups of runs of equal\n"
     "                      shape, --workers N groups at a time (4)\n"
     "  --dry-run           only list what would be done and how long it should take\n"
+    "  --KEY VALUE         a setting for all runs that the file does not set\n"
     "\n"
     "Examples\n"
     "  wac tune sac.yaml --dry-run\n"
@@ -205,24 +206,23 @@ static int conclude(const wac_ladder *ladder, const char *directory)
     return CLI_OK;
 }
 
-static const char *out, *device;
+static const char *out, *device, *values[WAC_SETTINGS_TOTAL];
+static wac_given given;
 static int64_t workers;
 static bool dry;
 static const cli_option options[] = {
-    {"out", .text = &out},
-    {"workers", .count = &workers, .smallest = 1, .largest = 1024},
-    {"device", .text = &device},
-    {"dry-run", .on = &dry},
-    {0},
+    {"out", .text = &out},       {"workers", .count = &workers, .smallest = 1, .largest = 1024},
+    {"device", .text = &device}, {"dry-run", .on = &dry},
+    {"", .settings = values},    {0},
 };
 
 static int search_for(const wac_sweep *sweep, const char *file, const char *directory,
                       wac_sweep_options *how)
 {
-    char command[3 * PATH_MAX];
+    char command[4 * PATH_MAX], flags[WAC_GIVEN_FLAGS];
     bool speaks;
-    snprintf(command, sizeof command, "%s tune %s%s%s", cli_program(), file, out ? " --out " : "",
-             out ? out : "");
+    snprintf(command, sizeof command, "%s tune %s%s%s%s", cli_program(), file, out ? " --out " : "",
+             out ? out : "", wac_given_flags(flags, &given));
     int status = cli_sweep_run(sweep, directory, how, command, &speaks);
     /* what has failed is ranked last, but the rest is worth knowing */
     if (speaks && status != CLI_USAGE && !wac_asked_to_stop(how->stop)) {
@@ -240,12 +240,13 @@ static int run(char **words)
     wac_search search;
     wac_sweep_options how = {.workers = (int)workers};
     int status = cli_read_device(&how.device, device);
-    if (status)
+    if (status || (status = cli_read_given(&given, values)))
         return status;
     cli_sweep_directory(directory, out, "tunes", words[0]);
     if (wac_sweep_read(&sweep, &search, words[0], &error) != WAC_STATUS_OK)
         return cli_blame(&error);
-    if (wac_tune_check(&sweep, &search, &error) != WAC_STATUS_OK ||
+    if (wac_sweep_give(&sweep, &given, words[0], &error) != WAC_STATUS_OK ||
+        wac_tune_check(&sweep, &search, &error) != WAC_STATUS_OK ||
         wac_ladder_create(&how.ladder, &sweep, &search, directory, &error) != WAC_STATUS_OK)
         status = cli_blame(&error);
     else

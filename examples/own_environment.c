@@ -10,7 +10,13 @@
 static wac_status create(void **cart, wac_environment_spec *spec, const wac_config *c, wac_error *e)
 {
     (void)c, (void)e;
-    *spec = (wac_environment_spec){2, 1, 2, false, {-2, -2}, {2, 2}, {-1}, {1}};
+    *spec = (wac_environment_spec){.observation_size = 2,
+                                   .action_size = 1,
+                                   .state_size = 2,
+                                   .observation_low = {-2, -2},
+                                   .observation_high = {2, 2},
+                                   .action_low = {-1},
+                                   .action_high = {1}};
     return (*cart = calloc(2, sizeof(double))) ? WAC_STATUS_OK : WAC_STATUS_MEMORY;
 }
 

@@ -21,6 +21,7 @@ typedef struct wac_environment_spec {
     int action_size;
     int state_size; /* doubles that save and load move */
     bool has_goal;  /* steps can report success */
+    bool has_place; /* the first two observations say where it is: a run counts its visits */
     double observation_low[WAC_ENVIRONMENT_DIMENSIONS];
     double observation_high[WAC_ENVIRONMENT_DIMENSIONS];
     double action_low[WAC_ENVIRONMENT_DIMENSIONS];

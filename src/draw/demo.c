@@ -241,9 +241,9 @@ static wac_status draw(const side *wac, const side *sac, const char *path, wac_e
     wac_plot_file(plot, "sac-curves");
     write_curves(plot, &sac->history);
     wac_plot_file(plot, "wac-visits");
-    int64_t wac_most = wac_map_visits(plot, wac->run);
+    int64_t wac_most = wac_map_visits(plot, wac->run, WAC_POLICY_BEHAVIOUR);
     wac_plot_file(plot, "sac-visits");
-    int64_t sac_most = wac_map_visits(plot, sac->run);
+    int64_t sac_most = wac_map_visits(plot, sac->run, WAC_POLICY_BEHAVIOUR);
     double sigma_range[2] = {0, 1};
     wac_plot_file(plot, "wac-sigma");
     wac_status status = wac_map_sigma(plot, wac->run, sigma_range, error);

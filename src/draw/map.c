@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "draw/style.h"
-#include "run/coverage.h"
+#include "run/visits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,15 +28,18 @@ static double action_at(const wac_run *run, int cell, int cells)
     return wac_cell_middle(cell, cells, spec->action_low[0], spec->action_high[0]);
 }
 
-int64_t wac_map_visits(wac_plot *plot, const wac_run *run)
+int64_t wac_map_visits(wac_plot *plot, const wac_run *run, wac_policy_role role)
 {
+    const wac_grid grid = wac_world_grid(run->world);
+    const int *cells = grid.cells;
     int64_t most = 1;
-    for (int a = 0; a < WAC_COVERAGE_SIDE; a++)
-        for (int s = 0; s < WAC_COVERAGE_SIDE; s++) {
-            int64_t count = run->visited.counts[s * WAC_COVERAGE_SIDE + a];
+    for (int j = 0; j < cells[1]; j++)
+        for (int i = 0; i < cells[0]; i++) {
+            int64_t count = run->visits[role].counts[i * cells[1] + j];
             most = count > most ? count : most;
-            wac_plot_print(plot, "%.9g %.9g %" PRId64 "\n", state_at(run, s, WAC_COVERAGE_SIDE),
-                           action_at(run, a, WAC_COVERAGE_SIDE), count);
+            wac_plot_print(plot, "%.9g %.9g %" PRId64 "\n",
+                           wac_cell_middle(i, cells[0], grid.low[0], grid.high[0]),
+                           wac_cell_middle(j, cells[1], grid.low[1], grid.high[1]), count);
         }
     return most;
 }
@@ -114,7 +117,7 @@ static wac_status write_data(wac_plot *plot, const wac_scene *scene, ranges *ran
         wac_run *run = scene->subjects[i].run;
         double sigma[2] = {0, 1};
         wac_plot_file(plot, "visits-%d", i);
-        int64_t most = wac_map_visits(plot, run);
+        int64_t most = wac_map_visits(plot, run, WAC_POLICY_BEHAVIOUR);
         ranges->most = most > ranges->most ? most : ranges->most;
         if (!wac_agent_has_std(run->agent))
             continue;
@@ -129,7 +132,7 @@ static wac_status write_data(wac_plot *plot, const wac_scene *scene, ranges *ran
 
 static double visited(const wac_subject *subject)
 {
-    double share = wac_coverage_share(&subject->run->visited);
+    double share = wac_coverage_share(subject->run->visits[WAC_POLICY_BEHAVIOUR].counts);
     return isnan(share) ? 0 : 100 * share;
 }
 

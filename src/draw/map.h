@@ -18,8 +18,8 @@ wac_status wac_render_maps(wac_scene *scene, wac_error *error);
     "6 '#ed6925', 7 '#fb9b06', 8 '#fcffa4')"
 #define WAC_NEVER_VISITED "#101014"
 
-/* Visits while exploring, in the cells of coverage.h; returns the most visits of a cell. */
-int64_t wac_map_visits(wac_plot *plot, const wac_run *run);
+/* Visits (run/visits.h), in mazes to places: x, y, visits. Returns the most of a cell, or 1. */
+int64_t wac_map_visits(wac_plot *plot, const wac_run *run, wac_policy_role role);
 
 /* The uncertainty of a run of WAC; range: that of the colours, from what is known best to what is
  * least. */

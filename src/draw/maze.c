@@ -1,24 +1,21 @@
-/* Mazes from above: walls, start and goal; of a run the visits in its replay buffer and the ways
- * that its policies take. */
+/* Mazes from above: walls, start and goal; of a run the places it has been to and the ways that its
+ * policies take. Where one policy explores and another is evaluated, each has a maze of its own. */
 #include "draw/maze.h"
 
 #include "base/rng.h"
 #include "base/status.h"
+#include "draw/map.h"
 #include "draw/style.h"
 #include "env/mujoco/point.h"
-#include "rl/steps.h"
-#include "run/coverage.h"
+#include "run/visits.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells of about half a unit, as wide as the ball's radius. Pixels of the page. */
+/* Pixels of the page. */
 enum {
-    CELLS_ACROSS = 50,
-    CELLS_UP = 39,
-    CELLS = CELLS_ACROSS * CELLS_UP,
     LEFT = 72,
     TOP = 24,
     HEADLINE = 56,
@@ -35,14 +32,15 @@ enum {
 typedef struct panel {
     const wac_subject *subject;
     int number;
+    wac_policy_role role; /* whose visits: while exploring, or in the evaluations … */
+    bool is_only;         /* … and one policy does both */
     int boxes;
     wac_geom walls[MOST_GEOMS];
     double ball;            /* radius */
     double low[2], high[2]; /* the outer walls */
-    int64_t steps, most;    /* in the replay buffer; in the fullest cell */
-    int64_t visits[CELLS];
-    double seen;        /* share of the floor */
-    int64_t arrived[2]; /* episodes that reached the goal, by policy role */
+    int64_t steps, most;    /* visits in all; in the fullest cell */
+    double seen;            /* share of the floor */
+    int64_t arrived[2];     /* episodes that reached the goal, by policy role */
 } panel;
 
 /* Where the mazes are, in pixels. For print they are small, and words are few. */
@@ -64,9 +62,11 @@ static const struct {
     [WAC_POLICY_TARGET] = {"target", ", mean actions", "ink", 2.5, 5, 2.5, 3},
 };
 
-static bool is_drawn(const wac_render_options *options, int role)
+/* Whether the ways of a policy are drawn here. */
+static bool has_ways(const panel *panel, const wac_render_options *options, int role)
 {
-    return role == WAC_POLICY_TARGET ? options->target : options->behaviour;
+    return panel->subject->run && (panel->is_only || panel->role == (wac_policy_role)role) &&
+           (role == WAC_POLICY_TARGET ? options->target : options->behaviour);
 }
 
 /* A corner of a box seen from above; sides are -1 or 1. */
@@ -145,46 +145,18 @@ static bool is_free(const panel *panel, double x, double y)
     return true;
 }
 
-/* The cell of entry i of a remembered observation, whose range is cut into so many. */
-static int cell_of(const wac_world *world, int i, double value, int cells)
-{
-    double low = world->raw ? world->spec.observation_low[i] : -1;
-    double high = world->raw ? world->spec.observation_high[i] : 1;
-    double share = (value - low) / (high - low);
-    return share < 0 ? 0 : share < 1 ? (int)(share * cells) : cells - 1;
-}
-
-/* Where remembered steps began. */
-static wac_status count_visits(void *user, const wac_agent_tensor *tensor, wac_error *error)
-{
-    (void)error;
-    panel *panel = user;
-    const wac_world *world = panel->subject->world;
-    panel->steps = tensor->rank == 2 ? tensor->shape[0] : 0; /* the records */
-    for (int64_t i = 0; i < panel->steps; i++) {
-        const float *observation = (const float *)tensor->data + i * tensor->shape[1];
-        int x = cell_of(world, 0, (double)observation[0], CELLS_ACROSS);
-        int y = cell_of(world, 1, (double)observation[1], CELLS_UP);
-        panel->visits[y * CELLS_ACROSS + x]++;
-    }
-    return WAC_STATUS_OK;
-}
-
 static void write_visits(wac_plot *plot, panel *panel)
 {
-    const wac_environment_spec *spec = &panel->subject->world->spec;
-    wac_agent *agent = panel->subject->run->agent;
+    const wac_run *run = panel->subject->run;
+    const wac_grid grid = wac_world_grid(run->world);
     int64_t floor = 0, seen = 0;
-    (void)agent->steps->visit(agent, 0, WAC_STATE_REPLAY, count_visits, panel, NULL);
     wac_plot_file(plot, "visits-%d", panel->number);
-    for (int i = 0; i < CELLS; i++) {
-        double x = wac_cell_middle(i % CELLS_ACROSS, CELLS_ACROSS, spec->observation_low[0],
-                                   spec->observation_high[0]);
-        double y = wac_cell_middle(i / CELLS_ACROSS, CELLS_UP, spec->observation_low[1],
-                                   spec->observation_high[1]);
-        int64_t visits = panel->visits[i];
-        wac_plot_print(plot, "%.6g %.6g %" PRId64 "\n", x, y, visits);
-        panel->most = visits > panel->most ? visits : panel->most;
+    panel->most = wac_map_visits(plot, run, panel->role);
+    for (int i = 0; i < grid.cells[0] * grid.cells[1]; i++) {
+        int64_t visits = run->visits[panel->role].counts[i];
+        double x = wac_cell_middle(i / grid.cells[1], grid.cells[0], grid.low[0], grid.high[0]);
+        double y = wac_cell_middle(i % grid.cells[1], grid.cells[1], grid.low[1], grid.high[1]);
+        panel->steps += visits;
         floor += visits > 0 || is_free(panel, x, y);
         seen += visits > 0;
     }
@@ -236,7 +208,7 @@ static wac_status write_data(wac_plot *plot, panel *panel, const wac_render_opti
         return WAC_STATUS_OK;
     write_visits(plot, panel);
     for (int role = WAC_POLICY_BEHAVIOUR; role <= WAC_POLICY_TARGET; role++)
-        if (is_drawn(options, role))
+        if (has_ways(panel, options, role))
             WAC_TRY(write_ways(plot, panel, (wac_policy_role)role, options, error));
     return WAC_STATUS_OK;
 }
@@ -259,17 +231,25 @@ static const char looks[] =
 
 /* In print, of a run: whose it is, how far it got. */
 static void print_short_header(wac_page *page, const wac_scene *scene, const panel *panel,
-                               double left, double top)
+                               bool narrow, double left, double top)
 {
     const wac_render_options *options = scene->options;
-    int role = options->target ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR;
+    int role =
+        has_ways(panel, options, WAC_POLICY_TARGET) ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR;
     char title[512];
     wac_page_quote(title, sizeof title, panel->subject->name);
     wac_page_label(page, left, top + 20, WAC_INK_TITLE, 13, "%s", title);
-    if (!panel->subject->run->lacks_replay)
-        wac_page_label(page, left, top + 46, WAC_INK_TEXT, 12, "%.0f %% of the floor",
+    if (panel->is_only)
+        wac_page_label(page, left, top + 46, WAC_INK_TEXT, 12, "%s%.0f %% of the floor",
+                       narrow ? "" : "learning: ", 100 * panel->seen);
+    else
+        wac_page_label(page, left, top + 46, WAC_INK_TEXT, 12, "%s%s: %.0f %%",
+                       ways[panel->role].name,
+                       narrow                             ? ""
+                       : panel->role == WAC_POLICY_TARGET ? ", evaluations"
+                                                          : ", learning",
                        100 * panel->seen);
-    if (is_drawn(options, role))
+    if (has_ways(panel, options, role))
         wac_page_label(page, left, top + 70, WAC_INK_GREY, 12, "goal: %" PRId64 " of %" PRId64,
                        panel->arrived[role], options->episodes);
 }
@@ -286,16 +266,14 @@ static void print_header(wac_page *page, const wac_scene *scene, const panel *pa
         wac_subject_summary(page, left, top + 40, subject);
         return;
     }
-    bool is_all = panel->steps == wac_agent_remembered(subject->run->agent);
-    if (subject->run->lacks_replay)
-        wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12, "where it has been was not kept");
-    else
-        wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12,
-                       "has been on %.0f %% of the floor in %s%s steps", 100 * panel->seen,
-                       is_all ? "" : "its last ", wac_page_count(count, panel->steps));
+    wac_page_label(page, left, top + 41, WAC_INK_TEXT, 12, "%s: %.0f %% of the floor in %s steps",
+                   panel->is_only                        ? "while learning"
+                   : panel->role == WAC_POLICY_BEHAVIOUR ? "behaviour policy, while learning"
+                                                         : "target policy, in its evaluations",
+                   100 * panel->seen, wac_page_count(count, panel->steps));
     *text = 0;
     for (int role = WAC_POLICY_TARGET; role >= WAC_POLICY_BEHAVIOUR; role--)
-        if (is_drawn(options, role)) {
+        if (has_ways(panel, options, role)) {
             size_t used = strlen(text);
             snprintf(text + used, sizeof text - used, "%s%s policy %" PRId64 " of %" PRId64,
                      used ? ", " : "", ways[role].name, panel->arrived[role], options->episodes);
@@ -328,7 +306,7 @@ static void print_panel(wac_page *page, const wac_scene *scene, const panel *pan
     double left = layout->left + i % layout->columns * (layout->width + layout->gap);
     double top = layout->first + i / layout->columns * layout->row;
     if (layout->compact && panel->subject->run)
-        print_short_header(page, scene, panel, left, top);
+        print_short_header(page, scene, panel, layout->narrow, left, top);
     else
         print_header(page, scene, panel, left, top);
     top += scene->runs ? HEADER : BARE_HEADER;
@@ -346,7 +324,7 @@ static void print_panel(wac_page *page, const wac_scene *scene, const panel *pan
     }
     wac_plot_print(plot, "set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]\nplot \\\n", low[0],
                    high[0], low[1], high[1]);
-    if (panel->most > 0)
+    if (panel->steps > 0)
         wac_plot_print(plot, "  'visits-%d' using 1:2:($3 > 0 ? $3 : NaN) with image @pixels, \\\n",
                        i);
     wac_plot_print(plot,
@@ -357,26 +335,27 @@ static void print_panel(wac_page *page, const wac_scene *scene, const panel *pan
                    "fs solid border lc rgb ink lw 2",
                    i, i, i, wac_point_task.start[0], wac_point_task.start[1], panel->ball);
     for (int role = WAC_POLICY_BEHAVIOUR; role <= WAC_POLICY_TARGET; role++)
-        if (panel->subject->run && is_drawn(scene->options, role))
+        if (has_ways(panel, scene->options, role))
             print_ways(plot, i, role);
     wac_plot_print(plot, "\nunset colorbox\n");
     wac_page_forget_labels(page);
 }
 
 /* What two runs show, in a sentence; else what is to be seen. */
-static void print_headline(wac_page *page, const wac_scene *scene, const panel *panels)
+static void print_headline(wac_page *page, const wac_scene *scene, const panel *panels, int count)
 {
     char names[2][400], world[WAC_STYLE_TITLE];
     wac_style_environment(world, sizeof world, scene->subjects[0].world->type->name);
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
-    bool known = true;
-    for (int i = 0; i < scene->count; i++)
-        known = known && scene->subjects[i].run && !scene->subjects[i].run->lacks_replay;
-    if (known && scene->count == 2 && scene->is_one_world)
+    double seen[2] = {0};
+    for (const panel *at = panels; scene->count == 2 && at < panels + count; at++)
+        if (at->role == WAC_POLICY_BEHAVIOUR)
+            seen[at->subject - scene->subjects] = 100 * at->seen;
+    if (scene->runs == 2 && scene->count == 2 && scene->is_one_world)
         wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21,
                        "%s has been on %.0f %% of the floor of %s, %s on %.0f %%", names[0],
-                       100 * panels[0].seen, world, names[1], 100 * panels[1].seen);
+                       seen[0], world, names[1], seen[1]);
     else if (scene->is_one_world)
         wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where %d agent%s went in %s",
                        scene->runs, scene->runs == 1 ? "" : "s", world);
@@ -403,6 +382,7 @@ static void print_footer(wac_page *page, const wac_scene *scene, const layout *l
     double left = hole ? right - layout->width : layout->left;
     double top = hole ? layout->first + (layout->rows - 1) * layout->row + 6
                       : page->height - (narrow ? NARROW_FOOTER : FOOTER);
+    right -= layout->compact ? 16 : 0; /* the last number of the colours may stand out */
     double bar = narrow ? right - left : fmin(420, page->width - 600);
     double ends = narrow ? left : left + 320, x = right - bar, below = narrow ? top + 90 : top;
     if (options->behaviour)
@@ -415,32 +395,37 @@ static void print_footer(wac_page *page, const wac_scene *scene, const layout *l
         if (!narrow || hole)
             wac_page_label(page, ends, top + (hole ? 98 : 42), WAC_INK_TEXT, 12, "× out of time");
     }
-    if (most == 0)
-        return; /* of nobody it is known */
     below += hole ? 28 : 0;
     wac_page_label(page, x, below + 8, WAC_INK_TEXT, 12,
-                   hole     ? "visits; white: none"
-                   : narrow ? "visits while learning; white: none"
-                            : "visits to a place while learning; white: none");
+                   narrow ? "visits; white: none" : "visits to a place; white: none");
     wac_page_colours(page, true, x, below + 24, bar, 12);
+    if (narrow)
+        wac_page_colour_tics(page, 1, (double)most, true);
     wac_plot_print(&page->plot, "set cbrange [1:%" PRId64 "]\n", most > 1 ? most : 2);
 }
 
-static layout arrange(const wac_scene *scene, const panel *panels)
+/* How many columns for so many mazes. */
+static int columns_for(int count, bool pairs)
 {
-    int count = scene->count;
+    if (pairs && count > 3)
+        return count <= 6 ? 2 : 4;
+    return count <= 3 ? count : count == 4 ? 2 : count <= 9 ? 3 : 4;
+}
+
+static layout arrange(const wac_scene *scene, const panel *panels, int count)
+{
     double room = scene->options->inches * WAC_PLOT_PIXELS_PER_INCH;
-    layout layout = {.columns = count <= 3   ? count
-                                : count == 4 ? 2
-                                : count <= 9 ? 3
-                                             : 4,
+    bool pairs = count > scene->count;
+    layout layout = {.columns = columns_for(count, pairs),
                      .compact = room > 0,
                      .narrow = room > 0 && room<900, .left = room> 0 ? 60 : LEFT,
                      .right = room > 0 ? 16 : LEFT,
                      .gap = room > 0 ? 24 : 104};
     const double least = 150;
     double margins = layout.left + layout.right - layout.gap;
-    while (room > 0 && layout.columns > 1 && (room - margins) / layout.columns - layout.gap < least)
+    while (room > 0 && layout.columns > 1 &&
+           ((room - margins) / layout.columns - layout.gap < least ||
+            (pairs && count > 3 && layout.columns % 2)))
         layout.columns--;
     layout.width = room > 0              ? (room - margins) / layout.columns - layout.gap
                    : layout.columns == 1 ? 900
@@ -450,16 +435,15 @@ static layout arrange(const wac_scene *scene, const panel *panels)
     layout.hole = layout.narrow && layout.columns == 2 && count % 2 == 1;
     layout.height = layout.width * (panels[0].high[1] - panels[0].low[1]) /
                     (panels[0].high[0] - panels[0].low[0]);
-    layout.first = layout.compact ? 4 : TOP + (scene->runs > 0 && count > 1 ? HEADLINE : 0);
+    layout.first = layout.compact ? 4 : TOP + (scene->runs > 0 && scene->count > 1 ? HEADLINE : 0);
     layout.row = (scene->runs ? HEADER : BARE_HEADER) + layout.height +
                  (layout.compact ? COMPACT_AXIS : AXIS);
     return layout;
 }
 
-static void print_script(wac_page *page, const wac_scene *scene, const panel *panels)
+static void print_script(wac_page *page, const wac_scene *scene, const panel *panels, int count)
 {
-    int count = scene->count;
-    layout layout = arrange(scene, panels);
+    layout layout = arrange(scene, panels, count);
     int64_t most = 0;
     for (int i = 0; i < count; i++)
         most = panels[i].most > most ? panels[i].most : most;
@@ -468,8 +452,8 @@ static void print_script(wac_page *page, const wac_scene *scene, const panel *pa
     wac_page_script(page, (int)(width + layout.right + 0.5),
                     (int)(layout.first + layout.rows * layout.row + footer));
     wac_plot_print(&page->plot, "%s", looks);
-    if (scene->runs > 0 && count > 1 && !layout.compact)
-        print_headline(page, scene, panels);
+    if (scene->runs > 0 && scene->count > 1 && !layout.compact)
+        print_headline(page, scene, panels, count);
     if (scene->runs)
         print_footer(page, scene, &layout, most);
     for (int i = 0; i < count; i++) {
@@ -479,23 +463,41 @@ static void print_script(wac_page *page, const wac_scene *scene, const panel *pa
     wac_plot_print(&page->plot, "unset multiplot\n");
 }
 
+/* The mazes of the page; those of runs with two policies come first, so that both stand beside each
+ * other. Returns how many. */
+static int make_panels(panel panels[2 * WAC_RENDER_MOST], const wac_scene *scene)
+{
+    int count = 0;
+    for (int pairs = 1; pairs >= 0; pairs--)
+        for (int i = 0; i < scene->count; i++) {
+            const wac_run *run = scene->subjects[i].run;
+            int policies = run ? run->agent->row->policies : 1;
+            for (int role = 0; policies == 1 + pairs && role < policies; role++, count++)
+                panels[count] = (panel){.subject = &scene->subjects[i],
+                                        .number = count,
+                                        .role = (wac_policy_role)role,
+                                        .is_only = policies == 1};
+        }
+    return count;
+}
+
 wac_status wac_render_mazes(wac_scene *scene, wac_error *error)
 {
     wac_page page = {0};
-    panel *panels = calloc((size_t)scene->count, sizeof *panels);
+    panel *panels = calloc(2 * WAC_RENDER_MOST, sizeof *panels);
     if (!panels)
         return wac_fail_memory(error, "the mazes");
+    int count = make_panels(panels, scene);
     wac_status status = wac_plot_begin(&page.plot, error);
     page.plot.inches = scene->options->inches;
     if (status == WAC_STATUS_OK) {
-        for (int i = 0; i < scene->count && status == WAC_STATUS_OK; i++) {
-            panels[i] = (panel){.subject = &scene->subjects[i], .number = i};
+        for (int i = 0; i < count && status == WAC_STATUS_OK; i++) {
             status = write_data(&page.plot, &panels[i], scene->options, error);
             if (scene->options->progress)
-                scene->options->progress(scene->options->user, (i + 1.0) / (scene->count + 1));
+                scene->options->progress(scene->options->user, (i + 1.0) / (count + 1));
         }
         if (status == WAC_STATUS_OK) {
-            print_script(&page, scene, panels);
+            print_script(&page, scene, panels, count);
             status = wac_page_draw(&page, scene->drawn, error);
         }
         wac_plot_end(&page.plot);

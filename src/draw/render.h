@@ -1,6 +1,6 @@
 /* Pictures of worlds and of what agents do in them.
  *
- *   mazes (point-N)        walls, start and goal; of a run its visits and the ways of its policies
+ *   mazes (point-N)        walls, start and goal; of a run the visits and ways of its policies
  *   one state, one action  of a run its visits and, for WAC, its uncertainty (riverswim, lqg)
  *   locomotion             the body as it stands; of a run an animation of an episode
  *

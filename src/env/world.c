@@ -31,6 +31,10 @@ static wac_status check_spec(const wac_environment_type *type, const wac_environ
                         "the first two must be from 1 to %d, the last not negative",
                         type->name, spec->observation_size, spec->action_size, spec->state_size,
                         WAC_ENVIRONMENT_DIMENSIONS);
+    if (spec->has_place && spec->observation_size < 2)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "environment %s says where it is (has_place), which takes two observations",
+                        type->name);
     WAC_TRY(check_bounds(type, "observation", spec->observation_size, spec->observation_low,
                          spec->observation_high, error));
     return check_bounds(type, "action", spec->action_size, spec->action_low, spec->action_high,

@@ -221,6 +221,18 @@ wac_status wac_experiment_reseed(wac_experiment *experiment, int64_t seeds, wac_
     return WAC_STATUS_OK;
 }
 
+wac_status wac_experiment_give(wac_experiment *experiment, int scale, wac_given *given,
+                               wac_error *error)
+{
+    for (int i = 0; i < WAC_SCALE_TOTAL; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s at scale %s", experiment->name, wac_scale_names[i]);
+        if (experiment->scales[i].count && (scale < 0 || scale == i))
+            WAC_TRY(wac_sweep_give(&experiment->scales[i], given, name, error));
+    }
+    return WAC_STATUS_OK;
+}
+
 void wac_experiment_free(wac_experiment *experiment)
 {
     if (!experiment)

@@ -105,6 +105,10 @@ wac_status wac_experiment_check(const wac_experiment *experiment, wac_error *err
 /* Runs with so many seeds at every scale, counted on from the first that the file has. */
 wac_status wac_experiment_reseed(wac_experiment *experiment, int64_t seeds, wac_error *error);
 
+/* Runs with these settings, too (wac_sweep_give), at a scale; -1: at every one. */
+wac_status wac_experiment_give(wac_experiment *experiment, int scale, wac_given *given,
+                               wac_error *error);
+
 /* "paper", "paper with 8 seeds" */
 enum { WAC_SCALE_TITLE = 48 };
 const char *wac_scale_title(char text[WAC_SCALE_TITLE], const wac_experiment *experiment,

@@ -516,6 +516,8 @@ static wac_status read_runs(reader *in, void *to, const wac_yaml_pair *pair)
         scale->runs = runs;
         memcpy(runs + scale->count, part.runs, part.count * sizeof *runs);
         scale->count += part.count;
+        for (int i = 0; i < WAC_SETTINGS_TOTAL; i++)
+            scale->says[i] |= part.says[i];
     }
     wac_sweep_free(&part);
     return status;

@@ -8,6 +8,7 @@
 #include "draw/render.h"
 #include "report/overall.h"
 #include "report/sheet.h"
+#include "rl/algorithms.h"
 #include "stats/estimates.h"
 
 #include <math.h>
@@ -580,17 +581,26 @@ static const wac_record *choose_run(const wac_group *group)
     return group->runs[0];
 }
 
-static void name_seeds(wac_drawing *drawing, int count, size_t left_out, const int64_t *seeds)
+/* Whose maps they are, and of mazes what is counted there. */
+static void explain_maps(wac_drawing *drawing, const wac_record *const *runs, int count,
+                         size_t left_out)
 {
-    bool same = true;
+    bool same = true, two = false;
     for (int i = 1; i < count; i++)
-        same &= seeds[i] == seeds[0];
+        same &= runs[i]->config.seed == runs[0]->config.seed;
+    for (int i = 0; i < count; i++)
+        two |= wac_algorithm_row_of((int)runs[i]->config.algorithm)->policies > 1;
     int used = snprintf(drawing->caption, sizeof drawing->caption,
                         "From the last checkpoint of one run each (seed%s", same ? "" : "s");
     for (int i = 0; i < (same ? 1 : count); i++)
         used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used, "%s%lld",
-                         i ? ", " : " ", (long long)seeds[i]);
+                         i ? ", " : " ", (long long)runs[i]->config.seed);
     used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used, ").");
+    if (wac_word_index(WAC_FOR_POINT, runs[0]->config.environment) >= 0)
+        used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used,
+                         " Blue: visits while learning%s. Lines: episodes of what was learned.",
+                         two ? "; of a target policy, those of its evaluations over all of training"
+                             : "");
     if (left_out)
         snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used,
                  " %zu more are not shown.", left_out);
@@ -601,7 +611,7 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     const wac_runset *set = order->selection->set;
     char *paths[MOST_MAPS], out[PATH_MAX], names[MOST_MAPS][WAC_PRETTY];
     const char *pointers[MOST_MAPS];
-    int64_t seeds[MOST_MAPS];
+    const wac_record *runs[MOST_MAPS];
     size_t left_out = 0;
     int count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
@@ -615,7 +625,7 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
         paths[count] = run->path;
         wac_pretty_label(names[count], set->groups[i].label);
         pointers[count] = names[count];
-        seeds[count++] = run->config.seed;
+        runs[count++] = run;
     }
     wac_render_options options = wac_render_options_default();
     wac_rendering drawn;
@@ -625,12 +635,12 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     options.names = pointers;
     options.stop = order->stop;
     WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
-    name_seeds(drawing, count, left_out, seeds);
     drawing->empty = count == 0;
-    WAC_TRY(
-        count ? wac_render(&drawn, paths, count, &options, error)
-              : wac_fail(error, WAC_STATUS_INPUT,
-                         "there is no run in a maze, or of a task with one state and one action"));
+    if (count == 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "there is no run in a maze, or of a task with one state and one action");
+    explain_maps(drawing, runs, count, left_out);
+    WAC_TRY(wac_render(&drawn, paths, count, &options, error));
     drawing->width = drawn.width;
     drawing->is_png = true;
     if (drawn.width <= WAC_FIGURE_SMALL)

@@ -10,12 +10,16 @@ typedef struct wac_note {
     char experiment[64]; /* its name */
     int scale;           /* -1: as the runs have it */
     int64_t seeds;       /* that were asked for; 0: those of the scale */
+    wac_given given;     /* settings that were asked for */
     char runs[PATH_MAX]; /* where they are; "runs" stands for those within the folder */
 } wac_note;
 
 extern const char wac_note_name[]; /* of the file */
 
 wac_status wac_note_write(const wac_note *note, const char *directory, wac_error *error);
+
+/* Make an experiment the one that was run: with the note's name, seeds and settings. */
+wac_status wac_note_apply(wac_experiment *experiment, wac_note *note, wac_error *error);
 
 /* False where there is nothing of the kind. `runs` then is a path that one can use. */
 bool wac_note_read(wac_note *note, const char *directory);

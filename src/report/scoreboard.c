@@ -109,29 +109,44 @@ static wac_status judge(wac_scored *scored, const wac_runset *set, wac_error *er
 /* The source with the most runs of the largest scale. */
 static wac_status judge_best(wac_scored *scored, const sources *sources, wac_error *error)
 {
-    const wac_experiment *experiment = scored->experiment;
     const source *best = NULL;
+    wac_experiment *chosen = NULL;
     size_t most = 0;
     for (size_t i = 0; i < sources->count; i++) {
         const source *source = &sources->list[i];
-        const wac_note *note = &source->note;
-        if (*note->experiment && strcmp(note->experiment, experiment->name) != 0)
+        wac_note note = source->note;
+        wac_experiment *own = NULL; /* as it was run there */
+        wac_error unread = {0};
+        if (*note.experiment &&
+            (strcmp(note.experiment, scored->experiment->name) != 0 ||
+             wac_experiment_read(&own, scored->experiment->path, &unread) != WAC_STATUS_OK))
             continue;
-        wac_scale scale =
-            note->scale >= 0 ? (wac_scale)note->scale : wac_report_scale(&source->set, experiment);
-        size_t matches = wac_report_matches(&source->set, experiment, scale);
+        const wac_experiment *experiment = own ? own : scored->experiment;
+        size_t matches = 0;
+        wac_scale scale = 0;
+        if (!own || wac_note_apply(own, &note, &unread) == WAC_STATUS_OK) {
+            scale = note.scale >= 0 ? (wac_scale)note.scale
+                                    : wac_report_scale(&source->set, experiment);
+            matches = wac_report_matches(&source->set, experiment, scale);
+        }
         if (matches == 0 || (best && scale < scored->scale) ||
-            (best && scale == scored->scale && matches <= most))
+            (best && scale == scored->scale && matches <= most)) {
+            wac_experiment_free(own);
             continue;
+        }
+        wac_experiment_free(chosen);
         best = source;
+        chosen = own;
         most = matches;
         scored->scale = scale;
     }
     if (!best)
         return WAC_STATUS_OK;
+    if (chosen) {
+        wac_experiment_free(scored->experiment);
+        scored->experiment = chosen;
+    }
     strcpy(scored->folder, best->note.runs);
-    if (best->note.seeds)
-        WAC_TRY(wac_experiment_reseed(scored->experiment, best->note.seeds, error));
     return judge(scored, &best->set, error);
 }
 
@@ -152,22 +167,24 @@ static wac_status judge_others(wac_scoreboard *board, const sources *sources, wa
         return wac_fail_memory(error, "the scoreboard");
     for (size_t i = 0; i < sources->count; i++) {
         const source *source = &sources->list[i];
-        const wac_note *note = &source->note;
+        wac_note note = source->note;
         char path[PATH_MAX];
         wac_error unread = {0};
         wac_scored *scored = &board->others[board->other_count];
-        if (!*note->experiment || is_scored(board, note->experiment) ||
+        if (!*note.experiment || is_scored(board, note.experiment) ||
             wac_path_join(path, sizeof path, source->folder, "experiment.yaml", &unread) !=
                 WAC_STATUS_OK ||
             wac_experiment_read(&scored->experiment, path, &unread) != WAC_STATUS_OK)
             continue;
+        if (wac_note_apply(scored->experiment, &note, &unread) != WAC_STATUS_OK) {
+            wac_experiment_free(scored->experiment);
+            scored->experiment = NULL;
+            continue;
+        }
         board->other_count++;
-        strcpy(scored->experiment->name, note->experiment);
-        strcpy(scored->folder, note->runs);
-        scored->scale = note->scale >= 0 ? (wac_scale)note->scale
-                                         : wac_report_scale(&source->set, scored->experiment);
-        if (note->seeds)
-            WAC_TRY(wac_experiment_reseed(scored->experiment, note->seeds, error));
+        strcpy(scored->folder, note.runs);
+        scored->scale = note.scale >= 0 ? (wac_scale)note.scale
+                                        : wac_report_scale(&source->set, scored->experiment);
         WAC_TRY(judge(scored, &source->set, error));
     }
     return WAC_STATUS_OK;

@@ -3,25 +3,26 @@
 
 #include <math.h>
 
-static int bin_of(double value)
+int wac_coverage_bin(double value, int bins)
 {
-    double bin = fmax(0, (value + 1) / 2 * WAC_COVERAGE_SIDE);
-    return bin < WAC_COVERAGE_SIDE ? (int)bin : WAC_COVERAGE_SIDE - 1;
+    double bin = fmax(0, (value + 1) / 2 * bins);
+    return bin < bins ? (int)bin : bins - 1;
 }
 
 void wac_coverage_add(wac_coverage *coverage, double observation, double action)
 {
-    coverage->counts[bin_of(observation) * WAC_COVERAGE_SIDE + bin_of(action)]++;
+    coverage->counts[wac_coverage_bin(observation, WAC_COVERAGE_SIDE) * WAC_COVERAGE_SIDE +
+                     wac_coverage_bin(action, WAC_COVERAGE_SIDE)]++;
 }
 
-double wac_coverage_share(const wac_coverage *coverage)
+double wac_coverage_share(const int64_t *counts)
 {
     const double threshold = 0.001;
     int64_t total = 0;
     int covered = 0;
     for (int i = 0; i < WAC_COVERAGE_BINS; i++)
-        total += coverage->counts[i];
+        total += counts[i];
     for (int i = 0; i < WAC_COVERAGE_BINS; i++)
-        covered += (double)coverage->counts[i] > threshold * (double)total;
+        covered += (double)counts[i] > threshold * (double)total;
     return total ? (double)covered / WAC_COVERAGE_BINS : NAN;
 }

@@ -35,7 +35,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     snprintf(labels->actions, sizeof labels->actions, "%d", agent->actions);
     snprintf(labels->width, sizeof labels->width, "%" PRId64, config->width);
     const wac_metadata list[LABELS] = {
-        {"format", "wac-checkpoint-2"},
+        {"format", "wac-checkpoint-3"},
         {"environment", config->environment},
         {"algorithm", wac_algorithm_name((wac_algorithm)config->algorithm)},
         {"observation_size", labels->observations},

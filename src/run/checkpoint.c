@@ -25,11 +25,18 @@ static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
                             wac_agent_visitor *visit, void *user, wac_error *error)
 {
     enum { SIDE = WAC_COVERAGE_SIDE };
+    const wac_grid grid = wac_world_grid(run->world);
+    int64_t across = grid.cells[0], up = grid.cells[1];
     const wac_agent_tensor tensors[] = {
         {"position", WAC_DTYPE_I64, 1, {POSITION_SIZE}, &run->position},
         {"sums", WAC_DTYPE_F64, 1, {SUMS_SIZE}, &run->sums},
         {"coverage/sampled", WAC_DTYPE_I64, 2, {SIDE, SIDE}, run->sampled.counts},
-        {"coverage/visited", WAC_DTYPE_I64, 2, {SIDE, SIDE}, run->visited.counts},
+        {"visits/explored",
+         WAC_DTYPE_I64,
+         2,
+         {across, up},
+         run->visits[WAC_POLICY_BEHAVIOUR].counts},
+        {"visits/evaluated", WAC_DTYPE_I64, 2, {across, up}, run->visits[WAC_POLICY_TARGET].counts},
         {"world", WAC_DTYPE_F64, 1, {run->world->spec.state_size}, state},
         {"observation", WAC_DTYPE_F32, 1, {run->world->spec.observation_size}, run->observation},
         {"replay/count", WAC_DTYPE_I64, 1, {1}, remembered},

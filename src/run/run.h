@@ -1,11 +1,11 @@
-/* Inside a run. Its state is what a checkpoint holds: position, counters, coverage, accumulators,
- * world; plus the agent's own. */
+/* Inside a run. Its state is what a checkpoint holds: position, counters, coverage, visits,
+ * accumulators, world; plus the agent's own. */
 #ifndef WAC_RUN_INTERNAL_H
 #define WAC_RUN_INTERNAL_H
 
 #include "env/world.h"
 #include "rl/agent.h"
-#include "run/coverage.h"
+#include "run/visits.h"
 #include "wac/run.h"
 
 #include <limits.h>
@@ -54,7 +54,8 @@ struct wac_run {
     wac_rng world_rng;
     wac_position position;
     wac_sums sums;
-    wac_coverage sampled, visited;
+    wac_coverage sampled;
+    wac_visits visits[WAC_POLICY_TOTAL]; /* exploring; of the target policy, in evaluations */
     float observation[WAC_ENVIRONMENT_DIMENSIONS]; /* what the agent sees now */
     wac_progress progress;                         /* as of the last row, or the one to come */
     bool row_due;                                  /* it waits for its evaluation */

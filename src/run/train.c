@@ -76,8 +76,9 @@ static wac_progress progress_of(const wac_run *run)
         .eval_return = run->sums.eval_return,
         .eval_success = run->sums.eval_success,
         .eval_episodes = run->progress.eval_episodes,
-        .coverage_sampled = coverage ? wac_coverage_share(&run->sampled) : NAN,
-        .coverage_visited = coverage ? wac_coverage_share(&run->visited) : NAN,
+        .coverage_sampled = coverage ? wac_coverage_share(run->sampled.counts) : NAN,
+        .coverage_visited =
+            coverage ? wac_coverage_share(run->visits[WAC_POLICY_BEHAVIOUR].counts) : NAN,
         .alpha = (double)seat->alpha[wac_agent_policy(run->agent, WAC_POLICY_BEHAVIOUR)],
         .q_mean = run->sums.q_mean,
         .sigma_visited = run->sums.sigma_visited,
@@ -90,10 +91,19 @@ static wac_progress progress_of(const wac_run *run)
     };
 }
 
+/* The target policy, and where it has been; apart from the run's own counts, since an evaluation
+ * that is interrupted will be done again. */
+typedef struct evaluated {
+    const wac_run *run;
+    wac_visits visits;
+} evaluated;
+
 static void act_greedily(void *user, const float *observation, float *action)
 {
-    const wac_run *run = user;
+    evaluated *evaluated = user;
+    const wac_run *run = evaluated->run;
     wac_seat_act(run->agent, run->seat, WAC_POLICY_TARGET, observation, action);
+    wac_visits_add(&evaluated->visits, run->evaluation_world, observation, action);
 }
 
 wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch)
@@ -109,9 +119,11 @@ static wac_status evaluate(wac_run *run, const volatile int *stop, wac_error *er
     wac_position *at = &run->position;
     wac_rng rng = wac_run_evaluation_rng(run->config.seed, at->epoch);
     wac_evaluation evaluation = {.mean_return = NAN, .success = NAN};
+    evaluated evaluated = {run, run->visits[WAC_POLICY_TARGET]};
     if (run->config.evaluation_steps > 0)
         WAC_TRY(wac_evaluate(&evaluation, run->evaluation_world, &rng, run->config.evaluation_steps,
-                             0, act_greedily, run, stop, error));
+                             0, act_greedily, &evaluated, stop, error));
+    run->visits[WAC_POLICY_TARGET] = evaluated.visits;
     run->progress.eval_return = run->sums.eval_return = evaluation.mean_return;
     run->progress.eval_success = run->sums.eval_success = evaluation.success;
     run->progress.eval_episodes = evaluation.episodes;
@@ -162,8 +174,7 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
         WAC_TRY(wac_world_step(run->world, &run->world_rng, action, next, &step, error));
         agent->steps->remember(agent, run->seat, run->observation, action, step.reward, next,
                                step.terminated);
-        if (wac_world_has_coverage(run->world))
-            wac_coverage_add(&run->visited, (double)run->observation[0], (double)action[0]);
+        wac_visits_add(&run->visits[WAC_POLICY_BEHAVIOUR], run->world, run->observation, action);
         for (int i = 0; i < run->world->spec.observation_size; i++)
             run->observation[i] = next[i];
         run->sums.episode_return += step.reward;

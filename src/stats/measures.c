@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "env/lqg.h"
 #include "env/riverswim.h"
-#include "run/coverage.h"
+#include "run/visits.h"
 #include "stats/tests.h"
 
 #include <math.h>

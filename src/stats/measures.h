@@ -16,7 +16,7 @@
  * all others: return. solved: first epoch with success of 0.9 (RiverSwim: with return of
  * WAC_RIVERSWIM_SOLVED, LQG: within 10 % of the best linear controller's); never: the last epoch
  * + 1. coverage: the paper's. An area is the mean over all epochs. mirror and unseen-std: of WAC on
- * tasks with one state and one action, from the checkpoint, over the cells of run/coverage.h. */
+ * tasks with one state and one action, from the checkpoint, over the cells of run/visits.h. */
 #define WAC_MEASURES(MEASURE)                                                                      \
     MEASURE(SCORE, "score", score, EVAL_RETURN, 10, false, "score")                                \
     MEASURE(RETURN, "return", mean, EVAL_RETURN, 10, false, "return, last 10 epochs")              \

@@ -396,6 +396,7 @@ static wac_status read_axis(file *in, wac_axis *axis, const wac_yaml_pair *pair)
 
 static wac_status add_block(file *in, wac_axes *axes, const block *block)
 {
+    size_t count;
     for (const yaml_node_pair_t *at = block->node->data.mapping.pairs.start;
          at < block->node->data.mapping.pairs.top; at++) {
         wac_yaml_pair pair;
@@ -414,6 +415,7 @@ static wac_status add_block(file *in, wac_axes *axes, const block *block)
                                    "\"%s\" is set for %s on line %zu and for %s here; leave one "
                                    "of them out",
                                    pair.key, owner->name, axes->list[slot].line, block->name);
+        in->to.sweep->says[added.setting - wac_settings(&count)] = true;
         axes->list[slot] = added;
         axes->owners[slot] = block;
         axes->count += slot == axes->count;
@@ -465,8 +467,19 @@ static wac_status expand_pair(file *in, const char *environment, const char *alg
                                                    : wac_axes_combine(&in->to, &base, &axes, 0);
 }
 
+/* Algorithms and seeds are said by lists of their own. */
+static void note_lists(wac_sweep *sweep)
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count; i++)
+        sweep->says[i] = sweep->says[i] || strcmp(settings[i].name, "algorithm") == 0 ||
+                         strcmp(settings[i].name, "seed") == 0;
+}
+
 static wac_status expand(file *in)
 {
+    note_lists(in->to.sweep);
     for (int i = 0; i < count_names(in, ENVIRONMENTS); i++)
         for (int j = 0; j < count_names(in, ALGORITHMS); j++) {
             const char *environment, *algorithm;

@@ -37,6 +37,7 @@ wac_status wac_sweep_reseed(wac_sweep *made, const wac_sweep *sweep, int64_t see
 {
     size_t settings = 0;
     *made = (wac_sweep){0};
+    memcpy(made->says, sweep->says, sizeof made->says);
     for (size_t i = 0; i < sweep->count; i++)
         settings += begins_settings(sweep, i);
     if (seeds < 1 || settings > (size_t)(WAC_SWEEP_RUNS / seeds))
@@ -55,6 +56,59 @@ wac_status wac_sweep_reseed(wac_sweep *made, const wac_sweep *sweep, int64_t see
                      sweep->runs[i].folder, (long long)run->config.seed);
         }
     return WAC_STATUS_OK;
+}
+
+/* As a flag is written: with dashes. */
+static void spell(char flag[64], const wac_setting *setting)
+{
+    snprintf(flag, 64, "%s", setting->name);
+    for (char *letter = flag; *letter; letter++)
+        *letter = *letter == '_' ? '-' : *letter;
+}
+
+static wac_status give(wac_sweep *sweep, const wac_setting *setting, char *value, wac_error *error)
+{
+    for (size_t i = 0; i < sweep->count; i++)
+        WAC_TRY(wac_config_set(&sweep->runs[i].config, setting->name, value, error));
+    if (sweep->count)
+        wac_config_format(&sweep->runs[0].config, setting, value, WAC_GIVEN_VALUE);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_sweep_give(wac_sweep *sweep, wac_given *given, const char *name, wac_error *error)
+{
+    size_t count;
+    char flag[64];
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (!*given->values[i])
+            continue;
+        spell(flag, &settings[i]);
+        if (sweep->says[i])
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "%s itself says the %s of its runs; leave --%s out", name,
+                            settings[i].name, flag);
+        WAC_TRY(give(sweep, &settings[i], given->values[i], error));
+    }
+    for (size_t i = 0; i < sweep->count; i++)
+        WAC_TRY(wac_config_check(&sweep->runs[i].config, error));
+    return WAC_STATUS_OK;
+}
+
+const char *wac_given_flags(char text[WAC_GIVEN_FLAGS], const wac_given *given)
+{
+    size_t count;
+    int used = 0;
+    char flag[64];
+    const wac_setting *settings = wac_settings(&count);
+    *text = 0;
+    for (size_t i = 0; i < count && used < WAC_GIVEN_FLAGS; i++)
+        if (*given->values[i]) {
+            spell(flag, &settings[i]);
+            used += snprintf(text + used, (size_t)(WAC_GIVEN_FLAGS - used), " --%s %s", flag,
+                             given->values[i]);
+        }
+    return text;
 }
 
 void wac_sweep_line(char line[WAC_SWEEP_LINE], const wac_config *config)

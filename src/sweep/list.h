@@ -18,6 +18,7 @@ typedef struct wac_sweep_run {
 typedef struct wac_sweep {
     wac_sweep_run *runs; /* [count]; from malloc */
     size_t count;
+    bool says[WAC_SETTINGS_TOTAL]; /* settings that its file has itself, for whomever */
 } wac_sweep;
 
 void wac_sweep_free(wac_sweep *sweep);
@@ -30,6 +31,21 @@ wac_status wac_sweep_check(const wac_sweep *sweep, wac_error *error);
  * list can hold are an error (input); on failure there is nothing to free. */
 wac_status wac_sweep_reseed(wac_sweep *made, const wac_sweep *sweep, int64_t seeds,
                             wac_error *error);
+
+/* Settings for all runs of a list, beyond those of its file: as text, in the order of wac_settings;
+ * empty: not given. */
+enum { WAC_GIVEN_VALUE = 64 };
+typedef struct wac_given {
+    char values[WAC_SETTINGS_TOTAL][WAC_GIVEN_VALUE];
+} wac_given;
+
+/* Set them. What the file of the list (`name`) has itself is refused, and what one of the runs does
+ * not read. The values then are as wac_config_format writes them. */
+wac_status wac_sweep_give(wac_sweep *sweep, wac_given *given, const char *name, wac_error *error);
+
+/* " --precision mixed --checkpoint-interval 1000": the flags that give them. */
+enum { WAC_GIVEN_FLAGS = 2048 };
+const char *wac_given_flags(char text[WAC_GIVEN_FLAGS], const wac_given *given);
 
 /* A config in one line of YAML, "{environment: lqg, algorithm: sac, …}": equal configs, equal
  * lines. */

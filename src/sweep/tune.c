@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "config/config.h"
-#include "run/coverage.h"
 #include "run/folder.h"
+#include "run/visits.h"
 #include "sweep/folder.h"
 
 #include <math.h>

@@ -195,8 +195,10 @@ static void maze_of_a_run(void **state)
     assert_int_equal(entries(at("wac/figures")), 2);
     assert_png(drawn.paths[0]);
     assert_svg(drawn.paths[1],
-               SAYS("OE-WAC on Point 1 after 2 epochs", "of the floor in 110 steps",
-                    "target policy 0 of 2, behaviour policy 0 of 2",
+               SAYS("OE-WAC on Point 1 after 2 epochs",
+                    "behaviour policy, while learning: ", "of the floor in 110 steps",
+                    "target policy, in its evaluations: ", "of the floor in 120 steps",
+                    "goal: target policy 0 of 2", "goal: behaviour policy 0 of 2",
                     "behaviour policy as it explores", "target policy, mean actions", "out of time",
                     "visits to a place", "goal"));
     /* the folder is a run as before */
@@ -206,11 +208,11 @@ static void maze_of_a_run(void **state)
     options.target = options.behaviour = false;
     char *subject = (char *)at("wac");
     assert_ok(wac_render(&drawn, &subject, 1, &options, &error));
-    assert_false(svg_says(at("out/none.svg"), "policy"));
-    assert_true(svg_says(at("out/none.svg"), "visits to a place"));
+    assert_false(svg_says(at("out/none.svg"), "as it explores"));
+    assert_svg(at("out/none.svg"), SAYS("target policy, in its evaluations", "visits to a place"));
 }
 
-/* Where it has been is not known, and not drawn. */
+/* Visits are the run's own counts, not those of its replay. */
 static void maze_of_a_run_without_replay(void **state)
 {
     NEEDS_GNUPLOT();
@@ -218,11 +220,49 @@ static void maze_of_a_run_without_replay(void **state)
     wac_config config = tiny("point-1", "oe-wac", 2);
     config.replay_checkpoint = WAC_REPLAY_CHECKPOINT_NONE;
     assert_ok(train_new(at("forgetful"), &config, NULL));
+    assert_ok(render(&drawn, at("wac"), NULL, at("out/maze.svg")));
     assert_ok(render(&drawn, at("forgetful"), NULL, at("out/forgetful.svg")));
-    assert_svg(at("out/forgetful.svg"), SAYS("where it has been was not kept", "out of time"));
-    assert_false(svg_says(at("out/forgetful.svg"), "visits to a place"));
-    assert_ok(render(&drawn, at("wac"), at("forgetful"), at("out/forgetful.svg")));
-    assert_svg(at("out/forgetful.svg"), SAYS("Where 2 agents went", "visits to a place"));
+    assert_true(same_file(at("out/maze.svg"), at("out/forgetful.svg"), false));
+}
+
+/* One policy: one maze, with its visits while learning; also where nothing was evaluated. */
+static void maze_of_one_policy(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    assert_ok(render(&drawn, at("oac"), NULL, at("out/oac.svg")));
+    assert_svg(at("out/oac.svg"),
+               SAYS(">while learning: ", "of the floor in 110 steps",
+                    "reaches the goal: target policy 0 of 2, behaviour policy 0 of 2"));
+    assert_false(svg_says(at("out/oac.svg"), "evaluations"));
+    wac_config config = tiny("point-1", "me-wac", 1);
+    config.evaluation_steps = 0;
+    assert_ok(train_new(at("blind"), &config, NULL));
+    assert_ok(render(&drawn, at("blind"), NULL, at("out/blind.svg")));
+    assert_svg(at("out/blind.svg"), SAYS("in its evaluations: 0 % of the floor in 0 steps"));
+}
+
+/* Those of two policies stand beside each other, before the others. */
+static void mazes_in_pairs(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    wac_render_options options = quick(at("out/pairs.svg"));
+    char *subjects[3];
+    for (int i = 0; i < 3; i++)
+        subjects[i] = strdup(at("%s", i == 1 ? "wac" : "oac"));
+    for (int i = 0; i < 2; i++) {
+        options.inches = i ? 3.3 : 0;
+        assert_ok(wac_render(&drawn, subjects, 3, &options, &error));
+        char *text = contents(at("out/pairs.svg"), NULL);
+        const char *own = strstr(text, i ? ">behaviour: " : "behaviour policy, while learning");
+        const char *target = strstr(text, i ? ">target: " : "target policy, in its evaluations");
+        const char *other = strstr(text, i ? "of the floor" : ">while learning");
+        assert_true(own && own < target && target < other);
+        free(text);
+    }
+    for (int i = 0; i < 3; i++)
+        free(subjects[i]);
 }
 
 static void runs_side_by_side(void **state)
@@ -467,6 +507,8 @@ int main(void)
         TEST(bare_mazes),
         TEST(maze_of_a_run),
         TEST(maze_of_a_run_without_replay),
+        TEST(maze_of_one_policy),
+        TEST(mazes_in_pairs),
         TEST(runs_side_by_side),
         TEST(body_stands),
         TEST(body_moves),

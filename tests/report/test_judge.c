@@ -34,7 +34,7 @@ static wac_verdict judge(const char *rule)
     assert_ok(wac_experiment_parse(&experiment, strdup(text), strlen(text), "t", "file", &error));
     assert_ok(wac_runset_load(&set, &folder, 1, false, &error));
     size_t count = set.count + planned_count;
-    wac_sweep sweep = {calloc(count, sizeof *sweep.runs), count};
+    wac_sweep sweep = {.runs = calloc(count, sizeof *sweep.runs), .count = count};
     for (size_t i = 0; i < count; i++) {
         sweep.runs[i].config = i < set.count ? set.runs[i].config : planned[i - set.count];
         snprintf(sweep.runs[i].folder, sizeof sweep.runs[i].folder, "run-%zu", i);
@@ -692,7 +692,7 @@ static void test_foreign(void **state)
     plan_also("lqg", "oe-wac", 1, 3, NULL, NULL);
     plan_also("lqg", "oe-wac", 2, 3, NULL, NULL);
     plan_also("lqg", "sac", 1, 3, NULL, NULL);
-    wac_sweep sweep = {calloc(planned_count, sizeof *sweep.runs), planned_count};
+    wac_sweep sweep = {.runs = calloc(planned_count, sizeof *sweep.runs), .count = planned_count};
     for (size_t i = 0; i < planned_count; i++) {
         sweep.runs[i].config = planned[i];
         const wac_record *found = wac_plan_find(&set, &planned[i]);

@@ -367,6 +367,8 @@ static void test_scoreboard(void **state)
     assert_says(wac("reproduce --all %s", at("lqg")), 2, "after --from");
     assert_says(wac("reproduce --all --scale half"), 2, "at their own scale");
     assert_says(wac("reproduce --all --figure-width 3in"), 2, "takes --from and --out");
+    assert_says(wac("reproduce --all --precision mixed"), 2, "takes --from and --out");
+    assert_says(wac("reproduce --precision mixed"), 2, "name an experiment");
     assert_says(wac("reproduce --workers 2"), 2, "name an experiment");
     const outcome *listed = wac("reproduce");
     assert_int_equal(listed->status, 0);
@@ -421,6 +423,31 @@ static void test_scoreboard(void **state)
                 at("empty belongs to an experiment with claims of the paper (there is: no run at "
                    "all)"));
     assert_false(wac_path_exists(at("nothing")));
+    /* with settings of its own: runs of the experiment are those that have them */
+    make_coverage("mixed", "lqg", 0.1, 5);
+    char change[2 * PATH_MAX];
+    snprintf(change, sizeof change, "sed -i 's/^precision: single/precision: mixed/' %s/*/*.yaml",
+             at("mixed"));
+    assert_int_equal(system(change), 0);
+    mkdir(at("given"), 0777);
+    strcpy(change, at("given/lqg"));
+    assert_says(wac("reproduce coverage-lqg --from %s --out %s", at("mixed"), change), 1,
+                "precision");
+    assert_says(wac("reproduce coverage-lqg --from %s --out %s --lambda 0.5", at("mixed"), change),
+                2, "coverage-lqg at scale quick itself says the lambda of its runs");
+    assert_done(wac("reproduce coverage-lqg --from %s --out %s --scale quick --precision mixed",
+                    at("mixed"), change));
+    page = page_of("given/lqg");
+    assert_non_null(strstr(page, "--scale quick --precision mixed --from"));
+    free(page);
+    assert_says(wac("reproduce coverage-lqg --from %s --out %s --scale quick", at("mixed"), change),
+                2, "holds coverage-lqg with --precision mixed; give the same, or");
+    result = wac("report %s", change);
+    assert_done(result);
+    assert_null(strstr(result->err, "missing"));
+    result = wac("reproduce --all --from %s %s --out %s", at("given"), at("river"), at("board"));
+    assert_done(result);
+    assert_scores("fails");
     /* an experiment that is none of the paper's */
     mkdir(at("own"), 0777);
     save_text(at("mine.yaml"), "title: T\nscales:\n  half: {environments: lqg, algorithms: oe-wac, "
@@ -464,15 +491,18 @@ static void test_maps(void **state)
     (void)state;
     if (!WAC_MUJOCO || !has_program("gnuplot"))
         skip();
-    static const char *const environments[] = {"hopper", "lqg", "point-1"};
-    for (int i = 0; i < 3; i++) {
-        wac_config config = tiny(environments[i], "sac", 1);
+    static const char *const environments[] = {"hopper", "lqg", "point-1", "point-2", "point-2"};
+    for (int i = 0; i < 5; i++) {
+        wac_config config = tiny(environments[i], i == 4 ? "me-wac" : "sac", 1);
         assert_ok(train_new(at("runs/%d", i), &config, NULL));
     }
     assert_done(wac("report %s --out %s", at("runs"), at("out")));
     char *page = page_of("out");
-    assert_int_equal(count_of(page, "<figcaption><strong>Where agents went: "), 2);
-    assert_int_equal(count_of(page, " src=\"data:image/png;base64,"), 2);
+    assert_int_equal(count_of(page, "<figcaption><strong>Where agents went: "), 3);
+    assert_int_equal(count_of(page, " src=\"data:image/png;base64,"), 3);
+    /* what is counted in mazes; each caption is there twice, for those who do not see, too */
+    assert_int_equal(count_of(page, "Blue: visits while learning. Lines: "), 2);
+    assert_int_equal(count_of(page, "; of a target policy, those of its evaluations over all"), 2);
     free(page);
     assert_done(wac("report %s --out %s", at("runs/0"), at("alone")));
     page = page_of("alone");
@@ -577,6 +607,30 @@ static void test_reproduce(void **state)
         assert_null(strstr(levels, "no data"));
         free(levels);
     }
+    /* settings for all runs: the same again goes on, others are refused */
+    for (int i = 0; i < 2; i++) {
+        result = wac("reproduce %s --out %s --workers 1 --discount 0.9 --replay-checkpoint none",
+                     at("mine.yaml"), at("given"));
+        assert_done(result);
+        assert_int_equal(strstr(result->err, "nothing left to do") != NULL, i);
+    }
+    assert_non_null(strstr(result->out, " 1  holds      it is so"));
+    page = page_of("given");
+    assert_non_null(strstr(page, " --scale quick --replay-checkpoint none --discount 0.9 --out "));
+    free(page);
+    char *own = contents(at("given/runs/lqg/oe-wac/lambda-0.5/seed-4/config.yaml"), NULL);
+    assert_true(strstr(own, "discount: 0.9 ") && strstr(own, "replay_checkpoint: none "));
+    free(own);
+    result = wac("report %s", at("given"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, " 1  holds      it is so"));
+    assert_says(wac("reproduce %s --out %s", at("mine.yaml"), at("given")), 2,
+                "holds mine with --replay-checkpoint none --discount 0.9; give the same");
+    assert_says(wac("reproduce %s --out %s --discount 0.9", at("mine.yaml"), at("out")), 2,
+                "holds mine without --discount 0.9; give the same");
+    assert_says(wac("reproduce %s --out %s --width 32", at("mine.yaml"), at("new")), 2,
+                "mine at scale quick itself says the width of its runs; leave --width out");
+    assert_false(wac_path_exists(at("new")));
     /* another experiment does not take its place */
     char *before = contents(at("out/experiment.yaml"), NULL);
     result = wac("reproduce mujoco --out %s --workers 1", at("out"));

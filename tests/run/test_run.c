@@ -1,6 +1,6 @@
 /* Runs from their start to their end: what progress.csv says, the same bytes for the same seed,
- * what replay remembers, when a run is done, what a world may do wrong, and how much memory it
- * takes. */
+ * what replay remembers, where it has been, when a run is done, what a world may do wrong, and how
+ * much memory it takes. */
 #include "rl/host/host.h"
 #include "support/small_runs.h"
 
@@ -212,6 +212,87 @@ static void evaluation_disturbs_nothing(void **state)
         remove_folder(at("some"));
         remove_folder(at("none"));
     }
+}
+
+/* --- visits --------------------------------------------------------------------------------- */
+
+static const int64_t *array_of(const wac_tensor_file *file, const char *name, int64_t elements)
+{
+    const wac_tensor *tensor = wac_tensor_file_find(file, name);
+    assert_non_null(tensor);
+    assert_int_equal(wac_tensor_elements(tensor), elements);
+    return tensor->data;
+}
+
+static int cell_of(double value, double low, double high, int cells)
+{
+    return (int)fmax(0, fmin(cells - 1, floor((value - low) / (high - low) * cells)));
+}
+
+/* Exploration is counted where the steps of the replay began, which is left out of the checkpoint;
+ * the target policy over every step of the evaluations before the epochs. */
+static void assert_visits(const wac_config *config, bool place, double low[2], double high[2])
+{
+    enum { MOST = 50 * 39 };
+    int cells[2] = {place ? 50 : 20, place ? 39 : 20}, columns;
+    int64_t expected[MOST] = {0}, steps = 0, size = cells[0] * cells[1];
+    wac_config forgetful = *config;
+    wac_tensor_file *run, *replay;
+    forgetful.replay_checkpoint = WAC_REPLAY_CHECKPOINT_NONE;
+    assert_ok(train_new(at("run"), config, NULL));
+    assert_ok(train_new(at("forgetful"), &forgetful, NULL));
+    assert_true(same_file(at("run/checkpoint/run.safetensors"),
+                          at("forgetful/checkpoint/run.safetensors"), false));
+    assert_ok(wac_tensor_file_open(&replay, at("run/checkpoint/replay.safetensors"), &error));
+    const wac_tensor *records = wac_tensor_file_find(replay, "replay/records");
+    columns = (int)records->shape[1];
+    for (int64_t i = 0; i < records->shape[0]; i++) {
+        float entries[2]; /* observation and action follow each other */
+        memcpy(entries, (const float *)records->data + i * columns, sizeof entries);
+        int x = cell_of((double)entries[0], low[0], high[0], cells[0]);
+        int y = cell_of((double)entries[1], low[1], high[1], cells[1]);
+        expected[x * cells[1] + y]++;
+    }
+    assert_ok(wac_tensor_file_open(&run, at("forgetful/checkpoint/run.safetensors"), &error));
+    assert_memory_equal(array_of(run, "visits/explored", size), expected, size * 8);
+    const int64_t *evaluated = array_of(run, "visits/evaluated", size);
+    for (int64_t i = 0; i < size; i++)
+        steps += evaluated[i];
+    assert_int_equal(steps, config->epochs * config->evaluation_steps);
+    wac_tensor_file_close(run);
+    wac_tensor_file_close(replay);
+    remove_folder(at("run"));
+    remove_folder(at("forgetful"));
+}
+
+static void visits_are_counted(void **state)
+{
+    (void)state;
+    double low[2] = {-1, -1}, high[2] = {1, 1};
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = tiny("riverswim", algorithms[i], 3);
+        assert_visits(&config, false, low, high);
+    }
+#if WAC_MUJOCO
+    wac_config maze = tiny("point-2-sparse", "oe-wac", 3);
+    assert_visits(&maze, true, low, high);
+    maze.normalisation = WAC_NORMALISATION_RUNNING;
+    assert_visits(&maze, true, (double[]){0, -9.7}, (double[]){25, 9.7});
+#endif
+    wac_config config = tiny("walk", "sac", 3);
+    walk_order.place = true;
+    assert_int_equal(train_new(at("run"), &config, NULL), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "environment walk says where it is", "two observations");
+    walk_order.observations = 3;
+    assert_visits(&config, true, low, high);
+    /* without a place, and with more than one observation, there is nothing to count */
+    walk_order.place = false;
+    wac_tensor_file *file;
+    assert_ok(train_new(at("run"), &config, NULL));
+    assert_ok(wac_tensor_file_open(&file, at("run/checkpoint/run.safetensors"), &error));
+    array_of(file, "visits/explored", 0);
+    array_of(file, "visits/evaluated", 0);
+    wac_tensor_file_close(file);
 }
 
 /* --- goals ---------------------------------------------------------------------------------- */
@@ -516,6 +597,7 @@ int main(void)
         TEST(checkpoints_come_at_their_interval),
         TEST(same_seed_same_bytes),
         TEST(evaluation_disturbs_nothing),
+        TEST(visits_are_counted),
         TEST(success_ends_a_run),
         TEST(replay_tells_ends_from_limits),
         TEST(faults_of_the_world_stop_the_run),

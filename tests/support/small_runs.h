@@ -26,6 +26,7 @@ static struct walk_order {
     double bad_reward;     /* … or pay this (0: the same) */
     volatile int *stop;    /* or raise this flag */
     bool goalless, no_reset, no_load;
+    bool place; /* the first two observations are one */
 } walk_order;
 
 static inline wac_status walk_create(void **world, wac_environment_spec *spec,
@@ -39,6 +40,7 @@ static inline wac_status walk_create(void **world, wac_environment_spec *spec,
         .action_size = walk_order.actions ? walk_order.actions : 1,
         .state_size = 1,
         .has_goal = !walk_order.goalless,
+        .has_place = walk_order.place,
     };
     for (int i = 0; i < WAC_ENVIRONMENT_DIMENSIONS; i++) {
         spec->observation_low[i] = spec->action_low[i] = -1;

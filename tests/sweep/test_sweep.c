@@ -496,7 +496,8 @@ static void array_jobs_train_the_same(void **state)
     wac_sweep sweep = parse(SMALL_SWEEP("1"));
     char command[2 * PATH_MAX];
     save_text(at("small.yaml"), SMALL_SWEEP("1"));
-    const outcome *result = wac("sweep %s --out %s --slurm", at("small.yaml"), at("slurm"));
+    const outcome *result =
+        wac("sweep %s --out %s --slurm --target-rate 0.01", at("small.yaml"), at("slurm"));
     assert_done(result);
     assert_non_null(strstr(result->out, "sweep.slurm"));
     snprintf(command, sizeof command, "bash -n %s", at("slurm/sweep.slurm"));
@@ -512,8 +513,47 @@ static void array_jobs_train_the_same(void **state)
                  at("slurm/sweep.slurm"), at(".task"));
         assert_int_equal(system(command), 0);
     }
-    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("whole")));
+    assert_done(wac("sweep %s --out %s --target-rate 0.01", at("small.yaml"), at("whole")));
     assert_same_sweeps(at("whole"), at("slurm"), &sweep);
+    wac_sweep_free(&sweep);
+}
+
+/* The same as in the file; what that has itself is not for the command line. */
+static void settings_of_the_command_line(void **state)
+{
+    (void)state;
+    wac_sweep sweep = parse(SMALL_SWEEP("1"));
+    static const struct {
+        const char *flags, *words;
+    } refused[] = {
+        {"--discount 0.9 --checkpoint-interval 7", "checkpoint_interval is 5 and not 7"},
+        {"--checkpoint-interval 5", "discount is 0.9 and not 0.99"},
+        {"--epochs 3", "small.yaml itself says the epochs of its runs; leave --epochs out"},
+        {"--batch-size 3", "says the batch_size of its runs; leave --batch-size out"},
+        {"--lambda 0.3", "says the lambda"},
+        {"--seed 3", "says the seed"},
+        {"--algorithm sac", "says the algorithm"},
+        {"--rho 0.3", "\"rho\" is not read by sac"},
+        {"--discount 2", "discount"},
+        {"--discount=", "no value of discount"},
+        {"--discuont 0.9", "did you mean \"--discount\"?"},
+    };
+    save_text(at("small.yaml"), SMALL_SWEEP("1"));
+    save_text(at("whole.yaml"), "environments: [lqg]\nalgorithms: [sac, oe-wac]\nseeds: 2\n"
+                                "settings: {epochs: 1, " SMALL_RUNS
+                                ", discount: 0.9, checkpoint_interval: 5}\noe-wac: {lambda: [0, "
+                                "0.5]}\n");
+    assert_done(wac("sweep %s --out %s", at("whole.yaml"), at("whole")));
+    for (int i = 0; i < 2; i++) {
+        const outcome *result = wac("sweep %s --out %s --discount %s --checkpoint-interval 5",
+                                    at("small.yaml"), at("given"), i ? "9e-1" : "0.9");
+        assert_done(result);
+        assert_int_equal(strstr(result->err, "nothing left to do") != NULL, i);
+    }
+    assert_same_sweeps(at("whole"), at("given"), &sweep);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_says(wac("sweep %s --out %s %s", at("small.yaml"), at("given"), refused[i].flags), 2,
+                    refused[i].words);
     wac_sweep_free(&sweep);
 }
 
@@ -560,6 +600,7 @@ int main(void)
         TEST(two_at_once_are_refused),
         TEST(programs_can_stop_one),
         TEST(array_jobs_train_the_same),
+        TEST(settings_of_the_command_line),
         TEST(kinds_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,10 @@ static void the_best_settings_win(void **state)
     assert_says(wac("tune %s --out %s", at("none.yaml"), at("none")), 2,
                 "lqg has no eval_success: it has no goal to reach; choose another measure");
     assert_false(wac_path_exists(at("none")));
+    assert_says(wac("tune %s --out %s --discount 0.7", at("tune.yaml"), at("tune")), 2,
+                "tune.yaml itself says the discount of its runs");
+    assert_says(wac("tune %s --out %s --target-rate 0.1", at("tune.yaml"), at("tune")), 2,
+                "target_rate is 0.005 and not 0.1");
     static const char *const names[] = {"return", "coverage-visited", "coverage", "eval-episodes"};
     static const wac_column columns[] = {WAC_COLUMN_EVAL_RETURN, WAC_COLUMN_COVERAGE_VISITED,
                                          WAC_COLUMN_COVERAGE_SAMPLED, WAC_COLUMN_EVAL_EPISODES};

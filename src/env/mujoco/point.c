@@ -34,6 +34,7 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_con
         .action_size = 2,
         .state_size = wac_mujoco_state_size(&point->mujoco),
         .has_goal = true,
+        .has_place = true,
         .action_low = {-1, -1},
         .action_high = {1, 1},
     };

@@ -1,0 +1,71 @@
+/* Counting into cells, and what a run knows of them. */
+#include "run/visits.h"
+
+#include "base/status.h"
+#include "run/run.h"
+
+static bool has_one_of_each(const wac_world *world)
+{
+    return world->spec.observation_size == 1 && world->spec.action_size == 1;
+}
+
+bool wac_world_has_coverage(const wac_world *world)
+{
+    return !world->raw && has_one_of_each(world);
+}
+
+wac_grid wac_world_grid(const wac_world *world)
+{
+    const wac_environment_spec *spec = &world->spec;
+    const double *low = spec->observation_low, *high = spec->observation_high;
+    if (spec->has_place)
+        return (wac_grid){{WAC_PLACE_ACROSS, WAC_PLACE_UP}, {low[0], low[1]}, {high[0], high[1]}};
+    if (has_one_of_each(world))
+        return (wac_grid){{WAC_COVERAGE_SIDE, WAC_COVERAGE_SIDE},
+                          {low[0], spec->action_low[0]},
+                          {high[0], spec->action_high[0]}};
+    return (wac_grid){0};
+}
+
+double wac_cell_middle(int cell, int cells, double low, double high)
+{
+    return low + (high - low) * (cell + 0.5) / cells;
+}
+
+void wac_visits_add(wac_visits *visits, const wac_world *world, const float *observation,
+                    const float *action)
+{
+    const wac_grid grid = wac_world_grid(world);
+    bool has_place = world->spec.has_place;
+    if (grid.cells[0] == 0)
+        return;
+    double at[2] = {(double)observation[0], (double)(has_place ? observation[1] : action[0])};
+    for (int i = 0; world->raw && i < (has_place ? 2 : 1); i++)
+        at[i] = wac_world_normalise(at[i], grid.low[i], grid.high[i]);
+    int cell[2] = {wac_coverage_bin(at[0], grid.cells[0]), wac_coverage_bin(at[1], grid.cells[1])};
+    visits->counts[cell[0] * grid.cells[1] + cell[1]]++;
+}
+
+wac_status wac_cells_read(double *sigma, double *visits, const char *directory, wac_error *error)
+{
+    enum { SIDE = WAC_COVERAGE_SIDE, CELLS = WAC_COVERAGE_BINS };
+    float observations[CELLS], actions[CELLS], mean[CELLS], std[CELLS];
+    wac_run *run;
+    WAC_TRY(wac_run_open(&run, directory, NULL, NULL, error));
+    if (!wac_agent_has_std(run->agent) || !wac_world_has_coverage(run->world)) {
+        wac_run_destroy(run);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has no map of uncertainty over one state and one action",
+                        directory);
+    }
+    for (int i = 0; i < CELLS; i++) {
+        observations[i] = (float)wac_cell_middle(i / SIDE, SIDE, -1, 1);
+        actions[i] = (float)wac_cell_middle(i % SIDE, SIDE, -1, 1);
+        visits[i] = (double)run->visits[WAC_POLICY_BEHAVIOUR].counts[i];
+    }
+    wac_agent_value(run->agent, CELLS, observations, actions, mean, std);
+    for (int i = 0; i < CELLS; i++)
+        sigma[i] = (double)std[i];
+    wac_run_destroy(run);
+    return WAC_STATUS_OK;
+}
