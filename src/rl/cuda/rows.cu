@@ -158,22 +158,15 @@ void launch_draw(const engine_view &e, cudaStream_t stream)
 
 enum { SUM_THREADS = 128 };
 
-/* the sum of value(i) for i below count, for all threads */
-template <typename value_fn> __device__ double sum_rows(int count, value_fn value)
+/* the sum of value(i) for i below count, for all threads of a warp */
+template <typename value_fn> __device__ double sum_in_warp(int count, value_fn value)
 {
-    __shared__ double sums[SUM_THREADS];
     double sum = 0;
-    for (int i = threadIdx.x; i < count; i += SUM_THREADS)
+    for (int i = threadIdx.x % 32; i < count; i += 32)
         sum += value(i);
-    sums[threadIdx.x] = sum;
-    for (int step = SUM_THREADS / 2; step > 0; step /= 2) {
-        __syncthreads();
-        if ((int)threadIdx.x < step)
-            sums[threadIdx.x] += sums[threadIdx.x + step];
-    }
-    __syncthreads();
-    sum = sums[0];
-    __syncthreads();
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2)
+        sum += __shfl_xor_sync(~0u, sum, step);
     return sum;
 }
 
@@ -291,18 +284,6 @@ __device__ inline double step_factor(int64_t steps, double rate)
 __device__ inline double correction_factor(int64_t steps)
 {
     return 1 / sqrt(1 - pow(0.999, (double)steps));
-}
-
-/* the sum of value(i) for i below count, for all threads of a warp */
-template <typename value_fn> __device__ double sum_in_warp(int count, value_fn value)
-{
-    double sum = 0;
-    for (int i = threadIdx.x % 32; i < count; i += 32)
-        sum += value(i);
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2)
-        sum += __shfl_xor_sync(~0u, sum, step);
-    return sum;
 }
 
 /* A warp for each policy, and a thread of another for each factor. */
@@ -450,10 +431,10 @@ __global__ __launch_bounds__(SUM_THREADS) void edges_kernel(const __grid_constan
         const float *dout =
             (critics ? e.dout : e.dheads) + ((size_t)seat * stack.members + member) *
                                                 (critics ? trace.rows : e.rows) * trace.outputs;
-        for (int o = 0; o < trace.outputs; o++) {
-            double sum =
-                sum_rows(rows, [&](int i) { return (double)dout[(size_t)i * trace.outputs + o]; });
-            if (threadIdx.x == 0)
+        for (int o = threadIdx.x / 32; o < trace.outputs; o += SUM_THREADS / 32) {
+            double sum = sum_in_warp(
+                rows, [&](int i) { return (double)dout[(size_t)i * trace.outputs + o]; });
+            if (threadIdx.x % 32 == 0)
                 move_one(mover, at.bias[2] + o, (float)sum);
         }
         return;
