@@ -52,7 +52,7 @@ static wac_status time_updates(double *seconds, wac_agent *agent, int64_t update
 {
     double start = wac_clock_seconds();
     wac_agent_start(agent, updates);
-    WAC_TRY(wac_gpu_wait(agent, error));
+    WAC_TRY(wac_agent_wait(agent, error));
     *seconds = wac_clock_seconds() - start;
     return WAC_STATUS_OK;
 }
