@@ -13,7 +13,7 @@
 #include "base/threads.h"
 #include "base/words.h"
 #include "bench/crowd.h"
-#include "bench/results.h"
+#include "bench/gpu_figure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +60,28 @@ static int read_list(int *list, int *count, const char *flag, const char *text, 
     return *count ? CLI_OK : cli_refuse("--%s is empty; leave it out", flag);
 }
 
+static int check_from(const bench_flags *flags)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } measured[] = {{"algorithm", flags->algorithm}, {"precision", flags->precision},
+                    {"runs", flags->runs},           {"env-size", flags->size},
+                    {"width", flags->width > 0},     {"batch", flags->batch > 0},
+                    {"peer", flags->peer},           {"cpu", flags->cpu},
+                    {"epochs", flags->epochs > 0},   {"seeds", flags->seeds > 0}};
+    for (size_t i = 0; flags->from && i < sizeof measured / sizeof *measured; i++)
+        if (measured[i].given)
+            return cli_refuse("with --from nothing is measured; leave --%s out", measured[i].name);
+    return CLI_OK;
+}
+
 static int read_flags(request *asked)
 {
     const bench_flags *flags = asked->flags;
-    int status = read_list(asked->algorithms, &asked->algorithm_count, "algorithm",
+    int status = check_from(flags);
+    if (!status)
+        status = read_list(asked->algorithms, &asked->algorithm_count, "algorithm",
                            flags->algorithm ? flags->algorithm : "oe-wac,me-wac,sac,oac",
                            &WAC_ALGORITHM_WORDS[1]);
     if (!status)
@@ -382,11 +400,16 @@ int bench_gpu(const bench_flags *flags)
     wac_error error;
     json_t *results = NULL;
     int status = read_flags(&asked);
+    if (!status && flags->figure)
+        status = cli_need_gnuplot();
     if (status)
         return status;
     status = flags->from ? read_files(&results, &asked) : measure_all(&results, &asked);
     /* also what was measured before a failure */
     if (results && flags->json && print_json(results, &error) != WAC_STATUS_OK)
+        status = cli_fail(&error);
+    if (!status && flags->figure &&
+        wac_bench_gpu_figure(results, flags->figure, &error) != WAC_STATUS_OK)
         status = cli_fail(&error);
     json_decref(results);
     return status;
