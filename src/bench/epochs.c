@@ -87,7 +87,7 @@ static void note_round(observer *seen, const void *group, wac_algorithm algorith
 {
     pthread_mutex_lock(&seen->mutex);
     track *track = find_track(seen, group);
-    if (!seen->stop && track) {
+    if (track && !wac_asked_to_stop(&seen->stop)) {
         track->group = group;
         track->algorithm = algorithm;
         track->runs = runs;

@@ -141,15 +141,16 @@ static void repeat(wac_engine *engine, int64_t times, void (*update)(void *user)
         seat->policy_steps += times;
         seat->critic_steps += times;
     }
-    engine->due += times;
+    __atomic_fetch_add(&engine->due, times, __ATOMIC_RELAXED);
 }
 
 static int await(wac_engine *engine, char *why, size_t size)
 {
     (void)why, (void)size;
-    int64_t nanoseconds = 1000 * engine->due * (10 + engine->shape.seats);
+    /* runs that save themselves wait, too, in threads of their own */
+    int64_t due = __atomic_exchange_n(&engine->due, 0, __ATOMIC_RELAXED);
+    int64_t nanoseconds = 1000 * due * (10 + engine->shape.seats);
     nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
-    engine->due = 0;
     return 0;
 }
 
