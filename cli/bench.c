@@ -1,4 +1,5 @@
 /* wac bench: how fast this machine trains, and how much of the machine that uses. */
+#include "bench_gpu.h"
 #include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
@@ -9,7 +10,6 @@
 #include "base/threads.h"
 #include "base/words.h"
 #include "bench/figure.h"
-#include "bench/gpu.h"
 #include "bench/kernels.h"
 #include "bench/limit.h"
 #include "bench/train.h"
@@ -26,8 +26,10 @@ static const char help[] =
     "                   [--threads N] [--env-size point|halfcheetah]\n"
     "                   [--precision single|mixed]\n"
     "                   [--figure FILE]\n"
-    "  wac bench gpu [--runs N] [--algorithm NAME] [--precision " WAC_PRECISIONS "]\n"
+    "  wac bench gpu [--runs N,...] [--algorithm NAME,...] [--precision NAME,...]\n"
     "                [--env-size point|halfcheetah] [--width N] [--batch N]\n"
+    "                [--peer WAY] [--cpu] [--epochs N [--seeds N]] [--json] [--figure FILE]\n"
+    "  wac bench gpu --from FILE,... [--json] [--figure FILE]\n"
     "  wac bench kernels\n"
     "  wac bench train [--epochs N]\n"
     "\n"
@@ -42,9 +44,12 @@ static const char help[] =
     "nearer are their processors, and the faster are two threads.\n"
     "\n"
     "gpu: updates of many runs in lockstep on a GPU (docs/lockstep.md), counted over\n"
-    "all runs: 1, 4, 16, 64 and 128 of them, in every precision. Medians of 9 rounds\n"
-    "and the spread of their middle half; then where the time of an update goes,\n"
-    "kernel by kernel.\n"
+    "all runs. Medians of 9 rounds and the spread of their middle half; the time of\n"
+    "one update of one run, and the least that it can take; the shares of what the\n"
+    "GPU does at best, which is measured first: products from registers, and copies\n"
+    "of large arrays (what is counted: docs/speed.md). Then where the time of an\n"
+    "update goes, kernel by kernel. With --epochs whole epochs of training beside\n"
+    "bare updates of the same runs, and where the rest goes.\n"
     "\n"
     "kernels: every version of the matrix product at the sizes that updates have,\n"
     "one thread, operands in cache, best of 9.\n"
@@ -66,9 +71,22 @@ static const char help[] =
     "  --env-size NAME     point: 4 observations, 2 actions; halfcheetah: 17 and 6\n"
     "  --precision NAME    single or mixed; the limit is that of single\n"
     "\n"
-    "Flags of gpu: --algorithm, --width, --batch and --env-size (point) as above, and\n"
-    "  --runs N            only so many runs, up to 4096\n"
-    "  --precision NAME    only this one: single, tf32 or mixed\n"
+    "Flags of gpu: --width, --batch and --env-size (point) as above; lists have commas\n"
+    "between their entries\n"
+    "  --runs LIST         numbers of runs, up to 4096 (1,4,16,64,128)\n"
+    "  --algorithm LIST    only these\n"
+    "  --precision LIST    only these: single, tf32, mixed\n"
+    "  --peer WAY          PyTorch in turns with every case (not OAC, which learns as SAC\n"
+    "                      does): bench/peers/torch_lockstep.py. WAY: fastest tries all\n"
+    "                      of the rest, and takes minutes to compile; max-autotune,\n"
+    "                      max-autotune-combined, default, combined, eager: from this on\n"
+    "  --cpu               processors beside it: one run on one of them, and a run on each\n"
+    "  --epochs N          whole epochs, N or more of every group after a first one: each\n"
+    "                      algorithm in four mazes, with their presets\n"
+    "  --seeds N           runs of each algorithm in each maze, up to 16 (5)\n"
+    "  --json              one object with everything, the tables on stderr\n"
+    "  --figure FILE       draw the updates against the runs (.png or .svg)\n"
+    "  --from FILE,...     measure nothing: what --json printed, of several files together\n"
     "\n"
     "Flag of train\n"
     "  --epochs N          epochs of each run (3)\n"
@@ -76,15 +94,11 @@ static const char help[] =
     "Examples\n"
     "  wac bench update --quick\n"
     "  wac bench update --algorithm oe-wac --env-size point --threads 1\n"
-    "  wac bench gpu --algorithm oe-wac --precision mixed --runs 64\n"
+    "  wac bench gpu --algorithm oe-wac --precision mixed --runs 16,64,256 --peer fastest\n"
+    "  wac bench gpu --from gpu.json --figure gpu.png\n"
     "  taskset -c 2-5 wac bench update --quick --json > here.json\n";
 
-/* What was asked for; 0 and null: not given. */
-static struct {
-    bool json, quick;
-    const char *algorithm, *size, *precision, *figure;
-    int64_t width, batch, threads, epochs, runs;
-} flags;
+static bench_flags flags;
 
 static const cli_option options[] = {
     {"json", .on = &flags.json},
@@ -97,7 +111,11 @@ static const cli_option options[] = {
     {"batch", .count = &flags.batch, .smallest = 1, .largest = 65536},
     {"threads", .count = &flags.threads, .smallest = 1, .largest = 1024},
     {"epochs", .count = &flags.epochs, .smallest = 1, .largest = 1000},
-    {"runs", .count = &flags.runs, .smallest = 1, .largest = 4096},
+    {"runs", .text = &flags.runs},
+    {"seeds", .count = &flags.seeds, .smallest = 1, .largest = 16},
+    {"peer", .text = &flags.peer},
+    {"cpu", .on = &flags.cpu},
+    {"from", .text = &flags.from},
     {0},
 };
 
@@ -113,7 +131,7 @@ static void warn(double lost)
 
 /* --- update ----------------------------------------------------------------------------------- */
 
-enum { WIDTH = 256, BATCH = 256, MOST_CASES = 512 };
+enum { MOST_CASES = 512 };
 static const double ROUND_SECONDS = 0.2;
 
 typedef struct plan {
@@ -133,8 +151,8 @@ static wac_bench_case middle_of(const wac_bench_size *size, wac_algorithm algori
     return (wac_bench_case){
         .size = size,
         .algorithm = algorithm,
-        .width = flags.width ? (int)flags.width : WIDTH,
-        .batch = flags.batch ? (int)flags.batch : BATCH,
+        .width = flags.width ? (int)flags.width : BENCH_WIDTH,
+        .batch = flags.batch ? (int)flags.batch : BENCH_BATCH,
         .threads = flags.threads ? (int)flags.threads : wac_processors(),
         .precision = flags.precision && strcmp(flags.precision, "mixed") == 0
                          ? WAC_PRECISION_MIXED
@@ -191,18 +209,21 @@ static int check_word(const char *flag, const char *word, const char *words)
                : cli_refuse("--%s must be %s, not \"%s\"", flag, choice, WAC_CLIP(word));
 }
 
+/* Flags that several subjects have. */
+static int check_common(void)
+{
+    const char *dot = flags.figure ? strrchr(flags.figure, '.') : NULL;
+    if (flags.figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
+        return cli_refuse("--figure must end in .png or .svg, not \"%s\"", WAC_CLIP(flags.figure));
+    return check_word("env-size", flags.size, "point|halfcheetah");
+}
+
 static int check(void)
 {
     int processors = wac_processors();
     int status = check_word("algorithm", flags.algorithm, &WAC_ALGORITHM_WORDS[1]);
     if (!status)
-        status = check_word("env-size", flags.size, "point|halfcheetah");
-    if (!status)
         status = check_word("precision", flags.precision, WAC_PRECISIONS);
-    const char *dot = flags.figure ? strrchr(flags.figure, '.') : NULL;
-    if (!status && flags.figure && !(dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
-        status =
-            cli_refuse("--figure must end in .png or .svg, not \"%s\"", WAC_CLIP(flags.figure));
     if (!status && flags.threads > processors)
         status =
             cli_refuse("--threads %lld would time waiting: this process may use %d processor%s",
@@ -367,79 +388,21 @@ static int bench_train(void)
     return CLI_OK;
 }
 
-/* --- gpu -------------------------------------------------------------------------------------- */
-
-static void print_kernels(const wac_bench_gpu_result *result)
-{
-    double sum = 0;
-    for (int i = 0; i < result->kernels; i++)
-        sum += result->seconds[i];
-    for (int i = 0; i < result->kernels; i++)
-        printf("    %-14s %9.1f us  %5.1f %%\n", result->names[i], 1e6 * result->seconds[i],
-               100 * result->seconds[i] / sum);
-    printf("    %-14s %9.1f us\n", "together", 1e6 * sum);
-}
-
-static int bench_gpu(void)
-{
-    static const int runs[] = {1, 4, 16, 64, 128};
-    static const wac_precision precisions[] = {WAC_PRECISION_SINGLE, WAC_PRECISION_TF32,
-                                               WAC_PRECISION_MIXED};
-    int status = check();
-    if (status)
-        return status;
-    cli_style style = cli_style_of(stdout);
-    const wac_bench_size *size =
-        &wac_bench_sizes[flags.size && strcmp(flags.size, wac_bench_sizes[1].name) == 0];
-    printf("%s%-9s  %-9s  %5s  %13s  %6s  %8s%s\n", style.dim, "algorithm", "precision", "runs",
-           "run-updates/s", "spread", "TFLOP/s", style.plain);
-    for (wac_algorithm a = 0; a < WAC_ALGORITHM_TOTAL; a++) {
-        if (flags.algorithm && strcmp(flags.algorithm, wac_algorithm_name(a)) != 0)
-            continue;
-        for (int p = 0; p < 3; p++) {
-            int precision = (int)precisions[p];
-            if (flags.precision && wac_word_index(WAC_PRECISIONS, flags.precision) != precision)
-                continue;
-            wac_bench_gpu_result result;
-            for (int r = 0; r < (flags.runs ? 1 : (int)(sizeof runs / sizeof *runs)); r++) {
-                wac_error error = {0};
-                wac_bench_gpu bench = {.algorithm = a,
-                                       .precision = precisions[p],
-                                       .runs = flags.runs ? (int)flags.runs : runs[r],
-                                       .width = flags.width ? (int)flags.width : WIDTH,
-                                       .batch = flags.batch ? (int)flags.batch : BATCH,
-                                       .observations = size->observations,
-                                       .actions = size->actions};
-                if (wac_bench_gpu_run(&result, &bench, WAC_BENCH_ROUNDS, ROUND_SECONDS, &error) !=
-                    WAC_STATUS_OK)
-                    return cli_fail(&error);
-                printf("%-9s  %-9s  %5d  %13.0f  %5.1f%%  %8.1f\n", wac_algorithm_name(a),
-                       precision == WAC_PRECISION_SINGLE ? "single"
-                       : precision == WAC_PRECISION_TF32 ? "tf32"
-                                                         : "mixed",
-                       bench.runs, result.rate, 100 * (result.high - result.low) / result.rate,
-                       1e-12 * result.rate * result.flops);
-                fflush(stdout);
-            }
-            print_kernels(&result);
-        }
-    }
-    return CLI_OK;
-}
-
 /* --- the command ------------------------------------------------------------------------------ */
 
 /* Which flags a subject takes; null after the last. */
 typedef struct subject {
     const char *name;
-    const char *flags[10];
+    const char *flags[16];
 } subject;
 
 static const subject subjects[] = {
     {"update",
      {"json", "quick", "figure", "algorithm", "env-size", "precision", "width", "batch",
       "threads"}},
-    {"gpu", {"algorithm", "env-size", "precision", "width", "batch", "runs"}},
+    {"gpu",
+     {"json", "figure", "algorithm", "env-size", "precision", "width", "batch", "runs", "peer",
+      "cpu", "epochs", "seeds", "from"}},
     {"kernels", {NULL}},
     {"train", {"epochs"}},
 };
@@ -484,10 +447,12 @@ static int run(char **words)
 {
     const subject *subject = find_subject(words[0]);
     int status = subject ? check_flags(subject) : CLI_USAGE;
+    if (!status)
+        status = check_common();
     if (status)
         return status;
     if (strcmp(subject->name, "gpu") == 0)
-        return bench_gpu();
+        return bench_gpu(&flags);
     if (strcmp(subject->name, "kernels") == 0)
         return bench_kernels();
     return strcmp(subject->name, "train") == 0 ? bench_train() : bench_update();

@@ -40,17 +40,24 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
         FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endif()
 
+# a GPU for machines without one
+add_library(fake_gpu MODULE tests/support/fake_gpu.c)
+target_include_directories(fake_gpu PRIVATE include src)
+set_target_properties(fake_gpu PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 file(GLOB tests CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS tests)
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})
-    add_dependencies(${name} wac)
+    add_dependencies(${name} wac fake_gpu)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE
         WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
+        WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
         target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)

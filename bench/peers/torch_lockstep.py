@@ -440,6 +440,8 @@ def measure(runs, arguments):
         print(json.dumps({**line, **more}), flush=True)
 
     rates = []
+    if arguments.turns:
+        tell(ready=way, torch=torch.__version__)
     for window in range(arguments.windows or 9):
         if arguments.turns and not sys.stdin.readline():
             break
@@ -535,7 +537,7 @@ def main():
     parser.add_argument("--updates", type=int, help="updates of each run in a window")
     parser.add_argument("--window", type=float, default=0.5, metavar="SECONDS")
     parser.add_argument("--windows", type=int, metavar="N", help="this many, with a line for each")
-    parser.add_argument("--turns", action="store_true", help="a window for each line on stdin")
+    parser.add_argument("--turns", action="store_true", help="when ready, one for each line on stdin")
     parser.add_argument("--check", nargs="+", metavar="FILE", help="replay recordings instead")
     arguments = parser.parse_args()
     if arguments.eager:

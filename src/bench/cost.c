@@ -6,6 +6,12 @@
  * bound is not the smaller one. The first layer has no gradient of its inputs, but for the actions
  * where a policy climbs a critic. Activations, losses, Adam and the like are left out: they grow
  * with rows * width, or with the weights, not with their product.
+ *
+ * And how many bytes it moves on a GPU, where the networks of many runs do not stay on the chip:
+ * each step reads the weights that it goes through once, hidden ones in 16 bits where products are
+ * mixed; Adam reads and writes weights and moments, and targets behind them, and writes the copies
+ * in 16 bits; what the gradient of hidden weights is made of (two layers of each row, three of a
+ * policy's) is written once and read once. Batches, heads and sums are small beside that.
  */
 #include "bench/cost.h"
 
@@ -58,4 +64,34 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
            (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, a));
     /* and learn */
     return sum + policies * (forward(batch, policy) + back(batch, policy));
+}
+
+/* weights and biases */
+static double size_of(network n)
+{
+    return n.width * (n.inputs + n.width + n.outputs + 2) + n.outputs;
+}
+
+double wac_bench_bytes(const wac_config *config, int observations, int actions)
+{
+    const wac_algorithm_row *row = wac_algorithm_row_of(config->algorithm);
+    bool mixed = config->precision == WAC_PRECISION_MIXED;
+    double batch = (double)config->batch_size, o = observations, a = actions;
+    double synthetic = row->stds ? round(config->rho * batch) : 0;
+    double policies = row->policies, stds = row->stds, critics = row->means + row->stds;
+    double width = (double)config->width, hidden = width * width;
+    network policy = {o, width, 2 * a}, critic = {o + a, width, 1};
+    double saved = mixed ? 2 * hidden : 0, number = mixed ? 2 : 4;
+    double read_policy = 4 * size_of(policy) - saved, read_critic = 4 * size_of(critic) - saved;
+
+    /* passes: actions at s and s', then policies learn; targets and anchors, critics that learn and
+     * those that policies climb */
+    double sum = (2 * policies + 1) * read_policy + (3 * critics + stds) * read_critic;
+    /* Adam */
+    sum += 24 * (policies * size_of(policy) + critics * size_of(critic));
+    sum += 8 * critics * size_of(critic);
+    sum += mixed ? 2 * hidden * (policies + 2 * critics) : 0;
+    /* layers of rows, written and read */
+    double rows = policies * 3 * batch + 2 * (critics * batch + stds * synthetic);
+    return sum + 2 * number * width * rows;
 }

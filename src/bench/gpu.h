@@ -2,27 +2,26 @@
 #ifndef WAC_BENCH_GPU_H
 #define WAC_BENCH_GPU_H
 
-#include "wac/agent.h"
+#include "bench/peer.h"
+#include "bench/update.h"
 
 enum { WAC_BENCH_KERNELS = 16 };
 
-typedef struct wac_bench_gpu {
-    wac_algorithm algorithm;
-    wac_precision precision;
-    int runs, width, batch, observations, actions;
-} wac_bench_gpu;
-
 typedef struct wac_bench_gpu_result {
-    double rate, low, high; /* updates a second, of all runs together: median and quartiles */
-    double flops;           /* of one update of one run */
+    wac_bench_rounds rate; /* updates a second, of all runs together */
+    double flops, bytes;   /* of one update of one run: bench/cost.h */
     /* one update of all runs, kernel by kernel, in seconds; with the waiting between them */
     int kernels;
     const char *names[WAC_BENCH_KERNELS];
     double seconds[WAC_BENCH_KERNELS];
+    wac_bench_rounds peer_rate, ratio; /* of PyTorch, and ours to its, round by round; or 0 */
 } wac_bench_gpu_result;
 
-/* `rounds` rounds of about so many seconds. */
-wac_status wac_bench_gpu_run(wac_bench_gpu_result *result, const wac_bench_gpu *bench, int rounds,
-                             double seconds, wac_error *error);
+/* Rounds of about so many seconds, in turns with PyTorch where `peer` is not null. */
+wac_status wac_bench_gpu_run(wac_bench_gpu_result *result, const wac_bench_gpu *bench,
+                             wac_bench_peer *peer, double seconds, wac_error *error);
+
+/* An agent of a case, ready to update. */
+wac_status wac_bench_gpu_agent(wac_agent **agent, const wac_bench_gpu *bench, wac_error *error);
 
 #endif

@@ -25,10 +25,12 @@ wac_bench_rounds wac_bench_summarise(double rounds[WAC_BENCH_ROUNDS])
 {
     enum { LAST = WAC_BENCH_ROUNDS - 1 };
     wac_sort(rounds, WAC_BENCH_ROUNDS);
-    double median = rounds[LAST / 2];
+    double median = rounds[LAST / 2], low = rounds[LAST / 4], high = rounds[LAST - LAST / 4];
     return (wac_bench_rounds){
         .median = median,
-        .spread = (rounds[LAST - LAST / 4] - rounds[LAST / 4]) / median,
+        .low = low,
+        .high = high,
+        .spread = (high - low) / median,
         .best = rounds[LAST],
     };
 }

@@ -45,7 +45,9 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
 /* Sorts the rounds. */
 enum { WAC_BENCH_ROUNDS = 9 };
 typedef struct wac_bench_rounds {
-    double median, spread, best; /* best: the largest */
+    double median, low, high; /* the latter two: quartiles */
+    double spread;            /* between them, as a share of the median */
+    double best;              /* the largest */
 } wac_bench_rounds;
 
 wac_bench_rounds wac_bench_summarise(double rounds[WAC_BENCH_ROUNDS]);

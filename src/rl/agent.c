@@ -264,6 +264,11 @@ void wac_agent_start(wac_agent *agent, int64_t updates)
     agent->steps->start(agent, updates);
 }
 
+wac_status wac_agent_wait(wac_agent *agent, wac_error *error)
+{
+    return agent->steps->wait(agent, error);
+}
+
 wac_status wac_agent_finish(wac_agent *agent, wac_error *error)
 {
     return agent->steps->finish(agent, error);

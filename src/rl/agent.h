@@ -64,6 +64,7 @@ struct wac_agent {
 typedef struct wac_agent_plan {
     const wac_algorithm_row *row; /* null: that of the first config */
     wac_device device;
+    int gpu;                   /* which one, where the device is a GPU */
     const wac_config *configs; /* [seats]; all of one algorithm, width, batch_size, backend … */
     int seats;
     int observations, actions;
@@ -85,6 +86,9 @@ void wac_seat_losses(const wac_agent *agent, int seat, wac_losses *losses);
 /* So many updates of every active seat; meanwhile seats may act, as they did before. A seat that
  * leaves the finite numbers is done with them, and no longer active; see wac_seat_check. */
 void wac_agent_start(wac_agent *agent, int64_t updates);
+
+/* Until a device apart has computed them; nothing is brought back. */
+wac_status wac_agent_wait(wac_agent *agent, wac_error *error);
 
 /* Until they are done; then seats act and tell as the last update left them. */
 wac_status wac_agent_finish(wac_agent *agent, wac_error *error);

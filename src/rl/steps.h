@@ -42,9 +42,11 @@ typedef struct wac_steps {
     /* … and one Adam step of all policies along what they aim at */
     void (*climb)(wac_agent *agent);
 
-    /* so many whole updates, draw and learn: see wac_agent_start. The device may still be at it
-     * when the first returns, and is not when the second does */
+    /* so many whole updates, draw and learn: see wac_agent_start. A device apart is still at it
+     * when the first returns, no longer when the second does, and has told all when the last does
+     */
     void (*start)(wac_agent *agent, int64_t updates);
+    wac_status (*wait)(wac_agent *agent, wac_error *error);
     wac_status (*finish)(wac_agent *agent, wac_error *error);
 
     /* hold the std critics as they are now */

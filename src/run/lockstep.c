@@ -1,6 +1,7 @@
 /* The training loop: a round is an epoch of every run that is left. */
 #include "run/lockstep.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "run/run.h"
 #include "run/train.h"
@@ -19,6 +20,17 @@ static void note(wac_run *run, wac_status status, const wac_error *error)
 static bool learns(const wac_run *run)
 {
     return run && !run->done && run->status == WAC_STATUS_OK;
+}
+
+/* A part of the round is over. */
+static void lap(const wac_lockstep *all, wac_lockstep_part part)
+{
+    wac_lockstep_watch *watch = all->watch;
+    if (!watch)
+        return;
+    double now = wac_clock_seconds();
+    watch->spent[part] += now - watch->since;
+    watch->since = now;
 }
 
 /* --- what each does by itself ------------------------------------------------------------------*/
@@ -111,10 +123,15 @@ static void learn(const wac_lockstep *all)
     while ((agent = choose(all, &updates))) {
         wac_error error, own;
         wac_agent_start(agent, updates);
+        lap(all, WAC_LOCKSTEP_SEND);
         if (!evaluated)
             each(all, evaluate);
         evaluated = true;
-        wac_status status = wac_agent_finish(agent, &error);
+        lap(all, WAC_LOCKSTEP_EVALUATE);
+        wac_status status = wac_agent_wait(agent, &error);
+        lap(all, WAC_LOCKSTEP_WAIT);
+        if (status == WAC_STATUS_OK)
+            status = wac_agent_finish(agent, &error);
         for (int i = 0; i < all->count; i++) {
             wac_run *run = all->runs[i];
             if (!learns(run))
@@ -124,6 +141,7 @@ static void learn(const wac_lockstep *all)
             else if (agent->seat[run->seat].updated > 0)
                 note(run, wac_train_note_updates(run, &own), &own);
         }
+        lap(all, WAC_LOCKSTEP_FETCH);
     }
     if (!evaluated)
         each(all, evaluate);
@@ -154,10 +172,16 @@ void wac_lockstep_train(const wac_lockstep *all)
     for (int i = 0; i < all->count; i++)
         if (all->runs[i])
             wac_train_begin(all->runs[i]);
+    if (all->watch)
+        all->watch->since = wac_clock_seconds();
     do {
         each(all, explore);
+        lap(all, WAC_LOCKSTEP_EXPLORE);
         learn(all);
         each(all, end_epoch);
+        lap(all, WAC_LOCKSTEP_END);
+        if (all->watch)
+            all->watch->round(all->watch->user, all);
     } while (dismiss(all));
 }
 

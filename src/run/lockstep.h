@@ -8,7 +8,27 @@
 #include "base/pool.h"
 #include "wac/run.h"
 
-typedef struct wac_lockstep {
+/* What a round consists of. */
+typedef enum wac_lockstep_part {
+    WAC_LOCKSTEP_EXPLORE,
+    WAC_LOCKSTEP_SEND,     /* what is new, and the order for updates */
+    WAC_LOCKSTEP_EVALUATE, /* with a row of the log; a device apart computes meanwhile */
+    WAC_LOCKSTEP_WAIT,     /* for what is left of the updates */
+    WAC_LOCKSTEP_FETCH,    /* what they changed; the host computes them here */
+    WAC_LOCKSTEP_END,      /* checkpoints */
+    WAC_LOCKSTEP_PARTS,
+} wac_lockstep_part;
+
+/* For benchmarks: told after every round how many seconds of this thread each part has taken so
+ * far. */
+typedef struct wac_lockstep wac_lockstep;
+typedef struct wac_lockstep_watch {
+    void (*round)(void *user, const wac_lockstep *all);
+    void *user;
+    double spent[WAC_LOCKSTEP_PARTS], since;
+} wac_lockstep_watch;
+
+struct wac_lockstep {
     wac_run **runs; /* [count] of one agent; null: nobody. Null once a run has ended */
     int count;
     wac_pool *pool; /* shares out the runs where each is by itself; null: the caller alone */
@@ -20,7 +40,8 @@ typedef struct wac_lockstep {
      * caller's thread. (The runs' own callbacks come from the pool's threads.) */
     void (*ended)(void *user, int number, wac_run *run, wac_status status, const wac_error *error);
     void *user;
-} wac_lockstep;
+    wac_lockstep_watch *watch; /* null: nobody's */
+};
 
 /* Until all have ended. */
 void wac_lockstep_train(const wac_lockstep *all);

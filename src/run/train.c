@@ -138,9 +138,11 @@ static wac_status evaluate(wac_run *run, const volatile int *stop, wac_error *er
 
 wac_status wac_train_evaluate(wac_run *run, wac_error *error)
 {
-    bool due = run->row_due;
+    if (!run->row_due)
+        return WAC_STATUS_OK;
     run->row_due = false;
-    return due ? evaluate(run, NULL, error) : WAC_STATUS_OK;
+    run->phase_start = wac_clock_seconds();
+    return evaluate(run, NULL, error);
 }
 
 static wac_status begin_episode(wac_run *run, wac_error *error)
@@ -225,6 +227,7 @@ static bool may_evaluate_late(const wac_run *run)
 wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
 {
     wac_position *at = &run->position;
+    run->phase_start = wac_clock_seconds();
     if (wac_run_is_complete(run)) {
         run->done = true;
         return wac_manifest_read(run->directory).finished ? WAC_STATUS_OK

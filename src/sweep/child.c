@@ -1,9 +1,10 @@
 /* Training runs of a sweep in groups.
  *
  * Runs of equal shape are seats of one agent and train in lockstep (run/lockstep.h). Several groups
- * go on at the same time, each in a thread with an agent and helpers of its own, so that a device
- * learns for one while another explores; who has done with a group takes the next. A process for a
- * single run has one group of one.
+ * go on at the same time, each in a thread with an agent of its own, so that a device learns for
+ * one while another explores; who has done with a group takes the next. Several GPUs have as many
+ * groups of each shape, and as many threads; on which of them a run is trained changes no byte of
+ * it. A process for a single run has one group of one.
  */
 #include "sweep/child.h"
 
@@ -12,8 +13,8 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "base/stop.h"
+#include "rl/cuda/steps.h"
 #include "run/checkpoint.h"
-#include "run/lockstep.h"
 #include "run/run.h"
 
 #include <errno.h>
@@ -90,6 +91,7 @@ typedef struct crew {
     shape *shapes;                   /* [task->count] of the errands as they came */
     group *groups;                   /* [count] */
     int count, next;
+    int gpus;
     wac_pool *pool; /* of all groups */
     pthread_mutex_t mutex;
 } crew;
@@ -136,10 +138,14 @@ static void find_shapes(crew *crew)
     }
 }
 
-/* Those of one shape, in as few groups as can be, of much the same size. */
+/* Those of one shape, in as few groups as can be, of much the same size; with several GPUs as many
+ * for each of them, as long as there are runs. */
 static void cut_shape(crew *crew, const wac_sweep_errand **members, size_t count)
 {
-    size_t seats = (size_t)crew->task->seats, groups = (count + seats - 1) / seats;
+    size_t seats = (size_t)crew->task->seats, gpus = (size_t)crew->gpus;
+    size_t groups = ((count + seats - 1) / seats + gpus - 1) / gpus * gpus;
+    if (groups > count)
+        groups = count;
     for (size_t i = 0; i < groups; i++) {
         size_t first = count * i / groups, end = count * (i + 1) / groups;
         crew->groups[crew->count++] = (group){members + first, (int)(end - first)};
@@ -222,6 +228,7 @@ static wac_status prepare(wac_run **run, const crew *crew, const wac_sweep_erran
 
 /* A group at work; arrays are [count]. */
 typedef struct company {
+    int gpu;
     int count;
     wac_run **runs;
     teller *tellers;
@@ -263,6 +270,7 @@ static wac_status make_agent(company *company, const crew *crew, wac_error *erro
         return WAC_STATUS_OK;
     return wac_agent_create_seats(&company->agent,
                                   &(wac_agent_plan){.device = crew->task->device,
+                                                    .gpu = company->gpu,
                                                     .configs = company->configs,
                                                     .seats = seats,
                                                     .observations = spec->observation_size,
@@ -333,6 +341,8 @@ static void dissolve(company *company, group *group)
 static bool train_company(company *company, const crew *crew, group *group)
 {
     wac_error error;
+    const wac_lockstep_watch *wanted = crew->task->watch;
+    wac_lockstep_watch watch = wanted ? *wanted : (wac_lockstep_watch){0};
     company->start = wac_clock_seconds();
     prepare_all(company, crew, group);
     wac_status status = make_agent(company, crew, &error);
@@ -347,15 +357,17 @@ static bool train_company(company *company, const crew *crew, group *group)
                                        .pool = crew->pool,
                                        .apart = crew->task->apart,
                                        .ended = end_run,
-                                       .user = company});
+                                       .user = company,
+                                       .watch = wanted ? &watch : NULL});
     wac_agent_destroy(company->agent);
     return fits;
 }
 
-static void train_group(const crew *crew, group *group)
+static void train_group(const crew *crew, int gpu, group *group)
 {
     size_t count = (size_t)group->count;
-    company company = {.count = group->count,
+    company company = {.gpu = gpu,
+                       .count = group->count,
                        .runs = calloc(count, sizeof *company.runs),
                        .tellers = calloc(count, sizeof *company.tellers),
                        .configs = calloc(count, sizeof *company.configs)};
@@ -367,42 +379,64 @@ static void train_group(const crew *crew, group *group)
     /* then one half after the other */
     int half = group->count / 2, rest = group->count - half;
     if (!fits && half > 0)
-        train_group(crew, &(struct group){group->errands, half});
+        train_group(crew, gpu, &(struct group){group->errands, half});
     if (!fits && rest > 0 && company.count > 1)
-        train_group(crew, &(struct group){group->errands + half, rest});
+        train_group(crew, gpu, &(struct group){group->errands + half, rest});
 }
 
 /* --- the whole --------------------------------------------------------------------------------*/
 
+/* A thread that trains groups on one GPU. */
+typedef struct hand {
+    pthread_t thread;
+    crew *crew;
+    int gpu, first; /* the group that it begins with */
+} hand;
+
 /* Group after group. */
 static void *work(void *argument)
 {
-    crew *crew = argument;
-    for (;;) {
+    const hand *hand = argument;
+    crew *crew = hand->crew;
+    for (int group = hand->first; group < crew->count && !wac_asked_to_stop(crew->stop);) {
+        train_group(crew, hand->gpu, &crew->groups[group]);
         pthread_mutex_lock(&crew->mutex);
-        int next = crew->next++;
+        group = crew->next++;
         pthread_mutex_unlock(&crew->mutex);
-        if (next >= crew->count || wac_asked_to_stop(crew->stop))
-            return NULL;
-        train_group(crew, &crew->groups[next]);
     }
+    return NULL;
 }
 
 static void train_all(crew *crew)
 {
-    enum { MOST = 64 };
-    pthread_t threads[MOST];
-    int wanted = crew->task->groups, count = 1;
+    enum { MOST = 256 };
+    hand hands[MOST];
+    int wanted = crew->task->groups * crew->gpus, count = 1;
     if (wanted > crew->count)
         wanted = crew->count;
     if (wanted > MOST)
         wanted = MOST;
-    /* as many as there can be; the first is this one */
-    while (count < wanted && pthread_create(&threads[count], NULL, work, crew) == 0)
+    for (int i = 0; i < wanted; i++)
+        hands[i] = (hand){.crew = crew, .gpu = i % crew->gpus, .first = i};
+    /* as many as there can be, the first is this one; then whatever group is left is anybody's */
+    pthread_mutex_lock(&crew->mutex);
+    while (count < wanted && pthread_create(&hands[count].thread, NULL, work, &hands[count]) == 0)
         count++;
-    work(crew);
+    crew->next = count;
+    pthread_mutex_unlock(&crew->mutex);
+    work(&hands[0]);
     for (int i = 1; i < count; i++)
-        pthread_join(threads[i], NULL);
+        pthread_join(hands[i].thread, NULL);
+}
+
+/* Where there is none, the runs will say why. */
+static int count_gpus(const wac_sweep_task *task)
+{
+    int count = task->gpus;
+    if (task->device != WAC_DEVICE_CUDA ||
+        (count == 0 && wac_gpu_count(&count, NULL) != WAC_STATUS_OK))
+        return 1;
+    return count;
 }
 
 void wac_sweep_child_train(const wac_sweep_task *task, int pipe, const volatile int *stop)
@@ -413,6 +447,7 @@ void wac_sweep_child_train(const wac_sweep_task *task, int pipe, const volatile 
                  .sorted = calloc(task->count, sizeof *crew.sorted),
                  .shapes = calloc(task->count, sizeof *crew.shapes),
                  .groups = calloc(task->count, sizeof *crew.groups),
+                 .gpus = count_gpus(task),
                  .mutex = PTHREAD_MUTEX_INITIALIZER};
     if (crew.sorted && crew.shapes && crew.groups) {
         make_groups(&crew);

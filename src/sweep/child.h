@@ -3,8 +3,8 @@
 #ifndef WAC_SWEEP_CHILD_H
 #define WAC_SWEEP_CHILD_H
 
+#include "run/lockstep.h"
 #include "sweep/list.h"
-#include "wac/run.h"
 
 typedef enum wac_sweep_word {
     WAC_SWEEP_WORD_BEGIN,
@@ -35,11 +35,13 @@ typedef struct wac_sweep_task {
     const wac_sweep_errand *errands; /* [count] */
     size_t count;
     wac_device device;
-    int groups;    /* at the same time, each in a thread of its own */
+    int gpus;      /* that groups are spread over, where the device is a GPU; 0: all there are */
+    int groups;    /* at the same time on each of them, each in a thread of its own */
     int seats;     /* most of a group */
     int threads;   /* that the groups share for exploring and evaluating */
     int first_cpu; /* of a single run, see wac_agent_create */
     bool apart;    /* see wac_lockstep */
+    const wac_lockstep_watch *watch; /* each group has one like it; null: none */
 } wac_sweep_task;
 
 /* Train all of them, and say so; until *stop is not zero. */

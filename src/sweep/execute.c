@@ -27,7 +27,7 @@ enum {
     VIEW_MS = 200, /* between looks of the one who watches */
     RANKS_MS = 1,  /* between looks for messages of other ranks: MPI wakes nobody */
     MOST_WORKERS = 1024,
-    GROUPS = 4, /* in lockstep, at the same time: one learns while others explore */
+    GROUPS = 4, /* in lockstep, at the same time on a GPU: one learns while others explore */
     SEATS = 64, /* of a group */
 };
 
@@ -188,7 +188,7 @@ static wac_status hand_out(execution *all, int number, size_t run)
     return WAC_STATUS_OK;
 }
 
-/* Give the process of a device all that waits. With several devices each would get a share. */
+/* Give the process that trains in lockstep, on all GPUs, everything that waits. */
 static wac_status hand_out_waiting(execution *all, slot *slot)
 {
     wac_sweep_task task = {.sweep = all->sweep,
@@ -462,7 +462,7 @@ static wac_status make_slots(execution *all)
     if (all->ranks.table)
         wanted = all->ranks.size;
     else if (is_lockstep(all->options))
-        wanted = 1; /* one for each device */
+        wanted = 1;
     else if ((size_t)wanted > all->sweep->count)
         wanted = (int)all->sweep->count;
     all->slot_count = wanted < MOST_WORKERS || all->ranks.table ? wanted : MOST_WORKERS;

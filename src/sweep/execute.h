@@ -26,7 +26,7 @@ typedef struct wac_sweep_view {
 
 typedef struct wac_sweep_options {
     /* 0: one for each processor that this process may use; under MPI the ranks. In lockstep the
-     * groups at the same time, 0: a few */
+     * groups at the same time on each GPU, 0: a few */
     int workers;
     wac_device device;
     bool lockstep; /* on the CPU, too: for tests */

@@ -134,7 +134,8 @@ wac_status wac_sweep_worker_probe(wac_device device, wac_error *error)
     fflush(NULL);
     pid_t process = fork();
     if (process == 0) {
-        (void)wac_gpu_check(&answer);
+        int count;
+        (void)wac_gpu_count(&count, &answer);
         _exit(write(ends[1], &answer, sizeof answer) != (ssize_t)sizeof answer);
     }
     int failure = errno;

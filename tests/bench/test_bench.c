@@ -2,6 +2,7 @@
  * is not tested. */
 #include "base/json.h"
 #include "bench/cost.h"
+#include "bench/crowd.h"
 #include "bench/figure.h"
 #include "bench/kernels.h"
 #include "bench/limit.h"
@@ -67,6 +68,7 @@ static void test_rounds(void **state)
     double rounds[WAC_BENCH_ROUNDS] = {9, 1, 8, 2, 7, 3, 6, 4, 5};
     wac_bench_rounds summary = wac_bench_summarise(rounds);
     assert_true(summary.median == 5 && summary.best == 9 && summary.spread == 4.0 / 5);
+    assert_true(summary.low == 3 && summary.high == 7);
 }
 
 static void test_limit(void **state)
@@ -189,6 +191,17 @@ static void test_train(void **state)
     unsetenv("TMPDIR");
 }
 
+/* Runs side by side, more of them than there may be processors. */
+static void test_crowd(void **state)
+{
+    (void)state;
+    wac_bench_case bench = {
+        .size = &wac_bench_sizes[0], .algorithm = WAC_ALGORITHM_OE_WAC, .width = 16, .batch = 16};
+    wac_bench_rounds rate;
+    assert_ok(wac_bench_crowd(&rate, &bench, 3, 0.001, &error));
+    assert_true(rate.low > 0 && rate.low <= rate.median && rate.median <= rate.best);
+}
+
 static void count_kernel(void *user, const wac_bench_kernel *kernel)
 {
     *(int *)user += 1;
@@ -242,8 +255,6 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench update --threads 1024"), 2, "would time waiting");
     assert_says(wac("bench update --figure cost.gif"), 2, "must end in .png or .svg");
     assert_says(wac("bench update --runs 64"), 2, "has no --runs");
-    assert_says(wac("bench gpu --threads 1"), 2, "has no --threads");
-    assert_says(wac("bench gpu --precision half"), 2, "must be single, mixed or tf32");
     assert_says(wac("bench kernels --json"), 2, "has no --json");
     assert_says(wac("bench train --width 64"), 2, "has no --width");
     assert_says(wac("bench update --epochs 3"), 2, "has no --epochs");
@@ -254,11 +265,10 @@ static void test_bad_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_counts),        TEST(test_count_by_hand), TEST(test_count_grows),
-        TEST(test_rounds),        TEST(test_limit),         TEST(test_update),
-        TEST(test_replay),        TEST(test_json),          TEST(test_table),
-        TEST(test_train),         TEST(test_kernels),       TEST(test_figure),
-        TEST(test_bad_arguments),
+        TEST(test_counts), TEST(test_count_by_hand), TEST(test_count_grows), TEST(test_rounds),
+        TEST(test_limit),  TEST(test_update),        TEST(test_replay),      TEST(test_json),
+        TEST(test_table),  TEST(test_train),         TEST(test_crowd),       TEST(test_kernels),
+        TEST(test_figure), TEST(test_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

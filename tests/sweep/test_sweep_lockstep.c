@@ -280,6 +280,68 @@ static void groups_that_do_not_fit_are_cut(void **state)
     wac_sweep_free(&sweep);
 }
 
+/* --- several GPUs ------------------------------------------------------------------------------
+ */
+
+/* Of made-up ones (support/fake_gpu.c), which keep a log of who is where. */
+static void groups_are_spread_over_gpus(void **state)
+{
+    (void)state;
+    enum { GPUS = 5, SHAPES = 2, RUNS = 8 };
+    wac_sweep sweep = parse("environments: [lqg, riverswim]\nalgorithms: [sac, oe-wac]\nseeds: 4\n"
+                            "settings: {epochs: 2, " SMALL_RUNS "}\n");
+    for (size_t i = 0; i < sweep.count; i++)
+        sweep.runs[i].config.width = 64; /* the least that a GPU has */
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    setenv("WAC_FAKE_LOG", at("log"), 1);
+    for (int gpus = 1; gpus <= GPUS; gpus++) {
+        char count[16];
+        int seats[GPUS] = {0}, engines[GPUS] = {0}, gpu, size;
+        snprintf(count, sizeof count, "%d", gpus);
+        setenv("WAC_FAKE_GPUS", count, 1);
+        wac_sweep_options options = {.device = WAC_DEVICE_CUDA};
+        execute(&sweep, gpus == 1 ? at("one") : at("several"), options);
+        FILE *log = fopen(at("log"), "r");
+        assert_non_null(log);
+        while (fscanf(log, "%d %d", &gpu, &size) == 2) {
+            assert_in_range(gpu, 0, gpus - 1);
+            seats[gpu] += size;
+            engines[gpu]++;
+        }
+        fclose(log);
+        remove(at("log"));
+        /* as many runs as on any other, or one less of each shape */
+        for (int i = 0; i < gpus; i++) {
+            assert_int_equal(engines[i], SHAPES);
+            assert_in_range(seats[i], SHAPES * (RUNS / gpus), SHAPES * ((RUNS + gpus - 1) / gpus));
+        }
+        if (gpus == 1)
+            continue;
+        char directory[PATH_MAX];
+        snprintf(directory, sizeof directory, "%s", at("one"));
+        assert_same_sweeps(directory, at("several"), &sweep);
+        remove_folder(at("several"));
+    }
+    unsetenv("WAC_CUDA_PLUGIN");
+    wac_sweep_free(&sweep);
+}
+
+/* More groups than a GPU has at the same time: whoever is free takes the next. */
+static void gpus_take_turns(void **state)
+{
+    (void)state;
+    wac_sweep sweep = parse("environments: [lqg]\nalgorithms: [sac]\nseeds: 9\n"
+                            "settings: {epochs: 1, " SMALL_RUNS "}\n");
+    for (size_t i = 0; i < sweep.count; i++)
+        sweep.runs[i].config.width = 64;
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    setenv("WAC_FAKE_GPUS", "2", 1);
+    execute(&sweep, at("turns"),
+            (wac_sweep_options){.device = WAC_DEVICE_CUDA, .workers = 1, .seats = 1});
+    unsetenv("WAC_CUDA_PLUGIN");
+    wac_sweep_free(&sweep);
+}
+
 /* --- searches ----------------------------------------------------------------------------------
  */
 
@@ -307,10 +369,16 @@ static void rungs_are_those_of_workers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(groups_are_as_workers),          TEST(groups_go_on),
-        TEST(stopped_again_and_again),        TEST(killed_at_random_moments),
-        TEST(what_cannot_go_on_begins_anew),  TEST(who_fails_is_told),
-        TEST(groups_that_do_not_fit_are_cut), TEST(rungs_are_those_of_workers),
+        TEST(groups_are_as_workers),
+        TEST(groups_go_on),
+        TEST(stopped_again_and_again),
+        TEST(killed_at_random_moments),
+        TEST(what_cannot_go_on_begins_anew),
+        TEST(who_fails_is_told),
+        TEST(groups_that_do_not_fit_are_cut),
+        TEST(groups_are_spread_over_gpus),
+        TEST(gpus_take_turns),
+        TEST(rungs_are_those_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

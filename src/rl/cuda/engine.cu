@@ -1,4 +1,5 @@
 /* The engine: memory on the GPU, copies, the order of kernels, and graphs of whole updates. */
+#include "rl/cuda/ceilings.cuh"
 #include "rl/cuda/view.cuh"
 
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 
 enum {
     GRAPH_UPDATES = 10, /* in one graph: few launches, and never long until the next stop */
+    MOST_GPUS = 64,
     MOST_LANES = 2,
     LANE_SEATS = 16,   /* at least */
     MOST_KERNELS = 16, /* that are told apart by a profile */
@@ -20,6 +22,7 @@ typedef struct lane {
 
 struct wac_engine {
     wac_engine_shape shape;
+    int device; /* CUDA's number of the GPU */
     engine_view view;
     const pass_launches *passes;
     cudaStream_t stream, side; /* side: of what can be done meanwhile */
@@ -53,7 +56,7 @@ static int explain(char *why, size_t size, const char *format, ...)
 /* Whatever a thread asks for next is of this engine's GPU; false where it has failed before. */
 static bool is_ready(const wac_engine *engine)
 {
-    return engine->failure == cudaSuccess && cudaSetDevice(engine->shape.gpu) == cudaSuccess;
+    return engine->failure == cudaSuccess && cudaSetDevice(engine->device) == cudaSuccess;
 }
 
 /* Keep the first failure. */
@@ -88,20 +91,40 @@ static int count_gpus(char *why, size_t size)
     return count;
 }
 
-typedef struct gpu_view {
-    char name[128];
-    size_t memory, free;
-    int major, minor; /* compute capability */
-    int processors;
-} gpu_view;
+/* CUDA's numbers of the GPUs of the first one's model, and how many there are: on another, a run
+ * would become another to the byte. */
+static int list_alike(int devices[MOST_GPUS])
+{
+    cudaDeviceProp first, other;
+    int count = 0, alike = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess ||
+        cudaGetDeviceProperties(&first, 0) != cudaSuccess)
+        return 0;
+    for (int i = 0; i < count && alike < MOST_GPUS; i++)
+        if (cudaGetDeviceProperties(&other, i) == cudaSuccess &&
+            strcmp(other.name, first.name) == 0)
+            devices[alike++] = i;
+    return alike;
+}
 
-static int describe(int gpu, gpu_view *description, char *why, size_t size)
+static int count_alike(char *why, size_t size)
+{
+    int devices[MOST_GPUS], count = count_gpus(why, size);
+    return count < 0 ? count : list_alike(devices);
+}
+
+/* From here on this thread uses that GPU. */
+static int describe(wac_engine_gpu *description, int gpu, char *why, size_t size)
 {
     cudaDeviceProp properties;
+    int devices[MOST_GPUS] = {0}, count = list_alike(devices);
     memset(description, 0, sizeof *description);
-    cudaError_t result = cudaGetDeviceProperties(&properties, gpu);
+    if (gpu < 0 || (gpu > 0 && gpu >= count))
+        return explain(why, size, "there is no GPU %d", gpu);
+    description->device = devices[gpu];
+    cudaError_t result = cudaGetDeviceProperties(&properties, description->device);
     if (result == cudaSuccess)
-        result = cudaSetDevice(gpu);
+        result = cudaSetDevice(description->device);
     /* who waits for a GPU leaves the processor to those who explore */
     if (result == cudaSuccess)
         result = cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
@@ -114,6 +137,17 @@ static int describe(int gpu, gpu_view *description, char *why, size_t size)
     description->minor = properties.minor;
     description->processors = properties.multiProcessorCount;
     return 0;
+}
+
+static int ceilings(wac_engine_ceilings *ceilings, int gpu, char *why, size_t size)
+{
+    wac_engine_gpu description;
+    if (describe(&description, gpu, why, size) != 0)
+        return -1;
+    cudaError_t result = measure_ceilings(ceilings, description.processors);
+    return result == cudaSuccess
+               ? 0
+               : explain(why, size, "%s: %s", description.name, cudaGetErrorString(result));
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -238,7 +272,7 @@ static void destroy(wac_engine *engine)
 {
     if (!engine)
         return;
-    cudaSetDevice(engine->shape.gpu);
+    cudaSetDevice(engine->device);
     if (engine->one)
         cudaGraphExecDestroy(engine->one);
     if (engine->many)
@@ -283,8 +317,8 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
 {
     static const pass_launches *const passes[] = {&launches_single, &launches_tf32,
                                                   &launches_mixed};
-    gpu_view gpu;
-    if (describe(shape->gpu, &gpu, why, size) != 0)
+    wac_engine_gpu gpu;
+    if (describe(&gpu, shape->gpu, why, size) != 0)
         return -1;
     if (gpu.major < 9)
         return explain(why, size, "%s has compute capability %d.%d, and 9.0 or more is needed",
@@ -293,6 +327,7 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
     if (!engine)
         return explain(why, size, "out of memory");
     engine->shape = *shape;
+    engine->device = gpu.device;
     engine->passes = passes[shape->precision];
     engine->lanes = shape->seats < 2 * LANE_SEATS ? 1 : MOST_LANES;
     size_t needed = bytes_of(shape);
@@ -596,7 +631,7 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
 
 extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v1;
 const wac_engine_table wac_engine_table_v1 = {
-    count_gpus, create, destroy, write_block, read_block, write_seats, read_seats,
-    settle,     draw,   sample,  tune,        back_up,    teach,       aim,
-    climb,      anchor, repeat,  wait,        profile,
+    count_alike, describe,   ceilings, create, destroy, write_block, read_block,
+    write_seats, read_seats, settle,   draw,   sample,  tune,        back_up,
+    teach,       aim,        climb,    anchor, repeat,  wait,        profile,
 };

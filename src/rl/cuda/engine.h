@@ -25,7 +25,24 @@ typedef enum wac_engine_precision {
     WAC_ENGINE_SINGLE, /* three products of 11-bit numbers, as good as one in single precision */
     WAC_ENGINE_TF32,   /* of numbers cut to 11 bits */
     WAC_ENGINE_MIXED,  /* hidden layers: of numbers cut to 8 bits (bf16), else as tf32 */
+    WAC_ENGINE_PRECISIONS,
 } wac_engine_precision;
+
+typedef struct wac_engine_gpu {
+    char name[128];
+    size_t memory, free;
+    int major, minor; /* compute capability */
+    int processors;
+    int device; /* CUDA's number of it */
+} wac_engine_gpu;
+
+/* What a GPU does at best, as measured. */
+typedef struct wac_engine_ceilings {
+    double memory; /* bytes read and written per second */
+    /* multiplications and additions per second, those of a product in single precision counted once
+     * though it is made of three */
+    double products[WAC_ENGINE_PRECISIONS];
+} wac_engine_ceilings;
 
 /* Where the tensors of a network begin, and how many numbers it has in all. */
 typedef struct wac_engine_layout {
@@ -38,7 +55,7 @@ typedef struct wac_engine_shape {
     int rows;      /* of a batch */
     int synthetic; /* the most pairs of a seat */
     int width;
-    int gpu; /* which one */
+    int gpu; /* which one, from 0 to below their count */
     wac_engine_precision precision;
     int64_t capacity; /* transitions that the largest replay can come to hold */
     wac_engine_layout policy, critic;
@@ -103,7 +120,10 @@ typedef struct wac_engine wac_engine;
 
 /* int results are 0, or not with the reason in `why`. */
 typedef struct wac_engine_table {
-    int (*count)(char *why, size_t size); /* GPUs; negative: why there is none */
+    /* GPUs, those of the first one's model; negative: why there is none */
+    int (*count)(char *why, size_t size);
+    int (*describe)(wac_engine_gpu *description, int gpu, char *why, size_t size);
+    int (*ceilings)(wac_engine_ceilings *ceilings, int gpu, char *why, size_t size);
 
     int (*create)(wac_engine **engine, const wac_engine_shape *shape, char *why, size_t size);
     void (*destroy)(wac_engine *engine);

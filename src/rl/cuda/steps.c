@@ -31,7 +31,7 @@ static wac_gpu *gpu_of(const wac_agent *agent)
     return agent->gpu;
 }
 
-wac_status wac_gpu_wait(wac_agent *agent, wac_error *error)
+static wac_status await(wac_agent *agent, wac_error *error)
 {
     char why[256];
     wac_gpu *gpu = gpu_of(agent);
@@ -215,7 +215,7 @@ static wac_status hear(wac_agent *agent, wac_error *error)
 {
     wac_gpu *gpu = gpu_of(agent);
     gpu->table->read_seats(gpu->engine, gpu->seats);
-    WAC_TRY(wac_gpu_wait(agent, error));
+    WAC_TRY(await(agent, error));
     for (int seat = 0; seat < agent->seats; seat++) {
         if (gpu->seats[seat].updated == 0)
             continue;
@@ -225,7 +225,7 @@ static wac_status hear(wac_agent *agent, wac_error *error)
         if (agent->seat[seat].drawn)
             hear_coverage(agent, seat);
     }
-    return wac_gpu_wait(agent, error);
+    return await(agent, error);
 }
 
 /* --- creation
@@ -249,13 +249,14 @@ static int64_t transitions_of(const wac_config *config)
     return all < config->replay_capacity ? all : config->replay_capacity;
 }
 
-static wac_engine_shape shape_of(const wac_agent *agent)
+static const wac_engine_precision precisions[] = {
+    [WAC_PRECISION_SINGLE] = WAC_ENGINE_SINGLE,
+    [WAC_PRECISION_MIXED] = WAC_ENGINE_MIXED,
+    [WAC_PRECISION_TF32] = WAC_ENGINE_TF32,
+};
+
+static wac_engine_shape shape_of(const wac_agent *agent, int gpu)
 {
-    static const wac_engine_precision precisions[] = {
-        [WAC_PRECISION_SINGLE] = WAC_ENGINE_SINGLE,
-        [WAC_PRECISION_MIXED] = WAC_ENGINE_MIXED,
-        [WAC_PRECISION_TF32] = WAC_ENGINE_TF32,
-    };
     const wac_desk *desk = wac_host_desk(agent, 0);
     wac_engine_shape shape = {
         .seats = agent->seats,
@@ -267,6 +268,7 @@ static wac_engine_shape shape_of(const wac_agent *agent)
         .rows = agent->rows,
         .synthetic = agent->synthetic,
         .width = (int)agent->seat->config.width,
+        .gpu = gpu,
         .precision = precisions[agent->seat->config.precision],
         .policy = layout_of(&desk->policies),
         .critic = layout_of(&desk->critics),
@@ -301,25 +303,57 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-static wac_status load_table(const wac_engine_table **table, wac_error *error)
+/* `gpus`, how many there are, may be null. */
+static wac_status load_table(const wac_engine_table **table, int *gpus, wac_error *error)
 {
     char why[256];
+    int count;
     *table = wac_plugin_table("wac_cuda", WAC_ENGINE_TABLE, "WAC_CUDA_PLUGIN", why, sizeof why);
     if (!*table)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "--device cuda needs the part of wac that is built with CUDA (%s); install "
                         "the CUDA toolkit and build again, or use --device cpu",
                         why);
-    if ((*table)->count(why, sizeof why) < 0)
+    if ((count = (*table)->count(why, sizeof why)) < 0)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "--device cuda finds no GPU to use: %s, or use --device cpu", why);
+    if (gpus)
+        *gpus = count;
     return WAC_STATUS_OK;
 }
 
-wac_status wac_gpu_check(wac_error *error)
+wac_status wac_gpu_count(int *count, wac_error *error)
 {
     const wac_engine_table *table;
-    return load_table(&table, error);
+    return load_table(&table, count, error);
+}
+
+static wac_status fail_gpu(wac_error *error, const char *why)
+{
+    return wac_fail(error, WAC_STATUS_IO, "the GPU cannot be used: %s", why);
+}
+
+wac_status wac_gpu_describe(wac_engine_gpu *description, int gpu, wac_error *error)
+{
+    char why[256];
+    const wac_engine_table *table;
+    WAC_TRY(load_table(&table, NULL, error));
+    return table->describe(description, gpu, why, sizeof why) == 0 ? WAC_STATUS_OK
+                                                                   : fail_gpu(error, why);
+}
+
+wac_status wac_gpu_ceilings(wac_gpu_limits *limits, int gpu, wac_error *error)
+{
+    char why[256];
+    const wac_engine_table *table;
+    wac_engine_ceilings all;
+    WAC_TRY(load_table(&table, NULL, error));
+    if (table->ceilings(&all, gpu, why, sizeof why) != 0)
+        return fail_gpu(error, why);
+    limits->memory = all.memory;
+    for (int i = 0; i < WAC_ENGINE_PRECISIONS; i++)
+        limits->products[i] = all.products[precisions[i]];
+    return WAC_STATUS_OK;
 }
 
 static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error *error)
@@ -335,8 +369,8 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
     *gpu = (wac_gpu){.seats = seats, .places = places};
     for (int i = 0; i < agent->seats; i++)
         places[i].changed = true;
-    WAC_TRY(load_table(&gpu->table, error));
-    wac_engine_shape shape = shape_of(agent);
+    WAC_TRY(load_table(&gpu->table, NULL, error));
+    wac_engine_shape shape = shape_of(agent, plan->gpu);
     if (gpu->table->create(&gpu->engine, &shape, why, sizeof why) != 0)
         return wac_fail(error, WAC_STATUS_MEMORY,
                         "the GPU cannot take the runs: %s; train fewer at once, with a smaller "
@@ -455,7 +489,7 @@ static wac_status visit(wac_agent *agent, int seat, wac_state state, wac_agent_v
 {
     if (state == WAC_STATE_NETWORKS || state == WAC_STATE_LEARNING) {
         download(agent, seat, NETWORKS);
-        WAC_TRY(wac_gpu_wait(agent, error));
+        WAC_TRY(await(agent, error));
     }
     return wac_desk_visit(agent, seat, state, visitor, user, error);
 }
@@ -505,6 +539,7 @@ const wac_steps wac_steps_cuda = {
     .aim = aim,
     .climb = climb,
     .start = start,
+    .wait = await,
     .finish = hear,
     .anchor = anchor,
     .act = wac_policies_act,

@@ -5,11 +5,18 @@
 #include "rl/cuda/engine.h"
 #include "rl/steps.h"
 
-/* Whether there is a GPU to use. A process that has asked cannot fork children that use it. */
-wac_status wac_gpu_check(wac_error *error);
+/* How many GPUs there are to use; fails where there is none. A process that has asked cannot fork
+ * children that use one. */
+wac_status wac_gpu_count(int *count, wac_error *error);
 
-/* Until updates that were started are done; nothing is brought back. */
-wac_status wac_gpu_wait(wac_agent *agent, wac_error *error);
+wac_status wac_gpu_describe(wac_engine_gpu *description, int gpu, wac_error *error);
+
+/* See wac_engine_ceilings; products by wac_precision. */
+typedef struct wac_gpu_limits {
+    double memory, products[WAC_ENGINE_PRECISIONS];
+} wac_gpu_limits;
+
+wac_status wac_gpu_ceilings(wac_gpu_limits *limits, int gpu, wac_error *error);
 
 /* Seconds of each kernel of an update, one after the other, over so many updates; returns how many
  * kernels there are. */

@@ -302,6 +302,13 @@ static void start(wac_agent *agent, int64_t updates)
     ((wac_host *)agent->device)->due = updates;
 }
 
+/* the host is not apart: it computes them when they are to be finished */
+static wac_status await(wac_agent *agent, wac_error *error)
+{
+    (void)agent, (void)error;
+    return WAC_STATUS_OK;
+}
+
 static wac_status finish(wac_agent *agent, wac_error *error)
 {
     (void)error;
@@ -328,6 +335,7 @@ const wac_steps wac_steps_host = {
     .aim = wac_policies_aim,
     .climb = climb,
     .start = start,
+    .wait = await,
     .finish = finish,
     .anchor = anchor,
     .act = wac_policies_act,
