@@ -4,7 +4,12 @@
 
 #include "rl/cuda/view.cuh"
 
+/* Gradients on their way are sums over rows times these, and not means, so that they stay within
+ * what numbers of 16 bits can tell apart: errors of critics from some thousandths to a million. */
+constexpr float CRITIC_SCALE = 1 / 16.f, POLICY_SCALE = 16;
+
 typedef struct mover {
+    float scale; /* from such sums to means */
     float step, correction;
     float rate; /* at which the target follows; there is none without */
     float *params, *first, *second, *target;
@@ -18,7 +23,8 @@ __device__ inline mover mover_of(const engine_view &e, const stack_view &stack, 
     const wac_engine_seat &own = e.seats[seat];
     size_t network = (size_t)seat * stack.members + member, at = network * stack.at.stride;
     size_t hidden = network * e.width * e.width;
-    mover mover = {own.policy_step,
+    mover mover = {1 / (POLICY_SCALE * e.rows),
+                   own.policy_step,
                    own.policy_correction,
                    0,
                    stack.params + at,
@@ -28,6 +34,7 @@ __device__ inline mover mover_of(const engine_view &e, const stack_view &stack, 
                    stack.half ? stack.half + hidden : NULL,
                    NULL};
     if (critics) {
+        mover.scale = 1 / (CRITIC_SCALE * e.rows);
         mover.step = member < e.means ? own.mean_step : own.std_step;
         mover.correction = own.critic_correction;
         mover.rate = own.target_rate;
@@ -49,6 +56,7 @@ __device__ inline float quick_root(float x)
 __device__ inline float move(const mover &m, float gradient, float &first, float &second,
                              float value, float &target)
 {
+    gradient *= m.scale;
     first += 0.1f * (gradient - first);
     second = 0.999f * second + 0.001f * gradient * gradient;
     value -= __fdividef(m.step * first, quick_root(second) * m.correction + 1e-8f);
@@ -66,9 +74,7 @@ __device__ inline void move_one(const mover &m, size_t at, float gradient)
 
 __device__ inline void put_four(half_t *to, float4 four)
 {
-    __nv_bfloat162 low = __floats2bfloat162_rn(four.x, four.y);
-    __nv_bfloat162 high = __floats2bfloat162_rn(four.z, four.w);
-    *(uint2 *)to = make_uint2(*(unsigned *)&low, *(unsigned *)&high);
+    *(uint2 *)to = make_uint2(halves(four.x, four.y), halves(four.z, four.w));
 }
 
 /* Tiles of a network's trace that count: std critics see synthetic pairs, too. */

@@ -24,7 +24,7 @@ enum {
 typedef enum wac_engine_precision {
     WAC_ENGINE_SINGLE, /* three products of 11-bit numbers, as good as one in single precision */
     WAC_ENGINE_TF32,   /* of numbers cut to 11 bits */
-    WAC_ENGINE_MIXED,  /* hidden layers: of numbers cut to 8 bits (bf16), else as tf32 */
+    WAC_ENGINE_MIXED,  /* the same, hidden layers of 16-bit numbers (fp16) */
     WAC_ENGINE_PRECISIONS,
 } wac_engine_precision;
 

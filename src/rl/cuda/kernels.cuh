@@ -309,7 +309,7 @@ __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
             if (row < x.count) {
                 float value = std ? expf(out) : out;
                 dout = 2 * (value - target) * (std ? value : 1);
-                dout *= synthetic ? own.lambda / pairs : 1.f / e.rows;
+                dout *= CRITIC_SCALE * (synthetic ? own.lambda * e.rows / pairs : 1);
                 e.critic_out[((size_t)seat * critics + member) * (e.rows + e.synthetic) +
                              (synthetic ? e.rows : 0) + x.first + row] = out;
             }

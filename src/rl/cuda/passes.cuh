@@ -274,16 +274,6 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         }
     }
 
-    static __device__ inline void put(half_t *to, float a, float b)
-    {
-        *(__nv_bfloat162 *)to = __floats2bfloat162_rn(a, b);
-    }
-
-    static __device__ inline void put(float *to, float a, float b)
-    {
-        *(float2 *)to = make_float2(a, b);
-    }
-
     /* bits of the numbers above zero, which stay as they are; the others become zero. A bit is the
      * sign of its number's opposite, shifted in behind those before it. */
     static __device__ inline void rectify(sums c, bits above, int block)
@@ -668,7 +658,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         for (int first = 0; first < columns; first += COLUMNS) {
             for (int i = thread; i < ROWS * COLUMNS; i += THREADS) {
                 int row = i / COLUMNS, column = first + i % COLUMNS;
-                rows[i] = (element)(column < columns ? small(row, column) : 0.f);
+                cut(rows + i, column < columns ? small(row, column) : 0);
             }
             meet();
             for (int m = warp * 16; m < WIDTH; m += THREADS / 2) {
@@ -725,8 +715,9 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
                     store_tiles(corner + m * 16 * ROW + n * 8, c[m][n], c[m][n + 1]);
             return;
         }
-        each(c, block,
-             [&](int row, int column, float a, float b) { put(to + row * ROW + column, a, b); });
+        each(c, block, [&](int row, int column, float a, float b) {
+            *(float2 *)(to + row * ROW + column) = make_float2(a, b);
+        });
     }
 };
 

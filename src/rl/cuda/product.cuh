@@ -6,18 +6,18 @@
  *
  *   tf32    numbers of 32 bits; the units read the upper 19, so adding half of the last bit rounds
  *   single  the same, each number as the sum of two such: a b = a1 b1 + a1 b2 + a2 b1
- *   mixed   numbers of 16 bits (bf16)
+ *   mixed   numbers of 16 bits (fp16), cut to the same 11 as tf32, of a narrower range
  */
 #ifndef WAC_RL_CUDA_PRODUCT_CUH
 #define WAC_RL_CUDA_PRODUCT_CUH
 
 #include "rl/cuda/engine.h"
 
-#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 enum { WARPS_N = 4 };
 
-typedef __nv_bfloat16 half_t;
+typedef __half half_t;
 
 template <int PRECISION> struct kind {
     typedef float element;
@@ -49,7 +49,7 @@ __device__ inline void load_tiles_across(unsigned tiles[4], unsigned row)
 
 __device__ inline void multiply_half(float c[4], const unsigned a[4], const unsigned b[2])
 {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
                  "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -214,14 +214,31 @@ __device__ inline void add_products(float c[MT][NT][4], const element *a, int a_
     }
 }
 
+/* two numbers cut to 16 bits; what is beyond their range becomes the last within */
+__device__ inline unsigned halves(float first, float second)
+{
+    unsigned both;
+    asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+    return both;
+}
+
+/* a number as products read it */
+__device__ inline void cut(float *to, float number)
+{
+    *to = number;
+}
+
+__device__ inline void cut(half_t *to, float number)
+{
+    *to = __ushort_as_half((unsigned short)halves(number, 0));
+}
+
 /* sums of 16 x 16 numbers, of two neighbouring tiles, cut to 16 bits; each lane gives the address
  * of a row's half */
 __device__ inline void store_tiles(half_t *row, const float left[4], const float right[4])
 {
-    __nv_bfloat162 tiles[4] = {
-        __floats2bfloat162_rn(left[0], left[1]), __floats2bfloat162_rn(left[2], left[3]),
-        __floats2bfloat162_rn(right[0], right[1]), __floats2bfloat162_rn(right[2], right[3])};
-    const unsigned *words = (const unsigned *)tiles;
+    unsigned words[4] = {halves(left[0], left[1]), halves(left[2], left[3]),
+                         halves(right[0], right[1]), halves(right[2], right[3])};
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      shared_address(row)),
                  "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])

@@ -255,14 +255,14 @@ __global__ void wishes_kernel(const __grid_constant__ engine_view e, unsigned wi
     e.bound[at] = out[(size_t)mean * e.rows] + spread;
     const float *heads = e.heads + at * 2 * actions, *noise = e.noise + at * actions;
     const float *slope = e.aim_slope + first * actions;
-    float *dheads = e.dheads + at * 2 * actions, weight = 1.f / e.rows;
-    float dlog_prob = own.alpha[policy] / e.rows;
+    float *dheads = e.dheads + at * 2 * actions;
+    float dlog_prob = own.alpha[policy] * POLICY_SCALE;
     for (int j = 0; j < actions; j++) {
         float climbs = slope[(size_t)mean * e.rows * actions + j];
         if (with_std)
             climbs += spread * slope[(size_t)std * e.rows * actions + j];
         float a = e.action[at * actions + j], inner = 1 - a * a, log_std = heads[actions + j];
-        float du = (dlog_prob * 2 * a / (inner + 1e-6f) - weight * climbs) * inner;
+        float du = (dlog_prob * 2 * a / (inner + 1e-6f) - POLICY_SCALE * climbs) * inner;
         bool inside = log_std >= -20 && log_std <= 2;
         dheads[j] = du;
         dheads[actions + j] = inside ? du * expf(log_std) * noise[j] - dlog_prob : 0;
@@ -490,8 +490,8 @@ __global__ void halve_kernel(const __grid_constant__ stack_view stack, int width
     size_t hidden = (size_t)width * width, network = blockIdx.y;
     size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < hidden; i += step)
-        stack.half[network * hidden + i] =
-            __float2bfloat16_rn(stack.params[network * stack.at.stride + stack.at.weight[1] + i]);
+        cut(stack.half + network * hidden + i,
+            stack.params[network * stack.at.stride + stack.at.weight[1] + i]);
 }
 
 void launch_halve(const engine_view &e, const stack_view &stack, cudaStream_t stream)
