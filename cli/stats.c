@@ -364,9 +364,9 @@ static int read_measure(wac_measure *measure, const char *name)
 {
     if (wac_measure_find(measure, name))
         return CLI_OK;
-    const char *near = wac_measure_suggest(name);
+    const char *near = WAC_SUGGEST(name, wac_measure_name_at, NULL, NULL);
     if (near)
-        return cli_refuse("unknown measure \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
+        return cli_refuse("unknown measure \"%s\"; %s", WAC_CLIP(name), near);
     return cli_refuse("unknown measure \"%s\"; \"%s stats --help\" lists them", WAC_CLIP(name),
                       cli_program());
 }

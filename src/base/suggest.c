@@ -1,7 +1,10 @@
-/* The nearest name by the distance of Damerau and Levenshtein: the number of letters to insert,
+/* The nearest names by the distance of Damerau and Levenshtein: the number of letters to insert,
  * drop, replace or swap with a neighbour. */
 #include "base/suggest.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
@@ -40,34 +43,77 @@ static size_t distance(const char *a, const char *b)
     return rows[i % 3][width];
 }
 
-static size_t shared_start(const char *a, const char *b)
+static bool contains(const char *name, const char *word)
 {
-    size_t length = 0;
-    while (a[length] && fold(a[length]) == fold(b[length]))
-        length++;
-    return length;
+    size_t length;
+    do
+        for (length = 0; word[length] && fold(name[length]) == fold(word[length]);)
+            length++;
+    while (word[length] && *name++);
+    return !word[length];
 }
 
-const char *wac_suggest(const char *word, wac_name_fn *name_at, const void *names)
+/* How far a name is, in halves of a slip. One slip may be, and one more for every five letters; a
+ * part of a name comes after that. */
+static size_t cost_of(const char *word, const char *name)
 {
-    size_t length = strlen(word);
-    if (length > LONGEST)
-        return NULL;
-    /* one slip, and one more for every five letters; the start of a name is as good as that */
-    size_t farthest = 1 + length / 5, least = farthest + 1;
-    const char *best = NULL, *name;
-    for (size_t i = 0; (name = name_at(names, i)); i++) {
-        if (strlen(name) > LONGEST)
-            continue;
-        size_t cost = distance(word, name);
-        if (length >= 3 && shared_start(word, name) == length)
-            cost = smaller(cost, farthest);
-        if (cost < least) {
-            least = cost;
-            best = name;
-        }
+    size_t length = strlen(word), most = 2 * (1 + length / 5);
+    size_t cost = *name && strlen(name) <= LONGEST ? 2 * distance(word, name) : SIZE_MAX;
+    return cost <= most ? cost : length >= 3 && contains(name, word) ? most + 1 : SIZE_MAX;
+}
+
+/* Whether one name is as the other, but for a digit that is one more: point-2 after point-1. */
+static bool follows(const char *name, const char *before)
+{
+    while (*name && *name == *before) {
+        name++;
+        before++;
     }
-    return best;
+    return *before >= '0' && *before <= '8' && *name == *before + 1 &&
+           strcmp(name + 1, before + 1) == 0;
+}
+
+/* The name in whose place the series of it ends, among those that cost as much; *last is that
+ * name. */
+static size_t end_of_series(size_t from, const char **last, const char *word, wac_name_fn *name_at,
+                            const void *names)
+{
+    const char *next;
+    size_t cost = cost_of(word, *last);
+    while ((next = name_at(names, from + 1)) && follows(next, *last) &&
+           cost_of(word, next) == cost) {
+        *last = next;
+        from++;
+    }
+    return from;
+}
+
+const char *wac_suggest(char text[WAC_SUGGESTION], const char *word, wac_name_fn *name_at,
+                        const void *names, const char *otherwise)
+{
+    enum { MOST = 3 };
+    size_t least = SIZE_MAX, count = 0, used = 0;
+    char near[MOST][2 * LONGEST + 9];
+    const char *name;
+    if (strlen(word) > LONGEST)
+        return otherwise;
+    for (size_t i = 0; (name = name_at(names, i)); i++)
+        least = smaller(least, cost_of(word, name));
+    for (size_t i = 0; least < SIZE_MAX && count < MOST && (name = name_at(names, i)); i++) {
+        const char *last = name;
+        if (cost_of(word, name) != least)
+            continue;
+        i = end_of_series(i, &last, word, name_at, names);
+        snprintf(near[count++], sizeof *near, last == name ? "\"%s\"" : "\"%s\" to \"%s\"",
+                 WAC_CLIP(name), WAC_CLIP(last));
+    }
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, WAC_SUGGESTION - used, "%s%s",
+                                 i == 0           ? "did you mean "
+                                 : i + 1 == count ? " or "
+                                                  : ", ",
+                                 near[i]);
+    return count ? strcat(text, "?") : otherwise;
 }
 
 const char *wac_name_in_array(const void *names, size_t index)

@@ -58,12 +58,8 @@ wac_status wac_setting_find(const wac_setting **setting, const char *name, wac_e
         if (wac_word_is((*setting)->name, name))
             return WAC_STATUS_OK;
     *setting = NULL;
-    const char *near = wac_suggest(name, wac_setting_name, NULL);
-    if (near)
-        return wac_fail(error, WAC_STATUS_INPUT, "unknown setting \"%s\"; did you mean \"%s\"?",
-                        WAC_CLIP(name), near);
-    return wac_fail(error, WAC_STATUS_INPUT,
-                    "unknown setting \"%s\"; \"wac config\" lists them all", WAC_CLIP(name));
+    return wac_fail(error, WAC_STATUS_INPUT, "unknown setting \"%s\"; %s", WAC_CLIP(name),
+                    WAC_SUGGEST(name, wac_setting_name, NULL, "\"wac config\" lists them all"));
 }
 
 void wac_setting_range(const wac_setting *setting, char *text, size_t size)
@@ -256,14 +252,12 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
     if (algorithm)
         fresh.algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], algorithm);
     if (fresh.algorithm < 0) {
-        const char *near = wac_suggest(algorithm, wac_name_in_array, algorithms);
-        char choices[128];
-        wac_words_join(choices, sizeof choices, &WAC_ALGORITHM_WORDS[1]);
-        return near ? wac_fail(error, WAC_STATUS_INPUT,
-                               "unknown algorithm \"%s\"; did you mean \"%s\"?",
-                               WAC_CLIP(algorithm), near)
-                    : wac_fail(error, WAC_STATUS_INPUT, "unknown algorithm \"%s\"; choose %s",
-                               WAC_CLIP(algorithm), choices);
+        char choices[128] = "choose ";
+        size_t used = strlen(choices);
+        wac_words_join(choices + used, sizeof choices - used, &WAC_ALGORITHM_WORDS[1]);
+        return wac_fail(error, WAC_STATUS_INPUT, "unknown algorithm \"%s\"; %s",
+                        WAC_CLIP(algorithm),
+                        WAC_SUGGEST(algorithm, wac_name_in_array, algorithms, choices));
     }
 
     for (size_t i = 0; i < count; i++) {

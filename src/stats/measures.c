@@ -2,7 +2,6 @@
 #include "stats/measures.h"
 
 #include "base/number.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "env/lqg.h"
 #include "env/riverswim.h"
@@ -197,15 +196,10 @@ bool wac_measure_is_cost(wac_measure measure)
     return rows[measure].is_cost;
 }
 
-static const char *name_at(const void *names, size_t index)
+const char *wac_measure_name_at(const void *names, size_t index)
 {
     (void)names;
     return index < WAC_MEASURE_TOTAL ? rows[index].name : NULL;
-}
-
-const char *wac_measure_suggest(const char *name)
-{
-    return wac_suggest(name, name_at, NULL);
 }
 
 bool wac_measure_find(wac_measure *measure, const char *name)

@@ -72,8 +72,8 @@ bool wac_measure_is_share(const wac_runset *set, size_t task, wac_measure measur
 /* By its name, dash and underscore alike; false where there is none of that name. */
 bool wac_measure_find(wac_measure *measure, const char *name);
 
-/* The name that was probably meant, or null. */
-const char *wac_measure_suggest(const char *name);
+/* All names, as a wac_name_fn. */
+const char *wac_measure_name_at(const void *names, size_t index);
 
 /* What the scores of a task are divided by before profiles and optimality gaps: 1 for Point and for
  * RiverSwim as its preset has it (their scores are shares already), the mean score of the best
