@@ -43,23 +43,34 @@ static size_t distance(const char *a, const char *b)
     return rows[i % 3][width];
 }
 
-static bool contains(const char *name, const char *word)
+typedef enum part { NO_PART, SOME_PART, WHOLE_PART } part;
+
+/* Whether the word is in the name, and between dashes or ends. */
+static part part_of(const char *name, const char *word)
 {
-    size_t length;
-    do
-        for (length = 0; word[length] && fold(name[length]) == fold(word[length]);)
+    part found = NO_PART;
+    for (const char *at = name; *at; at++) {
+        size_t length = 0;
+        while (word[length] && fold(at[length]) == fold(word[length]))
             length++;
-    while (word[length] && *name++);
-    return !word[length];
+        bool starts = at == name || fold(at[-1]) == '-';
+        bool ends = !at[length] || fold(at[length]) == '-';
+        if (!word[length] && found != WHOLE_PART)
+            found = starts && ends ? WHOLE_PART : SOME_PART;
+    }
+    return found;
 }
 
-/* How far a name is, in halves of a slip. One slip may be, and one more for every five letters; a
- * part of a name comes after that. */
+/* How far a name is, in halves of a slip; SIZE_MAX: too far. One slip may be, and one more for
+ * every five letters. A whole part of a name is nearer than any slip, any other comes after all. */
 static size_t cost_of(const char *word, const char *name)
 {
     size_t length = strlen(word), most = 2 * (1 + length / 5);
-    size_t cost = *name && strlen(name) <= LONGEST ? 2 * distance(word, name) : SIZE_MAX;
-    return cost <= most ? cost : length >= 3 && contains(name, word) ? most + 1 : SIZE_MAX;
+    if (!*name || strlen(name) > LONGEST)
+        return SIZE_MAX;
+    size_t cost = 2 * distance(word, name);
+    part part = length < 3 ? NO_PART : part_of(name, word);
+    return cost > 0 && part == WHOLE_PART ? 1 : cost <= most ? cost : part ? most + 1 : SIZE_MAX;
 }
 
 /* Whether one name is as the other, but for a digit that is one more: point-2 after point-1. */
@@ -91,7 +102,7 @@ static size_t end_of_series(size_t from, const char **last, const char *word, wa
 const char *wac_suggest(char text[WAC_SUGGESTION], const char *word, wac_name_fn *name_at,
                         const void *names, const char *otherwise)
 {
-    enum { MOST = 3 };
+    enum { MOST = 4 };
     size_t least = SIZE_MAX, count = 0, used = 0;
     char near[MOST][2 * LONGEST + 9];
     const char *name;

@@ -9,9 +9,9 @@
 typedef const char *wac_name_fn(const void *names, size_t index);
 
 /* 'did you mean "sac"?', by the names of the list that `word` was probably meant to be; of equally
- * near ones the first three, where '"point-1" to "point-4"' is one. `otherwise`, which may be null,
+ * near ones the first four, where '"point-1" to "point-4"' is one. `otherwise`, which may be null,
  * where none is near. Upper and lower case, and dash and underscore, count as equal. */
-enum { WAC_SUGGESTION = 448 };
+enum { WAC_SUGGESTION = 576 };
 const char *wac_suggest(char text[WAC_SUGGESTION], const char *word, wac_name_fn *name_at,
                         const void *names, const char *otherwise);
 

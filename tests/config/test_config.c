@@ -450,11 +450,10 @@ static void cut_run_files_are_refused(void **state)
 static void suggestions_are_near(void **state)
 {
     (void)state;
-    static const char *const names[] = {"train",      "evaluate",    "riverswim", "path_limit",
-                                        "batch_size", "oac_delta",   "",          "point-1",
-                                        "point-2",    "point-3",     "point-4",   "learning_rate",
-                                        "cat",        "cut",         "cot",       "cit",
-                                        "point-a-s",  "target_rate", NULL};
+    static const char *const names[] = {
+        "train",   "evaluate", "riverswim", "path_limit",  "batch_size",    "oac_delta", "",
+        "point-1", "point-2",  "point-3",   "point-4",     "learning_rate", "cat",       "cut",
+        "cot",     "cit",      "rates",     "target_rate", "cxt",           NULL};
     static const char *const cases[][2] = {
         {"trian", "\"train\""},
         {"riverswm", "\"riverswim\""},
@@ -463,14 +462,16 @@ static void suggestions_are_near(void **state)
         {"batch", "\"batch_size\""},
         {"eval", "\"evaluate\""},
         {"oac-dleta", "\"oac_delta\""},
-        /* a part of a name; what is nearer goes before it */
+        /* a part of a name: a whole one before any slip, another after that */
+        {"size", "\"batch_size\""},
+        {"lim", "\"path_limit\""},
         {"Swim", "\"riverswim\""},
         {"point", "\"point-1\" to \"point-4\""},
         {"rate", "\"learning_rate\" or \"target_rate\""},
-        /* equally near ones: a series is one, and three are enough */
+        /* equally near ones: a series is one, and four are enough */
         {"point-5", "\"point-1\" to \"point-4\""},
         {"point-3x", "\"point-3\""},
-        {"cet", "\"cat\", \"cut\" or \"cot\""},
+        {"cet", "\"cat\", \"cut\", \"cot\" or \"cit\""},
         {"x", NULL},
         {"", NULL},
         {"something_else", NULL},
