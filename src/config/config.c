@@ -154,13 +154,41 @@ int wac_setting_compare(const wac_setting *setting, const wac_config *a, const w
     return index_at(x, setting) - index_at(y, setting);
 }
 
+/* How early names have a setting. */
+enum { RANKS = 6 };
+static int rank_of(const wac_setting *setting)
+{
+    switch (setting->offset) {
+    case offsetof(wac_config, algorithm):
+        return 0;
+    case offsetof(wac_config, lambda):
+        return 1;
+    case offsetof(wac_config, rho):
+        return 2;
+    case offsetof(wac_config, epochs):
+        return RANKS - 1;
+    default:
+        return setting->algorithms != WAC_FOR_ALL ? 3 : 4;
+    }
+}
+
+const wac_setting *wac_setting_named(size_t place)
+{
+    for (int rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < WAC_SETTINGS_TOTAL; i++)
+            if (rank_of(&settings[i]) == rank && place-- == 0)
+                return &settings[i];
+    return NULL;
+}
+
 int wac_config_compare(const wac_config *a, const wac_config *b, wac_setting_fn *counts)
 {
     int order = strcmp(a->environment, b->environment);
-    for (size_t i = 0; i < WAC_SETTINGS_TOTAL && !order; i++)
-        if ((!counts || counts(&settings[i])) &&
-            (wac_config_reads(a, &settings[i]) || wac_config_reads(b, &settings[i])))
-            order = wac_setting_compare(&settings[i], a, b);
+    for (int rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < WAC_SETTINGS_TOTAL && !order; i++)
+            if (rank_of(&settings[i]) == rank && (!counts || counts(&settings[i])) &&
+                (wac_config_reads(a, &settings[i]) || wac_config_reads(b, &settings[i])))
+                order = wac_setting_compare(&settings[i], a, b);
     return order;
 }
 

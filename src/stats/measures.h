@@ -57,6 +57,10 @@ size_t wac_records_measure(double *values, const wac_record **whose, const wac_r
 /* True once it has been solved at some epoch (as WAC_MEASURE_SOLVED has it). */
 bool wac_record_is_solved(const wac_record *run);
 
+/* The place of each group among those of its task and algorithm, from 0: who went furthest, then
+ * who has the better mean score. free() them. */
+wac_status wac_groups_rank(size_t **places, const wac_runset *set, wac_error *error);
+
 /* "score", "return", …: as the program takes them. */
 const char *wac_measure_name(wac_measure measure);
 
