@@ -85,7 +85,7 @@ typedef struct wac_figure_look {
 
 /* What came of a figure, or why there is none. */
 typedef struct wac_drawing {
-    char title[160], caption[640];
+    char title[160], caption[800];
     char name[64];  /* NAME.svg, NAME.png and NAME.pdf in the folder of figures */
     bool has_table; /* and NAME.csv, what is drawn in numbers */
     bool narrow;    /* and NAME-narrow.svg (or .png), for small screens */

@@ -225,7 +225,7 @@ static wac_status write_average(wac_sheet *sheet, wac_sheet_panel *panel, size_t
 
 static void arrange_averages(wac_sheet *sheet)
 {
-    wac_sheet_arrange_rows(sheet, sheet->line_count);
+    wac_sheet_arrange_rows(sheet, sheet->line_count, 1);
     sheet->grid.beside = 200;
     sheet->grid.least = 120;
 }
@@ -337,7 +337,7 @@ static wac_status write_pairs(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
 /* The better at the left, the other at the right. */
 static void arrange_pairs(wac_sheet *sheet)
 {
-    wac_sheet_arrange_rows(sheet, sheet->rows);
+    wac_sheet_arrange_rows(sheet, sheet->rows, 2);
     sheet->grid.right = sheet->grid.left;
 }
 
@@ -354,9 +354,11 @@ static void print_pairs(wac_sheet *sheet, const wac_sheet_panel *panel)
                          (double[2]){0, 1});
     for (int side = 0; side < 2; side++) {
         wac_plot_print(plot, "set %s scale 0 (", side ? "y2tics" : "ytics");
-        for (size_t i = 0; i < sheet->rows; i++)
-            wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
-                           sheet->lines[sheet->pairs[i][side]].label, i);
+        for (size_t i = 0; i < sheet->rows; i++) {
+            wac_plot_print(plot, i ? ", " : "");
+            wac_sheet_print_name(sheet, sheet->pairs[i][side]);
+            wac_plot_print(plot, " %zu", i);
+        }
         wac_plot_print(plot, ")\n");
     }
     wac_plot_print(plot, "set arrow from 0.5,graph 0 to 0.5,graph 1 nohead lw 1.5 dt (6,4) lc rgb "

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -17,7 +18,6 @@ enum {
     TOP = 30,
     TITLE = 26,
     LEGEND = 30,
-    LEGEND_BREAK = 20,
     PANEL_TITLE = 34,
     LEFT = 112,
     NARROW_LEFT = 96,
@@ -182,7 +182,7 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
     if (*key && strcmp(key, "algorithm") != 0)
         snprintf(text, sizeof text, "%.100s %.200s", wac_pretty_setting(setting, key), line->key);
     else
-        wac_pretty_label(text, line->key);
+        wac_pretty_label(text, wac_label_beyond(line->key, sheet->algorithm));
     wac_page_quote(line->label, sizeof line->label, text);
 }
 
@@ -190,7 +190,7 @@ static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
 static void find_pooled(wac_sheet *sheet)
 {
     size_t total, used = 0;
-    const wac_setting *settings = wac_settings(&total);
+    const wac_setting *settings = wac_settings(&total), *setting;
     bool over[WAC_SETTINGS_TOTAL] = {0};
     bool has_points = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X);
     for (size_t i = 0; i < sheet->group_count; i++)
@@ -208,11 +208,11 @@ static void find_pooled(wac_sheet *sheet)
                 over[s] = strcmp(a, b) != 0;
             }
         }
-    for (size_t s = 0; s < total; s++) {
+    for (size_t s = 0; (setting = wac_setting_named(s)); s++) {
         char name[WAC_PRETTY];
-        if (over[s] && used < sizeof sheet->over - 48)
+        if (over[setting - settings] && used < sizeof sheet->over - 48)
             used += (size_t)snprintf(sheet->over + used, sizeof sheet->over - used, "%s%.40s",
-                                     used ? ", " : "", wac_pretty_setting(name, settings[s].name));
+                                     used ? ", " : "", wac_pretty_setting(name, setting->name));
     }
 }
 
@@ -248,9 +248,32 @@ static void find_levels(wac_sheet *sheet)
     }
 }
 
+/* The algorithm of all groups, where they differ in something else; and of choices that were ended
+ * at different epochs the fewest. */
+static void find_common(wac_sheet *sheet)
+{
+    bool same = true;
+    sheet->algorithm = NULL;
+    sheet->until = -1;
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const wac_record *run = sheet->groups[i].group->runs[0];
+        if (!sheet->groups[i].shown)
+            continue;
+        same &= !sheet->algorithm || strcmp(sheet->algorithm, run->algorithm) == 0;
+        sheet->algorithm = run->algorithm;
+        if (sheet->until < 0 || run->config.epochs < sheet->until)
+            sheet->until = run->config.epochs;
+    }
+    if (!same || count_labels(sheet) < 2)
+        sheet->algorithm = NULL;
+    if (!sheet->selection->set->rungs)
+        sheet->until = -1;
+}
+
 /* Tasks and lines, as they come. */
 static void find_lines(wac_sheet *sheet)
 {
+    find_common(sheet);
     for (size_t i = 0; i < sheet->group_count; i++) {
         const wac_group *group = sheet->groups[i].group;
         if (!sheet->groups[i].shown)
@@ -345,6 +368,40 @@ static wac_status find_looks(wac_sheet *sheet, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+/* A line has the best place of its groups (wac_groups_rank). */
+static wac_status find_places(wac_sheet *sheet, wac_error *error)
+{
+    size_t *places;
+    WAC_TRY(wac_groups_rank(&places, sheet->selection->set, error));
+    for (size_t i = 0; i < sheet->line_total; i++) {
+        sheet->lines[i].place = SIZE_MAX;
+        for (size_t k = 0; k < sheet->group_count; k++) {
+            size_t place = places[sheet->groups[k].group - sheet->selection->set->groups];
+            if (strcmp(sheet->groups[k].key, sheet->lines[i].key) == 0 &&
+                place < sheet->lines[i].place)
+                sheet->lines[i].place = place;
+        }
+    }
+    free(places);
+    return WAC_STATUS_OK;
+}
+
+/* Of more lines than can be shown those with the best places, in the order that they had. */
+static wac_status choose_lines(wac_sheet *sheet, size_t most, wac_error *error)
+{
+    WAC_TRY(find_places(sheet, error));
+    for (size_t i = 0; i < sheet->line_total; i++) {
+        size_t place = sheet->lines[i].place, before = 0;
+        for (size_t k = 0; k < sheet->line_total; k++)
+            before += sheet->lines[k].place < place || (sheet->lines[k].place == place && k < i);
+        sheet->lines[i].chosen = before < most;
+    }
+    for (size_t i = 0; i < sheet->line_total; i++)
+        if (sheet->lines[i].chosen)
+            sheet->lines[sheet->line_count++] = sheet->lines[i];
+    return WAC_STATUS_OK;
+}
+
 /* Find the tasks and lines of the figure. Curves of several settings each become a line for every
  * group, where those are few enough. free() groups and lines. */
 static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
@@ -366,7 +423,10 @@ static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
     if (*sheet->figure->lines && !sheet->by_label &&
         !sheet->mixed) /* labels are in order already */
         qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
-    sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
+    if (sheet->line_total > most_lines)
+        WAC_TRY(choose_lines(sheet, most_lines, error));
+    else
+        sheet->line_count = sheet->line_total;
     return find_looks(sheet, error);
 }
 
@@ -438,32 +498,6 @@ void wac_sheet_point(wac_sheet *sheet, const wac_sheet_panel *panel, size_t line
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-double wac_sheet_text(const char *text, int points)
-{
-    int letters = 0;
-    for (; *text; text++)
-        letters += ((unsigned char)*text & 0xc0) != 0x80;
-    return letters * points * 0.78;
-}
-
-/* How much of a text goes into a row of so many pixels: as many of its parts between commas as fit,
- * but at least one. */
-static int fitting(const char *text, double room)
-{
-    size_t fits = 0;
-    for (;;) {
-        char piece[WAC_PRETTY];
-        size_t end = fits + strcspn(text + fits, ",");
-        snprintf(piece, sizeof piece, "%.*s", (int)end, text);
-        if (fits && wac_sheet_text(piece, 12) > room)
-            return (int)fits;
-        fits = end + (text[end] == ',');
-        fits += strspn(text + fits, " ");
-        if (!text[fits])
-            return (int)fits;
-    }
-}
-
 /* The legend from the left of the panels and `top` on, broken into rows; returns its height. Where
  * it is not to be drawn it is only measured. */
 static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
@@ -473,7 +507,8 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
         return 0;
     for (size_t i = 0; i < sheet->line_count; i++) {
         const wac_style *style = wac_sheet_style(sheet, i);
-        double width = 64 + wac_sheet_text(sheet->lines[i].label, 12);
+        const char *label = sheet->lines[i].label;
+        double width = 68 + wac_page_text(label, WAC_INK_TEXT, 12);
         if (x > left && x + width > left + room) {
             x = left;
             y += LEGEND;
@@ -493,13 +528,9 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
                     ++page->labels, (x + 18) / page->width, 1 - y / page->height, style->mark,
                     style->colour);
         }
-        for (const char *rest = sheet->lines[i].label; *rest;) { /* too long for a row: several */
-            int length = fitting(rest, room - 44);
-            if (draw)
-                wac_page_label(&sheet->page, x + 44, y, WAC_INK_TEXT, 12, "%.*s", length, rest);
-            rest += length;
-            y += *rest ? LEGEND_BREAK : 0;
-        }
+        y += (wac_page_rows(label, WAC_INK_TEXT, 12, room - 44) - 1) * WAC_PAGE_ROW;
+        if (draw)
+            wac_page_label_rows(&sheet->page, x + 44, y, WAC_INK_TEXT, 12, room - 44, label);
         x += width;
     }
     return y + LEGEND - 8 - top;
@@ -517,11 +548,12 @@ static double begin_page(wac_sheet *sheet, double width, double panels)
     wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
-    int points = 16;
-    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > width - LEFT)
-        points--;
+    double left = sheet->grid.left;
+    if (wac_page_text(title, WAC_INK_TITLE, 16) > width - left)
+        left = fmin(left, LEFT);
+    int points = wac_page_points(title, WAC_INK_TITLE, 16, 10, width - left);
     if (titled)
-        wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
+        wac_page_label(&sheet->page, left, TOP - 4, WAC_INK_TITLE, points, "%s", title);
     print_legend(sheet, top - 6, room, true);
     return top + legend;
 }
@@ -596,9 +628,8 @@ static void print_panel(wac_sheet *sheet, wac_sheet_panel *panel, const wac_shee
     else
         wac_pretty_task(name, sheet->selection, sheet->tasks[panel->task]);
     wac_page_quote(quoted, sizeof quoted, name);
-    int points = 13;
-    while (points > 9 && wac_sheet_text(name, points) > grid->width + grid->gap / 2)
-        points--;
+    int points = wac_page_points(quoted, WAC_INK_TITLE, 13, 9,
+                                 grid->width + fmin(grid->gap / 2, grid->right));
     wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, points, "%s", quoted);
     wac_page_axes(&sheet->page, left, top, grid->width, grid->height);
     panel->leftmost = column == 0;
@@ -616,19 +647,38 @@ void wac_sheet_nothing(wac_sheet *sheet)
                    "plot -1 notitle\n");
 }
 
-void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows)
+/* In print they take less than half of the width. */
+void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows, int sides)
 {
     enum { ROW = 26 };
     wac_sheet_grid *grid = &sheet->grid;
+    int lines = 1;
     sheet->bare = true;
     sheet->rows = rows;
-    for (size_t i = 0; i < sheet->line_count; i++)
-        grid->left = fmax(grid->left, wac_sheet_text(sheet->lines[i].label, 12) + 36);
+    sheet->names = sheet->room > 0 ? sheet->room * (sides > 1 ? 0.27 : 0.38) : INFINITY;
+    for (size_t i = 0; i < sheet->line_count; i++) {
+        const char *label = sheet->lines[i].label;
+        int taken = wac_page_rows(label, WAC_INK_TEXT, 12, sheet->names);
+        double width = fmin(wac_page_text(label, WAC_INK_TEXT, 12), sheet->names);
+        grid->left = fmax(grid->left, width + 28);
+        lines = taken > lines ? taken : lines;
+    }
     grid->alone = 520;
     grid->beside = 260;
     grid->least = 150;
-    grid->height = ROW * (double)rows + 12;
+    grid->height = (ROW + (lines - 1) * WAC_PAGE_ROW) * (double)rows + 12;
     grid->gap = 44;
+}
+
+void wac_sheet_print_name(wac_sheet *sheet, size_t line)
+{
+    const char *rest = sheet->lines[line].label;
+    while (*rest) {
+        size_t size = wac_page_fit(rest, WAC_INK_TEXT, 12, sheet->names);
+        wac_plot_print(&sheet->page.plot, "%s'%.*s'",
+                       rest == sheet->lines[line].label ? "" : ".\"\\n\".", (int)size, rest);
+        rest += size;
+    }
 }
 
 void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const char *words,
@@ -639,9 +689,12 @@ void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const 
                    "unset grid; set grid x lc rgb '#dddddd' lt 1 lw 0.7\n"
                    "set xlabel '%s' tc rgb grey\nset ytics scale 0 (",
                    words);
-    for (size_t i = 0; i < sheet->line_count; i++)
-        wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
-                       panel->leftmost ? sheet->lines[i].label : "", i);
+    for (size_t i = 0; i < sheet->line_count; i++) {
+        wac_plot_print(plot, i ? ", " : "");
+        if (panel->leftmost)
+            wac_sheet_print_name(sheet, i);
+        wac_plot_print(plot, "%s %zu", panel->leftmost ? "" : "''", i);
+    }
     double last = (double)sheet->rows - 0.4;
     wac_plot_print(plot,
                    ")\nunset y2tics; set xtics %.9g; set xrange [%.9g:%.9g]\n"
@@ -660,9 +713,11 @@ static void write_caption(const wac_sheet *sheet, const wac_sheet_kind *kind, wa
     else
         snprintf(runs, sizeof runs, "%zu to %zu runs", sheet->runs, sheet->most);
     kind->explain(sheet, runs, text, sizeof text);
-    snprintf(drawing->caption, sizeof drawing->caption, "%s%s%s", text,
-             sheet->uneven ? " A line ends where the shortest of its runs does." : "",
-             sheet->line_count < sheet->line_total ? " Not all lines are shown." : "");
+    size_t used =
+        (size_t)snprintf(drawing->caption, sizeof drawing->caption, "%s%s", text,
+                         sheet->uneven ? " A line ends where the shortest of its runs does." : "");
+    wac_caption_groups(drawing->caption + used, sizeof drawing->caption - used, sheet->algorithm,
+                       sheet->line_count, sheet->line_total);
 }
 
 static wac_status write_numbers(wac_drawing *drawing, const char *folder, const char *text,
