@@ -3,6 +3,7 @@
 #include "report/overall.h"
 
 #include "base/status.h"
+#include "report/lines.h"
 #include "stats/estimates.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ typedef struct scores {
 /* Whether a line has a finished run with a score on a task. */
 static bool has_scores(wac_sheet *sheet, size_t task, size_t line)
 {
-    size_t all = wac_sheet_runs(sheet, task, line, NULL);
+    size_t all = wac_lines_runs(sheet, task, line, NULL);
     return wac_records_measure(sheet->values, NULL, sheet->found, all, WAC_MEASURE_SCORE) > 0;
 }
 
@@ -42,7 +43,7 @@ static void add_task(scores *scores, wac_sheet *sheet, size_t task, size_t line,
     if (scores->tasks)
         values = (double *)scores->samples[scores->tasks - 1].values +
                  scores->samples[scores->tasks - 1].count;
-    size_t all = wac_sheet_runs(sheet, task, line, NULL);
+    size_t all = wac_lines_runs(sheet, task, line, NULL);
     size_t count = wac_records_measure(values, NULL, sheet->found, all, WAC_MEASURE_SCORE);
     for (size_t i = 0; i < count; i++) {
         values[i] /= unit;

@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "report/claims_json.h"
 #include "report/html.h"
-#include "report/sheet.h"
+#include "report/lines.h"
 #include "report/table.h"
 
 #include <dirent.h>
@@ -222,7 +222,7 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
                                         other ? other->name : "algorithm");
         figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
         snprintf(figure->x, sizeof figure->x, "%s", x->name);
-        if (wac_sheet_has_line(figure, selection))
+        if (wac_lines_have_two(figure, selection))
             break;
         count--;
     }

@@ -112,13 +112,6 @@ typedef struct wac_sheet_kind {
 wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
                           const wac_sheet_kind *kind, wac_error *error);
 
-/* Over a setting: whether some line of the figure has two points. */
-bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection);
-
-/* The runs of a line in a task, into `found`; x (or null): at this value of the figure's setting.
- * Returns how many. */
-size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x);
-
 /* Numbers of the panel reach from low to high. */
 void wac_sheet_reach(wac_sheet_panel *panel, double low, double high);
 
