@@ -81,7 +81,7 @@ enum {
     HEADER = 66,
     SHORT_HEADER = 44, /* without whose it is */
     BELOW = 62,        /* the axis and its name */
-    SHORT_BELOW = 40,
+    SHORT_BELOW = 50,
     BAR = 14, /* of colours */
 };
 

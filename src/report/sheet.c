@@ -269,6 +269,15 @@ void wac_sheet_print_name(wac_sheet *sheet, size_t line)
     }
 }
 
+/* A step between tics of a narrow panel, which needs two of them. */
+static double step_of(const wac_sheet *sheet, const double range[2])
+{
+    double parts = fmax(sheet->grid.width / 68, 2);
+    double step = wac_page_step(range[0], range[1], parts);
+    bool two = floor(range[1] / step) > ceil(range[0] / step);
+    return two ? step : wac_page_step(range[0], range[1], 2 * parts);
+}
+
 void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const char *words,
                           const double range[2])
 {
@@ -287,8 +296,7 @@ void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const 
     wac_plot_print(plot,
                    ")\nunset y2tics; set xtics %.9g; set xrange [%.9g:%.9g]\n"
                    "set yrange [%.1f:-0.6]; set y2range [%.1f:-0.6]\n",
-                   wac_page_step(range[0], range[1], fmax(sheet->grid.width / 68, 2)), range[0],
-                   range[1], last, last);
+                   step_of(sheet, range), range[0], range[1], last, last);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
