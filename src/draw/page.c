@@ -96,18 +96,19 @@ double wac_page_text(const char *text, wac_ink ink, int points)
 
 size_t wac_page_fit(const char *text, wac_ink ink, int points, double room)
 {
-    size_t fits[3] = {0}; /* to a letter, a blank before no number, a comma */
+    size_t fits[4] = {0}; /* to a letter, a joint, a blank before no number, a comma */
     for (size_t i = 0; text[i]; i++) {
         if (fits[0] && width_of(text, i + 1, ink, points) > room)
-            return fits[2] ? fits[2] : fits[1] ? fits[1] : fits[0];
+            return fits[3] ? fits[3] : fits[2] ? fits[2] : fits[1] ? fits[1] : fits[0];
         /* not within a letter, nor within what stands for one */
         bool ends =
             ((unsigned char)text[i + 1] & 0xc0) != 0x80 && text[i + 1] != '\'' && text[i] != '\\';
         bool blank = text[i] == ' ' && !strchr("0123456789.", text[i + 1]);
         bool comma = text[i] == ' ' && i && text[i - 1] == ',';
         fits[0] = ends ? i + 1 : fits[0];
-        fits[1] = blank ? i + 1 : fits[1];
-        fits[2] = comma ? i + 1 : fits[2];
+        fits[1] = ends && strchr("_/", text[i]) ? i + 1 : fits[1];
+        fits[2] = blank ? i + 1 : fits[2];
+        fits[3] = comma ? i + 1 : fits[3];
     }
     return strlen(text);
 }

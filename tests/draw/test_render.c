@@ -416,6 +416,7 @@ static void texts_are_broken(void **state)
         {"i''t", "i''", 1},
         {"\\_a", "\\_", 1},
         {"λλ", "λ", 1},
+        {"rho-0.5_lambda-0.25", "rho-0.5_", 110},
         {"short", "short", 500},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -455,6 +456,22 @@ static void titles_stay_on_the_page(void **state)
             /* a headline with both has no room */
             assert_true(print || svg_says(drawn.paths[0], "Where 2 agents went"));
         }
+}
+
+/* Runs alike are told apart by the folders that only one of them has. */
+static void folders_tell_apart(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    char one[PATH_MAX], out[PATH_MAX];
+    train_tiny("sweep/sac/lambda-0_x/seed-1", "riverswim", "sac", 1);
+    train_tiny("sweep/sac/lambda-1_x/seed-1", "riverswim", "sac", 1);
+    snprintf(one, sizeof one, "%s", at("sweep/sac/lambda-0_x/seed-1"));
+    snprintf(out, sizeof out, "%s", at("out/apart.svg"));
+    assert_ok(render(&drawn, one, at("sweep/sac/lambda-1_x/seed-1"), out));
+    assert_svg(out, SAYS("SAC (lambda-0_x) after", "SAC (lambda-1_x) after"));
+    assert_ok(render(&drawn, one, one, out));
+    assert_true(svg_says(out, "seed-1"));
 }
 
 static void maps_of_runs(void **state)
@@ -577,6 +594,7 @@ int main(void)
         TEST(numbers_of_colours),
         TEST(texts_are_broken),
         TEST(titles_stay_on_the_page),
+        TEST(folders_tell_apart),
         TEST(maps_of_runs),
         TEST(what_is_not_there),
         TEST(without_gnuplot),
