@@ -271,7 +271,7 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
           "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
           "(others).</p>\n",
           to);
-    wac_html_table(to, "stats groups",
+    wac_html_table(to, "stats stack groups",
                    "task|runs|#seeds|#score|#IQM of the score|#return|#coverage|#solved");
     bool few = false;
     for (size_t i = 0; i < set->group_count; i++)

@@ -113,7 +113,7 @@ static void test_rises(void **state)
     assert_verdict("rule: rises-with, setting: lambda, measure: coverage, where: {lambda: 0.5}",
                    WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "in all runs");
     assert_verdict("rule: rises-with, setting: rho, measure: coverage", WAC_VERDICT_UNDECIDED,
-                   WAC_VERDICT_UNDECIDED, "rho is 0.5 in all runs");
+                   WAC_VERDICT_UNDECIDED, "ρ is 0.5 in all runs");
     assert_verdict("rule: rises-with, setting: lambda, measure: success", WAC_VERDICT_UNDECIDED,
                    WAC_VERDICT_UNDECIDED, "some runs have no success");
 }

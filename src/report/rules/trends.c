@@ -296,6 +296,8 @@ static wac_status judge_table(const wac_case *at, wac_finding *finding, table *t
                               double *counts)
 {
     evidence found = {0};
+    char setting[WAC_PRETTY];
+    wac_pretty_setting(setting, at->part->setting);
     table->never = at->part->measure == WAC_MEASURE_SOLVED ? (double)finding->epochs + 1 : INFINITY;
     fill(table, counts, at, finding->epochs);
     finding->seeds = table->seeds;
@@ -305,7 +307,7 @@ static wac_status judge_table(const wac_case *at, wac_finding *finding, table *t
         never += table->values[i] >= table->never;
     }
     if (table->seeds == 0)
-        return wac_case_lack(at, finding, "no seed has a run at every %s", at->part->setting);
+        return wac_case_lack(at, finding, "no seed has a run at every %s", setting);
     if (unknown && finding->missing)
         return wac_case_lack(at, finding, "%zu of %zu runs are missing, and a trend needs all",
                              finding->missing, finding->planned);
@@ -328,12 +330,14 @@ wac_status wac_rule_trend(const wac_case *at)
 {
     wac_finding finding = wac_case_begin(at, NULL, NULL);
     table table = {0};
+    char setting[WAC_PRETTY];
+    wac_pretty_setting(setting, at->part->setting);
     find_levels(&table, at, &finding);
     if (table.level_count == 0)
-        return wac_case_lack(at, &finding, "no run that reads %s is planned", at->part->setting);
+        return wac_case_lack(at, &finding, "no run that reads %s is planned", setting);
     if (table.level_count == 1)
         return wac_case_lack(at, &finding, "%s is %s in all runs, so there is no trend to see",
-                             at->part->setting, WAC_DIGITS(table.levels[0]));
+                             setting, WAC_DIGITS(table.levels[0]));
     size_t cells = table.seeds * table.level_count;
     table.values = calloc(cells + table.level_count, sizeof *table.values);
     if (!table.values)
