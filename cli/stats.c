@@ -233,7 +233,7 @@ static void print_tables(const wac_comparison *all)
     }
     printf("%s%s of %s%s%s\n", style.bold, wac_measure_name(all->measure),
            cli_count(runs, (int64_t)counted, "run"), style.plain,
-           wac_measure_is_cost(all->measure) ? " (less is better)" : "");
+           wac_measure_is_cost(all->measure) ? " (less is better; never: the last epoch + 1)" : "");
     print_groups(all, &style);
     if (all->shared_count > 0 && has_shares(all))
         print_methods(all, &style);
