@@ -419,11 +419,8 @@ static const subject *find_subject(const char *name)
     for (int i = 0; i < SUBJECTS; i++)
         if (strcmp(subjects[i].name, name) == 0)
             return &subjects[i];
-    const char *near = wac_suggest(name, subject_name, NULL);
-    if (near)
-        cli_refuse("cannot bench \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
-    else
-        cli_refuse("cannot bench \"%s\"; say update, gpu, kernels or train", WAC_CLIP(name));
+    cli_refuse("cannot bench \"%s\"; %s", WAC_CLIP(name),
+               WAC_SUGGEST(name, subject_name, NULL, "say update, gpu, kernels or train"));
     return NULL;
 }
 

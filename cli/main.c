@@ -49,9 +49,9 @@ static const cli_command *find_command(const char *name)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
-    const char *near = wac_suggest(name, command_name, NULL);
+    const char *near = WAC_SUGGEST(name, command_name, NULL, NULL);
     if (near)
-        cli_refuse("unknown command \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
+        cli_refuse("unknown command \"%s\"; %s", WAC_CLIP(name), near);
     else
         cli_refuse("unknown command \"%s\"; see \"%s --help\"", WAC_CLIP(name), cli_program());
     return NULL;

@@ -27,16 +27,19 @@ static const char *known_name(const void *names, size_t index)
 static int refuse_flag(const cli_option *options, const char *command, const char *flag,
                        const char *name)
 {
-    const char *near = wac_suggest(name, known_name, options);
+    const char *near = WAC_SUGGEST(name, known_name, options, NULL);
     if (!near)
         return cli_refuse("unknown flag \"%s\"; see \"%s %s --help\"", WAC_CLIP(flag),
                           cli_program(), command);
-    /* settings are written with underscores, flags with dashes */
-    char spelled[64];
-    snprintf(spelled, sizeof spelled, "%s", near);
-    for (char *letter = spelled; *letter; letter++)
-        *letter = *letter == '_' ? '-' : *letter;
-    return cli_refuse("unknown flag \"%s\"; did you mean \"--%s\"?", WAC_CLIP(flag), spelled);
+    /* settings are written with underscores, flags with dashes, two of them before each */
+    char spelled[WAC_SUGGESTION + 32];
+    size_t used = 0, quotes = 0;
+    for (; *near && used + 4 < sizeof spelled; near++) {
+        spelled[used++] = *near == '_' ? '-' : *near;
+        if (*near == '"' && quotes++ % 2 == 0)
+            used += (size_t)sprintf(spelled + used, "--");
+    }
+    return cli_refuse("unknown flag \"%s\"; %.*s", WAC_CLIP(flag), (int)used, spelled);
 }
 
 static int read_count(const cli_option *option, const char *text)

@@ -23,7 +23,7 @@ static const char help[] =
     "Usage\n"
     "  wac reproduce\n"
     "  wac reproduce NAME [--scale NAME] [--seeds N] [--out DIR] [--workers N]\n"
-    "                [--device NAME] [--KEY VALUE ...]\n"
+    "                [--device NAME] [--KEY VALUE ...] [--dry-run]\n"
     "  wac reproduce NAME --from DIR [--scale NAME] [--seeds N] [--out DIR]\n"
     "                [--KEY VALUE ...]\n"
     "  ... [--figure-width LENGTH]\n"
@@ -67,9 +67,11 @@ static const char help[] =
     "                      shape, --workers N groups at a time on each (4)\n"
     "  --KEY VALUE         a setting for all runs that the scale does not set, as\n"
     "                      --precision mixed; to go on, give the same again\n"
+    "  --dry-run           only list what would be done and how long it should take\n"
     "\n"
     "Examples\n"
     "  wac reproduce riverswim\n"
+    "  wac reproduce point-dense --scale paper --dry-run\n"
     "  wac reproduce point-dense --scale strong --workers 32\n"
     "  wac reproduce point-dense --scale paper --device cuda --precision mixed\n"
     "  wac reproduce point-dense --from sweeps/point\n"
@@ -146,7 +148,7 @@ static int list(void)
 static const char *word; /* that named the experiment */
 static const char *scale_name, *out, *from, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t workers, seeds;
-static bool all;
+static bool all, dry;
 static wac_figure_look look;
 static const cli_option options[] = {
     {"all", .on = &all},
@@ -157,6 +159,7 @@ static const cli_option options[] = {
     {"figure-width", .inches = &look.inches},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
     {"device", .text = &device},
+    {"dry-run", .on = &dry},
     {"", .settings = values},
     {0},
 };
@@ -232,12 +235,11 @@ static int check_runs(void)
 }
 
 /* Train what is not there yet. *goes_on: there is something to report, also where runs failed. */
-static int train(bool *goes_on)
+static int train(wac_sweep_options *how, bool *goes_on)
 {
-    wac_sweep_options how = {.workers = (int)workers, .device = place};
     bool speaks = false;
-    int status = cli_sweep_run(&experiment->scales[note.scale], runs, &how, command, &speaks);
-    bool stopped = wac_asked_to_stop(how.stop);
+    int status = cli_sweep_run(&experiment->scales[note.scale], runs, how, command, &speaks);
+    bool stopped = wac_asked_to_stop(how->stop);
     *goes_on = speaks && !stopped && status != CLI_USAGE && wac_path_exists(runs);
     return status;
 }
@@ -273,6 +275,7 @@ static int settle_scale(void)
 
 static int reproduce(void)
 {
+    wac_sweep_options how = {.workers = (int)workers, .device = place};
     wac_error error = {0};
     int refused = settle_scale();
     if (!refused)
@@ -306,9 +309,13 @@ static int reproduce(void)
         snprintf(runs, sizeof runs, "%s", from);
     else if (wac_path_join(runs, sizeof runs, directory, "runs", &error))
         return cli_fail(&error);
+    if (from && dry)
+        return cli_refuse("--from trains nothing, so there is nothing to try with --dry-run");
     if (from && !wac_path_exists(from))
         return cli_refuse("there is no folder %s", from);
     refused = check_folder();
+    if (!refused && dry)
+        return cli_sweep_dry_run(&experiment->scales[note.scale], runs, &how);
     if (!refused && !from)
         refused = check_runs();
     if (refused)
@@ -326,7 +333,7 @@ static int reproduce(void)
     if (cli_need_gnuplot() || begin())
         return CLI_FAILED;
     bool goes_on = true;
-    int trained = train(&goes_on);
+    int trained = train(&how, &goes_on);
     int reported = goes_on ? cli_report_make(&plan) : CLI_OK;
     return trained ? trained : reported;
 }
@@ -355,7 +362,7 @@ static int run_all(char **words)
 {
     const char *folders[MOST_FOLDERS] = {from ? from : default_folder};
     size_t count = 1;
-    if (scale_name || seeds || workers || device || has_settings() || look.inches > 0)
+    if (scale_name || seeds || workers || device || dry || has_settings() || look.inches > 0)
         return cli_refuse("--all judges runs that are there, at their own scale: it takes --from "
                           "and --out");
     if (words[0] && !from)
@@ -375,7 +382,8 @@ static int run(char **words)
     if (all)
         return run_all(words);
     if (!words[0])
-        return scale_name || out || from || seeds || workers || has_settings() || look.inches > 0
+        return scale_name || out || from || seeds || workers || device || dry || has_settings() ||
+                       look.inches > 0
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
     if (words[1])

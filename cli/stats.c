@@ -233,7 +233,7 @@ static void print_tables(const wac_comparison *all)
     }
     printf("%s%s of %s%s%s\n", style.bold, wac_measure_name(all->measure),
            cli_count(runs, (int64_t)counted, "run"), style.plain,
-           wac_measure_is_cost(all->measure) ? " (less is better)" : "");
+           wac_measure_is_cost(all->measure) ? " (less is better; never: the last epoch + 1)" : "");
     print_groups(all, &style);
     if (all->shared_count > 0 && has_shares(all))
         print_methods(all, &style);
@@ -364,9 +364,9 @@ static int read_measure(wac_measure *measure, const char *name)
 {
     if (wac_measure_find(measure, name))
         return CLI_OK;
-    const char *near = wac_measure_suggest(name);
+    const char *near = WAC_SUGGEST(name, wac_measure_name_at, NULL, NULL);
     if (near)
-        return cli_refuse("unknown measure \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near);
+        return cli_refuse("unknown measure \"%s\"; %s", WAC_CLIP(name), near);
     return cli_refuse("unknown measure \"%s\"; \"%s stats --help\" lists them", WAC_CLIP(name),
                       cli_program());
 }

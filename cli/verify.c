@@ -224,10 +224,8 @@ static int run(char **words)
                               words[1] ? "files" : "environment", cli_program());
         return verify_environment(words[1], words + 2);
     }
-    const char *near = wac_suggest(words[0], wac_name_in_array, subjects);
-    if (near)
-        return cli_refuse("cannot verify \"%s\"; did you mean \"%s\"?", WAC_CLIP(words[0]), near);
-    return cli_refuse("cannot verify \"%s\"; say update or env", WAC_CLIP(words[0]));
+    return cli_refuse("cannot verify \"%s\"; %s", WAC_CLIP(words[0]),
+                      WAC_SUGGEST(words[0], wac_name_in_array, subjects, "say update or env"));
 }
 
 const cli_command cli_verify = {"verify",

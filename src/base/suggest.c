@@ -1,7 +1,10 @@
-/* The nearest name by the distance of Damerau and Levenshtein: the number of letters to insert,
+/* The nearest names by the distance of Damerau and Levenshtein: the number of letters to insert,
  * drop, replace or swap with a neighbour. */
 #include "base/suggest.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
@@ -40,34 +43,88 @@ static size_t distance(const char *a, const char *b)
     return rows[i % 3][width];
 }
 
-static size_t shared_start(const char *a, const char *b)
+typedef enum part { NO_PART, SOME_PART, WHOLE_PART } part;
+
+/* Whether the word is in the name, and between dashes or ends. */
+static part part_of(const char *name, const char *word)
 {
-    size_t length = 0;
-    while (a[length] && fold(a[length]) == fold(b[length]))
-        length++;
-    return length;
+    part found = NO_PART;
+    for (const char *at = name; *at; at++) {
+        size_t length = 0;
+        while (word[length] && fold(at[length]) == fold(word[length]))
+            length++;
+        bool starts = at == name || fold(at[-1]) == '-';
+        bool ends = !at[length] || fold(at[length]) == '-';
+        if (!word[length] && found != WHOLE_PART)
+            found = starts && ends ? WHOLE_PART : SOME_PART;
+    }
+    return found;
 }
 
-const char *wac_suggest(const char *word, wac_name_fn *name_at, const void *names)
+/* How far a name is, in halves of a slip; SIZE_MAX: too far. One slip may be, and one more for
+ * every five letters. A whole part of a name is nearer than any slip, any other comes after all. */
+static size_t cost_of(const char *word, const char *name)
 {
-    size_t length = strlen(word);
-    if (length > LONGEST)
-        return NULL;
-    /* one slip, and one more for every five letters; the start of a name is as good as that */
-    size_t farthest = 1 + length / 5, least = farthest + 1;
-    const char *best = NULL, *name;
-    for (size_t i = 0; (name = name_at(names, i)); i++) {
-        if (strlen(name) > LONGEST)
-            continue;
-        size_t cost = distance(word, name);
-        if (length >= 3 && shared_start(word, name) == length)
-            cost = smaller(cost, farthest);
-        if (cost < least) {
-            least = cost;
-            best = name;
-        }
+    size_t length = strlen(word), most = 2 * (1 + length / 5);
+    if (!*name || strlen(name) > LONGEST)
+        return SIZE_MAX;
+    size_t cost = 2 * distance(word, name);
+    part part = length < 3 ? NO_PART : part_of(name, word);
+    return cost > 0 && part == WHOLE_PART ? 1 : cost <= most ? cost : part ? most + 1 : SIZE_MAX;
+}
+
+/* Whether one name is as the other, but for a digit that is one more: point-2 after point-1. */
+static bool follows(const char *name, const char *before)
+{
+    while (*name && *name == *before) {
+        name++;
+        before++;
     }
-    return best;
+    return *before >= '0' && *before <= '8' && *name == *before + 1 &&
+           strcmp(name + 1, before + 1) == 0;
+}
+
+/* The name in whose place the series of it ends, among those that cost as much; *last is that
+ * name. */
+static size_t end_of_series(size_t from, const char **last, const char *word, wac_name_fn *name_at,
+                            const void *names)
+{
+    const char *next;
+    size_t cost = cost_of(word, *last);
+    while ((next = name_at(names, from + 1)) && follows(next, *last) &&
+           cost_of(word, next) == cost) {
+        *last = next;
+        from++;
+    }
+    return from;
+}
+
+const char *wac_suggest(char text[WAC_SUGGESTION], const char *word, wac_name_fn *name_at,
+                        const void *names, const char *otherwise)
+{
+    enum { MOST = 4 };
+    size_t least = SIZE_MAX, count = 0, used = 0;
+    char near[MOST][2 * LONGEST + 9];
+    const char *name;
+    if (strlen(word) > LONGEST)
+        return otherwise;
+    for (size_t i = 0; (name = name_at(names, i)); i++)
+        least = smaller(least, cost_of(word, name));
+    for (size_t i = 0; least < SIZE_MAX && count < MOST && (name = name_at(names, i)); i++) {
+        const char *last = name;
+        if (cost_of(word, name) != least)
+            continue;
+        i = end_of_series(i, &last, word, name_at, names);
+        snprintf(near[count++], sizeof *near, last == name ? "\"%s\"" : "\"%s\" to \"%s\"",
+                 WAC_CLIP(name), WAC_CLIP(last));
+    }
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, WAC_SUGGESTION - used, "%s%s",
+                                 i == 0           ? "did you mean "
+                                 : i + 1 == count ? " or "
+                                                  : ", ",
+                                 near[i]);
+    return count ? strcat(text, "?") : otherwise;
 }
 
 const char *wac_name_in_array(const void *names, size_t index)

@@ -58,12 +58,8 @@ wac_status wac_setting_find(const wac_setting **setting, const char *name, wac_e
         if (wac_word_is((*setting)->name, name))
             return WAC_STATUS_OK;
     *setting = NULL;
-    const char *near = wac_suggest(name, wac_setting_name, NULL);
-    if (near)
-        return wac_fail(error, WAC_STATUS_INPUT, "unknown setting \"%s\"; did you mean \"%s\"?",
-                        WAC_CLIP(name), near);
-    return wac_fail(error, WAC_STATUS_INPUT,
-                    "unknown setting \"%s\"; \"wac config\" lists them all", WAC_CLIP(name));
+    return wac_fail(error, WAC_STATUS_INPUT, "unknown setting \"%s\"; %s", WAC_CLIP(name),
+                    WAC_SUGGEST(name, wac_setting_name, NULL, "\"wac config\" lists them all"));
 }
 
 void wac_setting_range(const wac_setting *setting, char *text, size_t size)
@@ -158,13 +154,41 @@ int wac_setting_compare(const wac_setting *setting, const wac_config *a, const w
     return index_at(x, setting) - index_at(y, setting);
 }
 
+/* How early names have a setting. */
+enum { RANKS = 6 };
+static int rank_of(const wac_setting *setting)
+{
+    switch (setting->offset) {
+    case offsetof(wac_config, algorithm):
+        return 0;
+    case offsetof(wac_config, lambda):
+        return 1;
+    case offsetof(wac_config, rho):
+        return 2;
+    case offsetof(wac_config, epochs):
+        return RANKS - 1;
+    default:
+        return setting->algorithms != WAC_FOR_ALL ? 3 : 4;
+    }
+}
+
+const wac_setting *wac_setting_named(size_t place)
+{
+    for (int rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < WAC_SETTINGS_TOTAL; i++)
+            if (rank_of(&settings[i]) == rank && place-- == 0)
+                return &settings[i];
+    return NULL;
+}
+
 int wac_config_compare(const wac_config *a, const wac_config *b, wac_setting_fn *counts)
 {
     int order = strcmp(a->environment, b->environment);
-    for (size_t i = 0; i < WAC_SETTINGS_TOTAL && !order; i++)
-        if ((!counts || counts(&settings[i])) &&
-            (wac_config_reads(a, &settings[i]) || wac_config_reads(b, &settings[i])))
-            order = wac_setting_compare(&settings[i], a, b);
+    for (int rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < WAC_SETTINGS_TOTAL && !order; i++)
+            if (rank_of(&settings[i]) == rank && (!counts || counts(&settings[i])) &&
+                (wac_config_reads(a, &settings[i]) || wac_config_reads(b, &settings[i])))
+                order = wac_setting_compare(&settings[i], a, b);
     return order;
 }
 
@@ -256,14 +280,12 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
     if (algorithm)
         fresh.algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], algorithm);
     if (fresh.algorithm < 0) {
-        const char *near = wac_suggest(algorithm, wac_name_in_array, algorithms);
-        char choices[128];
-        wac_words_join(choices, sizeof choices, &WAC_ALGORITHM_WORDS[1]);
-        return near ? wac_fail(error, WAC_STATUS_INPUT,
-                               "unknown algorithm \"%s\"; did you mean \"%s\"?",
-                               WAC_CLIP(algorithm), near)
-                    : wac_fail(error, WAC_STATUS_INPUT, "unknown algorithm \"%s\"; choose %s",
-                               WAC_CLIP(algorithm), choices);
+        char choices[128] = "choose ";
+        size_t used = strlen(choices);
+        wac_words_join(choices + used, sizeof choices - used, &WAC_ALGORITHM_WORDS[1]);
+        return wac_fail(error, WAC_STATUS_INPUT, "unknown algorithm \"%s\"; %s",
+                        WAC_CLIP(algorithm),
+                        WAC_SUGGEST(algorithm, wac_name_in_array, algorithms, choices));
     }
 
     for (size_t i = 0; i < count; i++) {

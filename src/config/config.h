@@ -16,8 +16,12 @@ void wac_setting_range(const wac_setting *setting, char *text, size_t size);
 /* Whether a setting counts when configs are compared. */
 typedef bool wac_setting_fn(const wac_setting *setting);
 
-/* An order of configs by environment, then by the settings that they read, in the order of the
- * table; 0: they are equal. Settings that do not `count` are left out; null: all of them do. */
+/* Settings in the order in which names have them, from 0, null past the end: the algorithm, λ, ρ,
+ * what else only some algorithms read, all others, and epochs last. */
+const wac_setting *wac_setting_named(size_t place);
+
+/* An order of configs by environment, then by the settings that they read, in the order of names;
+ * 0: they are equal. Settings that do not `count` are left out; null: all of them do. */
 int wac_config_compare(const wac_config *a, const wac_config *b, wac_setting_fn *counts);
 
 /* The same by one setting. */

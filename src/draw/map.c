@@ -81,7 +81,7 @@ enum {
     HEADER = 66,
     SHORT_HEADER = 44, /* without whose it is */
     BELOW = 62,        /* the axis and its name */
-    SHORT_BELOW = 40,
+    SHORT_BELOW = 50,
     BAR = 14, /* of colours */
 };
 
@@ -142,10 +142,14 @@ static void print_headline(wac_page *page, const wac_scene *scene)
     wac_style_environment(world, sizeof world, scene->subjects[0].world->type->name);
     for (int i = 0; i < 2; i++)
         wac_page_quote(names[i], sizeof names[i], scene->subjects[i].name);
-    if (scene->count == 2 && scene->is_one_world) {
-        wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "%s visited %.0f %% of %s, %s %.0f %%",
-                       names[0], visited(&scene->subjects[0]), world, names[1],
-                       visited(&scene->subjects[1]));
+    char both[1024] = "";
+    if (scene->count == 2 && scene->is_one_world)
+        snprintf(both, sizeof both, "%s visited %.0f %% of %s, %s %.0f %%", names[0],
+                 visited(&scene->subjects[0]), world, names[1], visited(&scene->subjects[1]));
+    double room = page->width - 110;
+    int points = wac_page_points(both, WAC_INK_TITLE, 21, 13, room);
+    if (*both && wac_page_text(both, WAC_INK_TITLE, points) <= room) {
+        wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, points, "%s", both);
         wac_page_label(page, 96, TOP + 36, WAC_INK_GREY, 12,
                        "visited: of %d cells those with more than 0.1 %% of all steps",
                        WAC_COVERAGE_BINS);
@@ -169,6 +173,8 @@ typedef struct layout {
     int count, columns, rows;
     bool compact; /* for print: small maps, short words */
     double left, right, gap, width, height;
+    double title; /* room for the titles of maps */
+    int rows_of_title;
     double tops[2 * WAC_RENDER_MOST + 1]; /* of the maps of a row; then the end of the page */
 } layout;
 
@@ -235,7 +241,8 @@ static void find_tops(layout *layout, const wac_scene *scene)
         bool named = false;
         for (int i = 0; i < layout->count; i++)
             named |= layout->cells[i].row == row && !layout->cells[i].sigma;
-        layout->tops[row] = y + (named ? HEADER : SHORT_HEADER);
+        double title = HEADER + (layout->rows_of_title - 1) * WAC_PAGE_ROW;
+        layout->tops[row] = y + (named ? title : SHORT_HEADER);
         bool labelled = row + 1 == layout->rows || !scene->is_one_world;
         y = layout->tops[row] + layout->height + (labelled ? BELOW : SHORT_BELOW);
     }
@@ -259,6 +266,8 @@ static void arrange(layout *layout, const wac_scene *scene, const ranges *ranges
     double margins = layout->left + layout->right + (columns - 1) * layout->gap;
     layout->width = room > 0 ? (room - margins) / columns : columns == 1 ? 560 : 440;
     layout->height = 0.7 * layout->width;
+    layout->title = layout->width + layout->gap * (layout->compact ? 0.75 : 0.5);
+    layout->rows_of_title = wac_scene_title_rows(scene, layout->title);
     find_tops(layout, scene);
 }
 
@@ -299,17 +308,11 @@ static void print_header(wac_page *page, const wac_scene *scene, const layout *l
                          const cell *cell, double left, double top)
 {
     const wac_subject *subject = &scene->subjects[cell->subject];
-    char title[512];
-    double room = layout->width + layout->gap * (layout->compact ? 0.9 : 0.5);
-    int points = wac_subject_title_within(title, sizeof title, scene, subject, room);
-    if (layout->compact) {
-        wac_page_quote(title, sizeof title, subject->name);
-        for (points = 13; points > 9 && strlen(subject->name) * 0.76 * points > room;)
-            points--;
-    }
+    char title[WAC_SUBJECT_TITLE];
+    wac_subject_title(title, scene, subject);
     if (!cell->sigma)
-        wac_page_label(page, left, top - (layout->compact ? 44 : 54), WAC_INK_TITLE, points, "%s",
-                       title);
+        wac_page_label_rows(page, left, top - (layout->compact ? 44 : 54), WAC_INK_TITLE,
+                            wac_scene_title_points(scene), layout->title, title);
     wac_page_label(page, left, top - (layout->compact ? 18 : 26), WAC_INK_GREY, 12, "%s",
                    layout->compact ? (cell->sigma ? "uncertainty" : "visits")
                    : cell->sigma   ? "what it is unsure of; bright: unknown"

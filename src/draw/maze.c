@@ -49,7 +49,8 @@ typedef struct layout {
      * mazes ends short, and not below all */
     bool compact, narrow, hole;
     int columns, rows;
-    double left, right, gap, first, row, width, height;
+    double left, right, gap, first, header, row, width, height;
+    double title; /* room for the titles of mazes */
 } layout;
 
 /* How the ways of a policy are drawn: widths of its line, of the white edge that keeps it apart
@@ -231,14 +232,16 @@ static const char looks[] =
 
 /* In print, of a run: whose it is, how far it got. */
 static void print_short_header(wac_page *page, const wac_scene *scene, const panel *panel,
-                               bool narrow, double left, double top)
+                               const layout *layout, double left, double top)
 {
     const wac_render_options *options = scene->options;
+    bool narrow = layout->narrow;
     int role =
         has_ways(panel, options, WAC_POLICY_TARGET) ? WAC_POLICY_TARGET : WAC_POLICY_BEHAVIOUR;
-    char title[512];
-    wac_page_quote(title, sizeof title, panel->subject->name);
-    wac_page_label(page, left, top + 20, WAC_INK_TITLE, 13, "%s", title);
+    char title[WAC_SUBJECT_TITLE];
+    wac_subject_title(title, scene, panel->subject);
+    wac_page_label_rows(page, left, top + 20, WAC_INK_TITLE, wac_scene_title_points(scene),
+                        layout->title, title);
     if (panel->is_only)
         wac_page_label(page, left, top + 46, WAC_INK_TEXT, 12, "%s%.0f %% of the floor",
                        narrow ? "" : "learning: ", 100 * panel->seen);
@@ -255,13 +258,14 @@ static void print_short_header(wac_page *page, const wac_scene *scene, const pan
 }
 
 static void print_header(wac_page *page, const wac_scene *scene, const panel *panel, double left,
-                         double top)
+                         double top, double room)
 {
     const wac_subject *subject = panel->subject;
     const wac_render_options *options = scene->options;
-    char title[512], count[32], text[256];
-    wac_subject_title(title, sizeof title, scene, subject);
-    wac_page_label(page, left, top + 12, WAC_INK_TITLE, 15, "%s", title);
+    char title[WAC_SUBJECT_TITLE], count[32], text[256];
+    wac_subject_title(title, scene, subject);
+    wac_page_label_rows(page, left, top + 12, WAC_INK_TITLE, wac_scene_title_points(scene), room,
+                        title);
     if (!subject->run) {
         wac_subject_summary(page, left, top + 40, subject);
         return;
@@ -304,12 +308,12 @@ static void print_panel(wac_page *page, const wac_scene *scene, const panel *pan
     int i = panel->number;
     const double *low = panel->low, *high = panel->high;
     double left = layout->left + i % layout->columns * (layout->width + layout->gap);
-    double top = layout->first + i / layout->columns * layout->row;
+    double top = layout->first + i / layout->columns * layout->row + layout->header;
+    double header = top - (scene->runs ? HEADER : BARE_HEADER);
     if (layout->compact && panel->subject->run)
-        print_short_header(page, scene, panel, layout->narrow, left, top);
+        print_short_header(page, scene, panel, layout, left, header);
     else
-        print_header(page, scene, panel, left, top);
-    top += scene->runs ? HEADER : BARE_HEADER;
+        print_header(page, scene, panel, left, header, layout->title);
     wac_page_axes(page, left, top, layout->width, layout->height);
     double middle = top + layout->height * (high[1] - wac_point_task.goal[1]) / (high[1] - low[1]);
     if (!layout->compact) {
@@ -352,10 +356,14 @@ static void print_headline(wac_page *page, const wac_scene *scene, const panel *
     for (const panel *at = panels; scene->count == 2 && at < panels + count; at++)
         if (at->role == WAC_POLICY_BEHAVIOUR)
             seen[at->subject - scene->subjects] = 100 * at->seen;
+    char both[1024] = "";
     if (scene->runs == 2 && scene->count == 2 && scene->is_one_world)
-        wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21,
-                       "%s has been on %.0f %% of the floor of %s, %s on %.0f %%", names[0],
-                       seen[0], world, names[1], seen[1]);
+        snprintf(both, sizeof both, "%s has been on %.0f %% of the floor of %s, %s on %.0f %%",
+                 names[0], seen[0], world, names[1], seen[1]);
+    double room = page->width - 2 * LEFT;
+    int points = wac_page_points(both, WAC_INK_TITLE, 21, 13, room);
+    if (*both && wac_page_text(both, WAC_INK_TITLE, points) <= room)
+        wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, points, "%s", both);
     else if (scene->is_one_world)
         wac_page_label(page, LEFT, TOP + 8, WAC_INK_TITLE, 21, "Where %d agent%s went in %s",
                        scene->runs, scene->runs == 1 ? "" : "s", world);
@@ -436,8 +444,10 @@ static layout arrange(const wac_scene *scene, const panel *panels, int count)
     layout.height = layout.width * (panels[0].high[1] - panels[0].low[1]) /
                     (panels[0].high[0] - panels[0].low[0]);
     layout.first = layout.compact ? 4 : TOP + (scene->runs > 0 && scene->count > 1 ? HEADLINE : 0);
-    layout.row = (scene->runs ? HEADER : BARE_HEADER) + layout.height +
-                 (layout.compact ? COMPACT_AXIS : AXIS);
+    layout.title = layout.width + fmin(layout.gap, layout.right) * 0.75;
+    layout.header = (scene->runs ? HEADER : BARE_HEADER) +
+                    (wac_scene_title_rows(scene, layout.title) - 1) * WAC_PAGE_ROW;
+    layout.row = layout.header + layout.height + (layout.compact ? COMPACT_AXIS : AXIS);
     return layout;
 }
 

@@ -244,9 +244,9 @@ static void pass_progress(void *user, int64_t lines)
 
 static wac_status develop(film *film, const wac_scene *scene, wac_error *error)
 {
-    char title[512];
+    char title[WAC_SUBJECT_TITLE];
     view view = choose_view(film->frames, film->count);
-    wac_subject_title(title, sizeof title, scene, &scene->subjects[0]);
+    wac_subject_title(title, scene, &scene->subjects[0]);
     wac_plot plot;
     WAC_TRY(wac_plot_begin(&plot, error));
     plot.stop = scene->options->stop;

@@ -56,6 +56,89 @@ void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points,
                    ink == WAC_INK_GREY ? "grey" : "ink");
 }
 
+/* --- the size of text ------------------------------------------------------------------------- */
+
+/* The width of a letter in ems, about; 0: it is none by itself. */
+static double em_of(const char *letter)
+{
+    static const struct {
+        const char *letters;
+        double em;
+    } classes[] = {
+        {"\\", 0},
+        {"ijlI'|", 0.3},
+        {" ,.:;/", 0.34},
+        {"()[]{}-ftr", 0.4},
+        {"mwM%+=<>", 0.9},
+        {"W@", 1},
+        {"ABCDEFGHJKLNOPQRSTUVXYZ", 0.72},
+    };
+    if (((unsigned char)*letter & 0xc0) == 0x80)
+        return 0;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strchr(classes[i].letters, *letter))
+            return classes[i].em;
+    return (unsigned char)*letter == 0xe2 ? 0.9 : 0.62; /* − … */
+}
+
+static double width_of(const char *text, size_t size, wac_ink ink, int points)
+{
+    double ems = 0;
+    for (size_t i = 0; i < size; i++)
+        ems += em_of(text + i);
+    return ems * points * 4 / 3 * (ink == WAC_INK_TITLE ? 1.12 : 1);
+}
+
+double wac_page_text(const char *text, wac_ink ink, int points)
+{
+    return width_of(text, strlen(text), ink, points);
+}
+
+size_t wac_page_fit(const char *text, wac_ink ink, int points, double room)
+{
+    size_t fits[4] = {0}; /* to a letter, a joint, a blank before no number, a comma */
+    for (size_t i = 0; text[i]; i++) {
+        if (fits[0] && width_of(text, i + 1, ink, points) > room)
+            return fits[3] ? fits[3] : fits[2] ? fits[2] : fits[1] ? fits[1] : fits[0];
+        /* not within a letter, nor within what stands for one */
+        bool ends =
+            ((unsigned char)text[i + 1] & 0xc0) != 0x80 && text[i + 1] != '\'' && text[i] != '\\';
+        bool blank = text[i] == ' ' && !strchr("0123456789.", text[i + 1]);
+        bool comma = text[i] == ' ' && i && text[i - 1] == ',';
+        fits[0] = ends ? i + 1 : fits[0];
+        fits[1] = ends && strchr("_/", text[i]) ? i + 1 : fits[1];
+        fits[2] = blank ? i + 1 : fits[2];
+        fits[3] = comma ? i + 1 : fits[3];
+    }
+    return strlen(text);
+}
+
+int wac_page_rows(const char *text, wac_ink ink, int points, double room)
+{
+    int rows = 0;
+    for (; *text; rows++)
+        text += wac_page_fit(text, ink, points, room);
+    return rows;
+}
+
+void wac_page_label_rows(wac_page *page, double x, double y, wac_ink ink, int points, double room,
+                         const char *text)
+{
+    y -= (wac_page_rows(text, ink, points, room) - 1) * WAC_PAGE_ROW;
+    for (; *text; y += WAC_PAGE_ROW) {
+        size_t size = wac_page_fit(text, ink, points, room);
+        wac_page_label(page, x, y, ink, points, "%.*s", (int)size, text);
+        text += size;
+    }
+}
+
+int wac_page_points(const char *text, wac_ink ink, int points, int least, double room)
+{
+    while (points > least && wac_page_text(text, ink, points) > room)
+        points--;
+    return points;
+}
+
 void wac_page_forget_labels(wac_page *page)
 {
     wac_plot_print(&page->plot, "unset label\n");

@@ -25,6 +25,21 @@ typedef enum wac_ink { WAC_INK_TITLE, WAC_INK_TEXT, WAC_INK_GREY } wac_ink;
 void wac_page_label(wac_page *page, double x, double y, wac_ink ink, int points, const char *format,
                     ...) __attribute__((format(printf, 6, 7)));
 
+/* About how many pixels a text takes (in DejaVu Sans), and how many of its bytes go into a row of
+ * so many: as many of its parts between commas as fit; where the first does not, as many words, or
+ * letters. Both take text that was quoted, too. */
+double wac_page_text(const char *text, wac_ink ink, int points);
+size_t wac_page_fit(const char *text, wac_ink ink, int points, double room);
+
+/* The rows that a text takes in so many pixels; the rows, the last of them at y. */
+enum { WAC_PAGE_ROW = 20 };
+int wac_page_rows(const char *text, wac_ink ink, int points, double room);
+void wac_page_label_rows(wac_page *page, double x, double y, wac_ink ink, int points, double room,
+                         const char *text);
+
+/* Of so many points the most, from `least` on, in which a text fits. */
+int wac_page_points(const char *text, wac_ink ink, int points, int least, double room);
+
 /* Labels so far belong to the plot that was just made; the next one starts without. */
 void wac_page_forget_labels(wac_page *page);
 

@@ -72,30 +72,71 @@ static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error
     return WAC_STATUS_OK;
 }
 
+/* Whether two runs have the same name so far. */
+static bool is_alike(const wac_scene *scene, int i, int j)
+{
+    const wac_run *a = scene->subjects[i].run, *b = scene->subjects[j].run;
+    return a && b && a->config.algorithm == b->config.algorithm && a->world->type == b->world->type;
+}
+
+/* How far two paths are the same, in whole folders: from their starts, or from their ends. */
+static size_t shared_folders(const char *a, const char *b, bool ends)
+{
+    size_t m = strlen(a), n = strlen(b), shared = 0;
+    for (size_t i = 0; i < m && i < n; i++) {
+        char letter = ends ? a[m - 1 - i] : a[i];
+        if (letter != (ends ? b[n - 1 - i] : b[i]))
+            break;
+        if (letter == '/')
+            shared = i + 1;
+    }
+    return shared;
+}
+
+/* The part of a run's folder that those who are like it do not have. */
+static void add_folder(wac_scene *scene, int i)
+{
+    wac_subject *subject = &scene->subjects[i];
+    const char *path = subject->run->directory;
+    size_t length = strlen(path), used = strlen(subject->name);
+    size_t start = length, end = length;
+    for (int j = 0; j < scene->count; j++) {
+        if (j == i || !is_alike(scene, i, j))
+            continue;
+        size_t before = shared_folders(path, scene->subjects[j].run->directory, false);
+        size_t after = shared_folders(path, scene->subjects[j].run->directory, true);
+        start = before < start ? before : start;
+        end = after < end ? after : end;
+    }
+    end = length - end;
+    if (start >= end) { /* the same folder twice */
+        start = 0;
+        end = length;
+    }
+    snprintf(subject->name + used, sizeof subject->name - used, " (%.*s)",
+             (int)(end - start < 80 ? end - start : 80), path + start);
+}
+
 /* Tell runs of the same algorithm apart: by seed, or else by folder. */
 static void tell_apart(wac_scene *scene)
 {
     bool same[WAC_RENDER_MOST] = {0}, same_seed[WAC_RENDER_MOST] = {0};
     for (int i = 0; i < scene->count; i++)
         for (int j = 0; j < scene->count; j++) {
-            const wac_run *a = scene->subjects[i].run, *b = scene->subjects[j].run;
-            if (i == j || !a || !b || a->config.algorithm != b->config.algorithm ||
-                a->world->type != b->world->type)
+            if (i == j || !is_alike(scene, i, j))
                 continue;
             same[i] = true;
-            same_seed[i] |= a->config.seed == b->config.seed;
+            same_seed[i] |=
+                scene->subjects[i].run->config.seed == scene->subjects[j].run->config.seed;
         }
     for (int i = 0; i < scene->count; i++) {
         wac_subject *subject = &scene->subjects[i];
         size_t used = strlen(subject->name), room = sizeof subject->name - used;
-        if (same_seed[i]) {
-            const char *slash = strrchr(subject->run->directory, '/');
-            snprintf(subject->name + used, room, " (%.80s)",
-                     slash ? slash + 1 : subject->run->directory);
-        } else if (same[i]) {
+        if (same_seed[i])
+            add_folder(scene, i);
+        else if (same[i])
             snprintf(subject->name + used, room, ", seed %lld",
                      (long long)subject->run->config.seed);
-        }
     }
 }
 

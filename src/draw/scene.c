@@ -40,17 +40,18 @@ wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subje
     return WAC_STATUS_OK;
 }
 
-void wac_subject_title(char *title, size_t size, const wac_scene *scene, const wac_subject *subject)
+void wac_subject_title(char title[WAC_SUBJECT_TITLE], const wac_scene *scene,
+                       const wac_subject *subject)
 {
     char name[2 * sizeof subject->name], count[32], world[WAC_STYLE_TITLE];
     wac_page_quote(name, sizeof name, subject->name);
-    if (!subject->run) {
-        snprintf(title, size, "%s", name);
+    if (!subject->run || scene->options->inches > 0) {
+        snprintf(title, WAC_SUBJECT_TITLE, "%s", name);
         return;
     }
     bool shows_world = scene->count == 1 || !scene->is_one_world;
     int64_t epochs = subject->run->position.epoch;
-    snprintf(title, size, "%s%s%s after %s epoch%s", name, shows_world ? " on " : "",
+    snprintf(title, WAC_SUBJECT_TITLE, "%s%s%s after %s epoch%s", name, shows_world ? " on " : "",
              shows_world ? wac_style_environment(world, sizeof world, subject->world->type->name)
                          : "",
              wac_page_count(count, epochs), epochs == 1 ? "" : "s");
@@ -63,32 +64,19 @@ void wac_subject_summary(wac_page *page, double x, double y, const wac_subject *
     wac_page_label(page, x, y, WAC_INK_GREY, 12, "%.*s", (int)length, summary);
 }
 
-/* About how many letters are drawn: those of UTF-8, without the marks of wac_page_quote. */
-static int letters_of(const char *text)
+int wac_scene_title_points(const wac_scene *scene)
 {
-    int letters = 0;
-    for (; *text; text++)
-        letters += ((unsigned char)*text & 0xc0) != 0x80 && *text != '\\';
-    return letters;
+    return scene->options->inches > 0 ? 13 : 15;
 }
 
-int wac_subject_title_within(char *title, size_t size, const wac_scene *scene,
-                             const wac_subject *subject, double width)
+int wac_scene_title_rows(const wac_scene *scene, double room)
 {
-    enum { LARGE = 15, SMALL = 12 };
-    const double letter = 0.76; /* pixels of a letter, for each point */
-    wac_subject shorter = *subject;
-    size_t end = strlen(shorter.name);
-    wac_subject_title(title, size, scene, subject);
-    int points = LARGE;
-    while (points > SMALL && letters_of(title) * points * letter > width)
-        points--;
-    while (end > 4 && letters_of(title) * points * letter > width) {
-        do
-            end--;
-        while (end > 0 && ((unsigned char)subject->name[end] & 0xc0) == 0x80);
-        snprintf(shorter.name, sizeof shorter.name, "%.*s…", (int)end, subject->name);
-        wac_subject_title(title, size, scene, &shorter);
+    int most = 1;
+    for (int i = 0; i < scene->count; i++) {
+        char title[WAC_SUBJECT_TITLE];
+        wac_subject_title(title, scene, &scene->subjects[i]);
+        int rows = wac_page_rows(title, WAC_INK_TITLE, wac_scene_title_points(scene), room);
+        most = rows > most ? rows : most;
     }
-    return points;
+    return most;
 }

@@ -30,17 +30,19 @@ wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subje
                             int64_t most_steps, wac_watch_fn *watch, void *user,
                             const volatile int *stop, wac_error *error);
 
-/* "OE-WAC after 14 epochs", with its environment where that is not clear; quoted */
-void wac_subject_title(char *title, size_t size, const wac_scene *scene,
+/* "OE-WAC after 14 epochs", with its environment where that is not clear; in print only the name.
+ * Quoted. */
+enum { WAC_SUBJECT_TITLE = 512 };
+void wac_subject_title(char title[WAC_SUBJECT_TITLE], const wac_scene *scene,
                        const wac_subject *subject);
 
 /* What its environment is, from (x, y): without the names of engines, which are not for pictures.
  */
 void wac_subject_summary(wac_page *page, double x, double y, const wac_subject *subject);
 
-/* The title in so many pixels: first in smaller letters, then with less of the name. Returns the
- * points to write it in. */
-int wac_subject_title_within(char *title, size_t size, const wac_scene *scene,
-                             const wac_subject *subject, double width);
+/* Titles of several subjects: their points, and how many rows the longest takes in so many pixels.
+ */
+int wac_scene_title_points(const wac_scene *scene);
+int wac_scene_title_rows(const wac_scene *scene, double room);
 
 #endif

@@ -28,11 +28,14 @@ const wac_environment_type *wac_environment_type_at(size_t index)
     return index < sizeof types / sizeof *types ? types[index] : NULL;
 }
 
+/* Those, and the short ones (WAC_SPARSE_NAMES). */
 static const char *name_at(const void *names, size_t index)
 {
+    static const char *const sparse[] = {"point-1-sparse", "point-2-sparse", "point-3-sparse",
+                                         "point-4-sparse", NULL};
     (void)names;
     const wac_environment_type *type = wac_environment_type_at(index);
-    return type ? type->name : NULL;
+    return type ? type->name : sparse[index - sizeof types / sizeof *types];
 }
 
 wac_status wac_environment_type_find(const wac_environment_type **type, const char *name,
@@ -47,10 +50,6 @@ wac_status wac_environment_type_find(const wac_environment_type **type, const ch
     for (size_t i = 0; (*type = wac_environment_type_at(i)); i++)
         if (strcmp((*type)->name, environment) == 0)
             return WAC_STATUS_OK;
-    const char *near = wac_suggest(name, name_at, NULL);
-    if (near)
-        return wac_fail(error, WAC_STATUS_INPUT, "unknown environment \"%s\"; did you mean \"%s\"?",
-                        WAC_CLIP(name), near);
-    return wac_fail(error, WAC_STATUS_INPUT,
-                    "unknown environment \"%s\"; `wac envs` lists those there are", WAC_CLIP(name));
+    return wac_fail(error, WAC_STATUS_INPUT, "unknown environment \"%s\"; %s", WAC_CLIP(name),
+                    WAC_SUGGEST(name, name_at, NULL, "`wac envs` lists those there are"));
 }

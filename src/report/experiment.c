@@ -109,13 +109,9 @@ static wac_status fail_unknown(const char *name, wac_error *error)
     char **names;
     size_t count;
     WAC_TRY(wac_experiment_list(&names, &count, error));
-    const char *near = wac_suggest(name, wac_name_in_array, names);
     wac_status status =
-        near ? wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no experiment \"%s\"; did you mean \"%s\"?", WAC_CLIP(name), near)
-             : wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no experiment \"%s\"; \"wac reproduce\" lists them",
-                        WAC_CLIP(name));
+        wac_fail(error, WAC_STATUS_INPUT, "there is no experiment \"%s\"; %s", WAC_CLIP(name),
+                 WAC_SUGGEST(name, wac_name_in_array, names, "\"wac reproduce\" lists them"));
     free_names(names, count);
     return status;
 }

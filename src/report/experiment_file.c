@@ -139,10 +139,9 @@ static wac_status read_measure(reader *in, void *to, const wac_yaml_pair *pair)
     WAC_TRY(wac_yaml_text(&in->yaml, &name, pair->value, pair->key));
     if (wac_measure_find(measure, name) && strcmp(wac_measure_name(*measure), name) == 0)
         return WAC_STATUS_OK;
-    const char *near = wac_measure_suggest(name);
-    return wac_yaml_refuse(&in->yaml, wac_yaml_line(pair->value),
-                           "there is no measure \"%s\"%s%s%s", WAC_CLIP(name),
-                           near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return wac_yaml_refuse(
+        &in->yaml, wac_yaml_line(pair->value), "there is no measure \"%s\"; %s", WAC_CLIP(name),
+        WAC_SUGGEST(name, wac_measure_name_at, NULL, "docs/statistics.md names them"));
 }
 
 /* --- lists and mappings ----------------------------------------------------------------------- */
@@ -587,12 +586,9 @@ static wac_status refuse_key(const reader *in, const wac_yaml_pair *pair, const 
     if (fields == part_fields && find_field(claim_fields, pair->key) >= 0)
         return wac_yaml_refuse(&in->yaml, line, "\"%s\" belongs to a claim, not to a part of one",
                                pair->key);
-    const char *near = wac_suggest(pair->key, key_at, fields);
-    if (near)
-        return wac_yaml_refuse(&in->yaml, line, "unknown key \"%s\"; did you mean \"%s\"?",
-                               WAC_CLIP(pair->key), near);
-    return wac_yaml_refuse(&in->yaml, line, "unknown key \"%s\"; docs/experiments.md names them",
-                           WAC_CLIP(pair->key));
+    return wac_yaml_refuse(
+        &in->yaml, line, "unknown key \"%s\"; %s", WAC_CLIP(pair->key),
+        WAC_SUGGEST(pair->key, key_at, fields, "docs/experiments.md names them"));
 }
 
 static wac_status read_document(reader *in)

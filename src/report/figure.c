@@ -1,14 +1,12 @@
 /* Kinds of figures: how each is drawn, and what all of them do. */
 #include "report/figure.h"
 
-#include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "base/words.h"
-#include "draw/render.h"
+#include "report/lines.h"
+#include "report/maps.h"
 #include "report/overall.h"
-#include "report/sheet.h"
-#include "rl/algorithms.h"
 #include "stats/estimates.h"
 
 #include <math.h>
@@ -151,7 +149,7 @@ static wac_status write_curve(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
                               wac_error *error)
 {
     bundle bundle = {.runs = sheet->found,
-                     .count = wac_sheet_runs(sheet, panel->task, line, NULL),
+                     .count = wac_lines_runs(sheet, panel->task, line, NULL),
                      .column = sheet->figure->columns[panel->row],
                      .across = wac_figure_across_column(sheet->figure)};
     size_t drawn = 0;
@@ -173,6 +171,7 @@ static wac_status write_curve(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
     }
     if (drawn)
         wac_sheet_note(sheet, panel, line, bundle.count);
+    panel->dots[line] = drawn == 1;
     if (drawn && sheet->figure->seeds)
         write_seeds(sheet, panel, line, &bundle);
     return WAC_STATUS_OK;
@@ -238,8 +237,9 @@ static void print_curves(wac_sheet *sheet, const wac_sheet_panel *panel)
     }
     double far = sheet->far > 0 ? sheet->far / unit : 1;
     step = wac_page_step(0, far, sheet->grid.width / 56);
-    wac_plot_print(plot, "set xrange [0:%.9g]; set xtics %.9g\n", far,
-                   unit == 1 && !wac_figure_across_column(sheet->figure) ? fmax(step, 1) : step);
+    if (!wac_figure_across_column(sheet->figure)) /* epochs are whole */
+        step = step == 2.5 ? 5 : fmax(step, 1);
+    wac_plot_print(plot, "set xrange [0:%.9g]; set xtics %.9g\n", far, step);
     print_range(plot, panel, column);
     wac_plot_print(plot, "plot ");
     for (int pass = BANDS; pass <= LINES; pass++) /* bands below all lines */
@@ -258,6 +258,9 @@ static void print_curves(wac_sheet *sheet, const wac_sheet_panel *panel)
                                style->colour);
             else if (pass == SEEDS)
                 wac_plot_print(plot, "2 with lines lw 0.8 lc rgb '#90%s'", style->colour + 1);
+            else if (panel->dots[i])
+                wac_plot_print(plot, "2 with points pt %d ps 1.1 * zoom lc rgb '%s'", style->mark,
+                               style->colour);
             else
                 wac_plot_print(plot, "2 with lines lw 2.5 dt %s lc rgb '%s'", style->dash,
                                style->colour);
@@ -308,28 +311,50 @@ static const wac_sheet_kind curves = {
 
 /* --- a measure over a setting: means of runs, with bars of their spread ----------------------- */
 
-/* From the least of the setting to the most. */
-static double reach_of(const wac_sheet *sheet)
+/* Whether the values of the setting are of very different size. */
+static bool is_logarithmic(const wac_sheet *sheet)
 {
-    return sheet->levels[sheet->level_count - 1] - sheet->levels[0];
+    const double *levels = sheet->levels;
+    return levels[0] > 0 && levels[sheet->level_count - 1] >= 30 * levels[0];
+}
+
+/* A value of the setting, moved by a share of the way from the least to the most. */
+static double moved(const wac_sheet *sheet, double level, double share)
+{
+    double first = sheet->levels[0], last = sheet->levels[sheet->level_count - 1];
+    return is_logarithmic(sheet) ? level * pow(last / first, share)
+                                 : level + share * (last - first);
+}
+
+/* The measure of so many runs in `found`, into `values`. */
+static size_t measure_levels(wac_sheet *sheet, size_t count)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < count; i++) {
+        const wac_record *run = sheet->found[i];
+        double value = wac_record_measure_until(
+            run, sheet->figure->measure, sheet->until < 0 ? run->config.epochs : sheet->until);
+        if (run->finished && !isnan(value))
+            sheet->values[there++] = value;
+    }
+    return there;
 }
 
 static wac_status write_levels(wac_sheet *sheet, wac_sheet_panel *panel, size_t line,
                                wac_error *error)
 {
     (void)error;
-    double aside = ((double)line - ((double)sheet->line_count - 1) / 2) * 0.012 * reach_of(sheet);
+    double aside = ((double)line - ((double)sheet->line_count - 1) / 2) * 0.012;
     wac_plot_file(&sheet->page.plot, "levels-%zu-%zu", panel->task, line);
     for (size_t k = 0; k < sheet->level_count; k++) {
-        size_t all = wac_sheet_runs(sheet, panel->task, line, &sheet->levels[k]);
         size_t there =
-            wac_records_measure(sheet->values, NULL, sheet->found, all, sheet->figure->measure);
+            measure_levels(sheet, wac_lines_runs(sheet, panel->task, line, &sheet->levels[k]));
         if (there == 0)
             continue;
         double mean = wac_mean(sheet->values, there);
         double spread = there > 1 ? wac_spread(sheet->values, there) : 0;
-        wac_plot_print(&sheet->page.plot, "%.9g %.9g %.9g\n", sheet->levels[k] + aside, mean,
-                       spread);
+        wac_plot_print(&sheet->page.plot, "%.9g %.9g %.9g\n", moved(sheet, sheet->levels[k], aside),
+                       mean, spread);
         wac_sheet_point(sheet, panel, line, sheet->levels[k],
                         (double[]){mean, mean - spread, mean + spread}, there);
         wac_sheet_note(sheet, panel, line, there);
@@ -339,11 +364,42 @@ static wac_status write_levels(wac_sheet *sheet, wac_sheet_panel *panel, size_t 
     return WAC_STATUS_OK;
 }
 
+/* The values themselves as tics where all of them fit beside each other, else round numbers. */
+static void print_level_tics(wac_sheet *sheet)
+{
+    wac_plot *plot = &sheet->page.plot;
+    const double *levels = sheet->levels;
+    size_t count = sheet->level_count;
+    bool logarithmic = is_logarithmic(sheet), fit = true;
+    double range[2] = {moved(sheet, levels[0], -0.06), moved(sheet, levels[count - 1], 0.06)};
+    double end = -INFINITY;
+    for (size_t k = 0; k < count; k++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.9g", levels[k]);
+        double width = wac_page_text(text, WAC_INK_GREY, 12);
+        double share = logarithmic ? log(levels[k] / range[0]) / log(range[1] / range[0])
+                                   : (levels[k] - range[0]) / (range[1] - range[0]);
+        fit &= share * sheet->grid.width - width / 2 >= end;
+        end = share * sheet->grid.width + width / 2 + 6;
+    }
+    wac_plot_print(plot, "%s logscale x; set xrange [%.9g:%.9g]\n", logarithmic ? "set" : "unset",
+                   range[0], range[1]);
+    if (!fit && logarithmic)
+        wac_plot_print(plot, "set xtics autofreq; set format x '10^{%%T}'\n");
+    else if (!fit)
+        wac_plot_print(plot, "set xtics %.9g\n",
+                       wac_page_step(range[0], range[1], sheet->grid.width / 68));
+    if (!fit)
+        return;
+    wac_plot_print(plot, "set xtics (");
+    for (size_t k = 0; k < count; k++)
+        wac_plot_print(plot, "%s%.9g", k ? ", " : "", levels[k]);
+    wac_plot_print(plot, ")\n");
+}
+
 static void print_levels(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
     wac_plot *plot = &sheet->page.plot;
-    size_t count = sheet->level_count;
-    const double *levels = sheet->levels;
     const char *separator = "";
     char setting[WAC_PRETTY], x[2 * WAC_PRETTY];
     wac_page_quote(x, sizeof x, wac_pretty_setting(setting, sheet->figure->x));
@@ -353,12 +409,8 @@ static void print_levels(wac_sheet *sheet, const wac_sheet_panel *panel)
         wac_sheet_nothing(sheet);
         return;
     }
-    wac_plot_print(plot, "set xrange [%.9g:%.9g]; set yrange [%s:*]\nset xtics (",
-                   levels[0] - 0.06 * reach_of(sheet), levels[count - 1] + 0.06 * reach_of(sheet),
-                   panel->low < 0 ? "*" : "0");
-    for (size_t k = 0; k < count; k++)
-        wac_plot_print(plot, "%s%.9g", k ? ", " : "", levels[k]);
-    wac_plot_print(plot, ")\nplot ");
+    print_level_tics(sheet);
+    wac_plot_print(plot, "set yrange [%s:*]\nplot ", panel->low < 0 ? "*" : "0");
     for (size_t i = 0; i < sheet->line_count; i++) {
         const wac_style *style = wac_sheet_style(sheet, i);
         if (!panel->there[i])
@@ -376,6 +428,10 @@ static void print_levels(wac_sheet *sheet, const wac_sheet_panel *panel)
 static void explain_levels(const wac_sheet *sheet, const char *runs, char *text, size_t size)
 {
     explain_means(sheet, runs, "bars", text, size);
+    size_t used = strlen(text);
+    if (sheet->until >= 0)
+        snprintf(text + used, size - used, " As of epoch %lld, which all of them reached.",
+                 (long long)sheet->until);
 }
 
 static const wac_sheet_kind levels = {
@@ -400,7 +456,7 @@ static void write_row(wac_sheet *sheet, size_t line, const wac_interval *found,
 
 static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, wac_error *error)
 {
-    size_t all = wac_sheet_runs(sheet, panel->task, line, NULL);
+    size_t all = wac_lines_runs(sheet, panel->task, line, NULL);
     size_t there =
         wac_records_measure(sheet->values, NULL, sheet->found, all, sheet->figure->measure);
     wac_values sample = {sheet->values, there};
@@ -426,7 +482,7 @@ static wac_status write_bar(wac_sheet *sheet, wac_sheet_panel *panel, size_t lin
 
 static void arrange_bars(wac_sheet *sheet)
 {
-    wac_sheet_arrange_rows(sheet, sheet->line_count);
+    wac_sheet_arrange_rows(sheet, sheet->line_count, 1);
 }
 
 /* Shares have one range on all tasks: to 1, but for small ones of something else than success. All
@@ -512,7 +568,7 @@ static wac_status write_solved(wac_sheet *sheet, wac_sheet_panel *panel, size_t 
                                wac_error *error)
 {
     (void)error;
-    size_t all = wac_sheet_runs(sheet, panel->task, line, NULL), solved = 0;
+    size_t all = wac_lines_runs(sheet, panel->task, line, NULL), solved = 0;
     size_t there =
         wac_records_measure(sheet->values, sheet->found, sheet->found, all, WAC_MEASURE_SOLVED);
     if (line == 0)
@@ -531,7 +587,7 @@ static wac_status write_solved(wac_sheet *sheet, wac_sheet_panel *panel, size_t 
 /* With room for the counts. */
 static void arrange_solved(wac_sheet *sheet)
 {
-    wac_sheet_arrange_rows(sheet, sheet->line_count);
+    wac_sheet_arrange_rows(sheet, sheet->line_count, 1);
     sheet->grid.right = sheet->grid.gap = 88;
 }
 
@@ -567,91 +623,6 @@ static const wac_sheet_kind solved = {
     .print = print_solved,
     .explain = explain_solved,
 };
-
-/* --- where runs went, by `wac render` ------------------------------------------------------- */
-
-enum { MOST_MAPS = 6 };
-
-/* A finished run of the group if there is one. */
-static const wac_record *choose_run(const wac_group *group)
-{
-    for (size_t i = 0; i < group->count; i++)
-        if (group->runs[i]->finished)
-            return group->runs[i];
-    return group->runs[0];
-}
-
-/* Whose maps they are, and of mazes what is counted there. */
-static void explain_maps(wac_drawing *drawing, const wac_record *const *runs, int count,
-                         size_t left_out)
-{
-    bool same = true, two = false;
-    for (int i = 1; i < count; i++)
-        same &= runs[i]->config.seed == runs[0]->config.seed;
-    for (int i = 0; i < count; i++)
-        two |= wac_algorithm_row_of((int)runs[i]->config.algorithm)->policies > 1;
-    int used = snprintf(drawing->caption, sizeof drawing->caption,
-                        "From the last checkpoint of one run each (seed%s", same ? "" : "s");
-    for (int i = 0; i < (same ? 1 : count); i++)
-        used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used, "%s%lld",
-                         i ? ", " : " ", (long long)runs[i]->config.seed);
-    used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used, ").");
-    if (wac_word_index(WAC_FOR_POINT, runs[0]->config.environment) >= 0)
-        used += snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used,
-                         " Blue: visits while learning%s. Lines: episodes of what was learned.",
-                         two ? "; of a target policy, those of its evaluations over all of training"
-                             : "");
-    if (left_out)
-        snprintf(drawing->caption + used, sizeof drawing->caption - (size_t)used,
-                 " %zu more are not shown.", left_out);
-}
-
-static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order, wac_error *error)
-{
-    const wac_runset *set = order->selection->set;
-    char *paths[MOST_MAPS], out[PATH_MAX], names[MOST_MAPS][WAC_PRETTY];
-    const char *pointers[MOST_MAPS];
-    const wac_record *runs[MOST_MAPS];
-    size_t left_out = 0;
-    int count = 0;
-    for (size_t i = 0; i < set->group_count; i++) {
-        if (!wac_figure_means(order->figure, order->selection, i))
-            continue;
-        if (count == MOST_MAPS) {
-            left_out++;
-            continue;
-        }
-        const wac_record *run = choose_run(&set->groups[i]);
-        paths[count] = run->path;
-        wac_pretty_label(names[count], set->groups[i].label);
-        pointers[count] = names[count];
-        runs[count++] = run;
-    }
-    wac_render_options options = wac_render_options_default();
-    wac_rendering drawn;
-    options.out = out;
-    options.pdf = true;
-    options.inches = order->look.inches;
-    options.names = pointers;
-    options.stop = order->stop;
-    WAC_TRY(wac_path_join(out, sizeof out, order->folder, drawing->name, error));
-    drawing->empty = count == 0;
-    if (count == 0)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no run in a maze, or of a task with one state and one action");
-    explain_maps(drawing, runs, count, left_out);
-    WAC_TRY(wac_render(&drawn, paths, count, &options, error));
-    drawing->width = drawn.width;
-    drawing->is_png = true;
-    if (drawn.width <= WAC_FIGURE_SMALL)
-        return WAC_STATUS_OK;
-    char file[96];
-    snprintf(file, sizeof file, "%s-narrow.png", drawing->name);
-    WAC_TRY(wac_path_join(out, sizeof out, order->folder, file, error));
-    options.inches = WAC_FIGURE_NARROW;
-    drawing->narrow = true;
-    return wac_render(&drawn, paths, count, &options, error);
-}
 
 /* --- all kinds ------------------------------------------------------------------------------ */
 
@@ -721,7 +692,7 @@ wac_status wac_figure_draw(wac_drawing *drawing, const wac_figure_order *order, 
     snprintf(drawing->title, sizeof drawing->title, "%s", figure.title);
     const wac_sheet_kind *sheet = kinds[figure.kind].sheet;
     wac_status status =
-        sheet ? wac_sheet_draw(drawing, &seen, sheet, &why) : draw_maps(drawing, &seen, &why);
+        sheet ? wac_sheet_draw(drawing, &seen, sheet, &why) : wac_maps_draw(drawing, &seen, &why);
     drawing->drawn = status == WAC_STATUS_OK;
     snprintf(drawing->problem, sizeof drawing->problem, "%.500s", why.message);
     if (status == WAC_STATUS_MEMORY || status == WAC_STATUS_INTERRUPTED)

@@ -4,12 +4,14 @@
  * Row: KIND(ID, name, takes, sheet). `sheet` says how its panels are filled (in figure.c); null: it
  * has none.
  *
- *   curves       columns of progress.csv over epochs, steps or time: a panel for each task, a row
- * for each column settings     a measure over a setting bars         a measure of each group, a
- * panel for each task solved       how many runs of each group solve their task profile      the
- * share of runs with a score above …, over all tasks aggregates   scores over all tasks: four
- * averages with their intervals improvement  how probable it is that a run of one does better than
- * one of another maps         where runs went: one of each group, by `wac render`
+ *   curves       columns of progress.csv over epochs, steps or time
+ *   settings     a measure over a setting
+ *   bars         a measure of each group
+ *   solved       how many runs of each group solve their task
+ *   profile      the share of runs with a score above …, over all tasks
+ *   aggregates   scores over all tasks: four averages with their intervals
+ *   improvement  how probable it is that a run of one does better than one of another
+ *   maps         where runs went: one of each group, by `wac render`
  */
 #ifndef WAC_REPORT_FIGURE_H
 #define WAC_REPORT_FIGURE_H
@@ -85,7 +87,7 @@ typedef struct wac_figure_look {
 
 /* What came of a figure, or why there is none. */
 typedef struct wac_drawing {
-    char title[160], caption[640];
+    char title[160], caption[800];
     char name[64];  /* NAME.svg, NAME.png and NAME.pdf in the folder of figures */
     bool has_table; /* and NAME.csv, what is drawn in numbers */
     bool narrow;    /* and NAME-narrow.svg (or .png), for small screens */

@@ -271,7 +271,7 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
           "of the last 10 epochs as a share of 161.6 (RiverSwim), return of the last 10 epochs "
           "(others).</p>\n",
           to);
-    wac_html_table(to, "stats groups",
+    wac_html_table(to, "stats stack groups",
                    "task|runs|#seeds|#score|#IQM of the score|#return|#coverage|#solved");
     bool few = false;
     for (size_t i = 0; i < set->group_count; i++)
@@ -295,7 +295,15 @@ static wac_status write_statistics(FILE *to, const wac_report_page *page, wac_er
 
 enum { MOST_VALUES = 12 };
 
-/* The different values of a setting in the selected runs; returns how many, at most MOST_VALUES. */
+/* Numbers by size, words by their letters. */
+static int by_size(const void *a, const void *b)
+{
+    double x, y;
+    return wac_number_parse(&x, a) && wac_number_parse(&y, b) ? (x > y) - (x < y) : strcmp(a, b);
+}
+
+/* The different values of a setting in the selected runs, in order; returns how many, at most
+ * MOST_VALUES. */
 static size_t values_of(const wac_report_page *page, const wac_setting *setting,
                         char values[MOST_VALUES][64])
 {
@@ -314,6 +322,7 @@ static size_t values_of(const wac_report_page *page, const wac_setting *setting,
         if (k == count && count < MOST_VALUES)
             strcpy(values[count++], text);
     }
+    qsort(values, count, sizeof *values, by_size);
     return count;
 }
 

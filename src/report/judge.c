@@ -98,14 +98,17 @@ const char *wac_finding_outlook(char text[WAC_OUTLOOK], const wac_finding *findi
 const char *wac_judgement_outlook(char text[WAC_OUTLOOK], const wac_judgement *judgement)
 {
     size_t missing = 0, needed = 0;
+    bool known = true; /* it is more than the fewest that decide anything */
     *text = 0;
     for (size_t i = 0; i < judgement->count; i++) {
         const wac_finding *finding = &judgement->findings[i];
         if (finding->verdict != WAC_VERDICT_UNDECIDED)
             continue;
         missing = finding->missing > missing ? finding->missing : missing;
-        if (finding->missing == 0 && finding->seeds_needed > needed)
+        if (finding->missing == 0 && finding->seeds_needed > needed) {
             needed = finding->seeds_needed;
+            known = finding->counts;
+        }
     }
     if (judgement->verdict != WAC_VERDICT_UNDECIDED)
         return text;
@@ -116,7 +119,8 @@ const char *wac_judgement_outlook(char text[WAC_OUTLOOK], const wac_judgement *j
         snprintf(text + used, WAC_OUTLOOK - used, "more than %d seeds would be needed",
                  WAC_SEEDS_MOST);
     else if (needed)
-        snprintf(text + used, WAC_OUTLOOK - used, "needs about %zu seeds", needed);
+        snprintf(text + used, WAC_OUTLOOK - used,
+                 known ? "needs about %zu seeds" : "needs %zu seeds at least", needed);
     return text;
 }
 

@@ -8,26 +8,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How people write a setting, or null. */
-static const char *look_up(const char *name)
+/* Without underscores, and as people write it; in labels some are shorter. */
+static const char *write_setting(char text[WAC_PRETTY], const char *name, bool in_label)
 {
-    static const char *const words[][2] = {
-        {"lambda", "λ"},        {"rho", "ρ"},          {"quantile", "δ"},
-        {"oac_delta", "OAC δ"}, {"oac_beta", "OAC β"}, {"learning_rate", "learning rate"},
+    static const struct {
+        const char *name, *pretty;
+        bool in_label;
+    } words[] = {
+        {"lambda", "λ", false},
+        {"rho", "ρ", false},
+        {"quantile", "δ", false},
+        {"oac_delta", "OAC δ", false},
+        {"oac_beta", "OAC β", false},
+        {"learning_rate", "lr", true},
+        {"std_learning_rate", "σ lr", true},
     };
+    const char *pretty = name;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i][0], name) == 0)
-            return words[i][1];
-    return NULL;
+        if (strcmp(words[i].name, name) == 0 && (in_label || !words[i].in_label))
+            pretty = words[i].pretty;
+    snprintf(text, WAC_PRETTY, "%s", pretty);
+    for (char *letter = text; *letter; letter++)
+        *letter = *letter == '_' ? ' ' : *letter;
+    return text;
 }
 
 const char *wac_pretty_setting(char text[WAC_PRETTY], const char *name)
 {
-    const char *pretty = look_up(name);
-    snprintf(text, WAC_PRETTY, "%s", pretty ? pretty : name);
-    for (char *letter = text; *letter; letter++)
-        *letter = *letter == '_' ? ' ' : *letter;
-    return text;
+    return write_setting(text, name, false);
 }
 
 const char *wac_pretty_environment(char text[WAC_PRETTY], const char *name)
@@ -47,11 +55,31 @@ const char *wac_pretty_label(char text[WAC_PRETTY], const char *label)
         bool is_algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], name) >= 0;
         used += (size_t)snprintf(text + used, WAC_PRETTY - used, "%s%s", used ? " " : "",
                                  is_algorithm ? wac_style_title(title, name)
-                                              : wac_pretty_setting(setting, name));
+                                              : write_setting(setting, name, true));
         label += length;
         label += strspn(label, " ");
     }
     return text;
+}
+
+const char *wac_label_beyond(const char *label, const char *algorithm)
+{
+    size_t length = algorithm ? strlen(algorithm) : 0;
+    return length && label[length] ? label + length + 1 : label;
+}
+
+void wac_caption_groups(char *text, size_t size, const char *algorithm, size_t shown, size_t total)
+{
+    char title[WAC_STYLE_TITLE];
+    *text = 0;
+    if (algorithm)
+        snprintf(text, size, " All runs are of %s.", wac_style_title(title, algorithm));
+    size_t used = strlen(text);
+    if (shown < total)
+        snprintf(text + used, size - used,
+                 " Shown are %zu of %zu: %sthose that went furthest, then those with the best "
+                 "scores.",
+                 shown, total, algorithm ? "" : "of each algorithm ");
 }
 
 const char *wac_pretty_task(char text[WAC_PRETTY], const wac_selection *selection, size_t task)

@@ -3,6 +3,7 @@
 #include "report/overall.h"
 
 #include "base/status.h"
+#include "report/lines.h"
 #include "stats/estimates.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ typedef struct scores {
 /* Whether a line has a finished run with a score on a task. */
 static bool has_scores(wac_sheet *sheet, size_t task, size_t line)
 {
-    size_t all = wac_sheet_runs(sheet, task, line, NULL);
+    size_t all = wac_lines_runs(sheet, task, line, NULL);
     return wac_records_measure(sheet->values, NULL, sheet->found, all, WAC_MEASURE_SCORE) > 0;
 }
 
@@ -42,7 +43,7 @@ static void add_task(scores *scores, wac_sheet *sheet, size_t task, size_t line,
     if (scores->tasks)
         values = (double *)scores->samples[scores->tasks - 1].values +
                  scores->samples[scores->tasks - 1].count;
-    size_t all = wac_sheet_runs(sheet, task, line, NULL);
+    size_t all = wac_lines_runs(sheet, task, line, NULL);
     size_t count = wac_records_measure(values, NULL, sheet->found, all, WAC_MEASURE_SCORE);
     for (size_t i = 0; i < count; i++) {
         values[i] /= unit;
@@ -225,7 +226,7 @@ static wac_status write_average(wac_sheet *sheet, wac_sheet_panel *panel, size_t
 
 static void arrange_averages(wac_sheet *sheet)
 {
-    wac_sheet_arrange_rows(sheet, sheet->line_count);
+    wac_sheet_arrange_rows(sheet, sheet->line_count, 1);
     sheet->grid.beside = 200;
     sheet->grid.least = 120;
 }
@@ -337,7 +338,7 @@ static wac_status write_pairs(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
 /* The better at the left, the other at the right. */
 static void arrange_pairs(wac_sheet *sheet)
 {
-    wac_sheet_arrange_rows(sheet, sheet->rows);
+    wac_sheet_arrange_rows(sheet, sheet->rows, 2);
     sheet->grid.right = sheet->grid.left;
 }
 
@@ -354,9 +355,11 @@ static void print_pairs(wac_sheet *sheet, const wac_sheet_panel *panel)
                          (double[2]){0, 1});
     for (int side = 0; side < 2; side++) {
         wac_plot_print(plot, "set %s scale 0 (", side ? "y2tics" : "ytics");
-        for (size_t i = 0; i < sheet->rows; i++)
-            wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
-                           sheet->lines[sheet->pairs[i][side]].label, i);
+        for (size_t i = 0; i < sheet->rows; i++) {
+            wac_plot_print(plot, i ? ", " : "");
+            wac_sheet_print_name(sheet, sheet->pairs[i][side]);
+            wac_plot_print(plot, " %zu", i);
+        }
         wac_plot_print(plot, ")\n");
     }
     wac_plot_print(plot, "set arrow from 0.5,graph 0 to 0.5,graph 1 nohead lw 1.5 dt (6,4) lc rgb "

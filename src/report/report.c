@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "report/claims_json.h"
 #include "report/html.h"
-#include "report/sheet.h"
+#include "report/lines.h"
 #include "report/table.h"
 
 #include <dirent.h>
@@ -127,23 +127,21 @@ static bool has_column(const wac_runset *set, wac_column column)
     return false;
 }
 
-/* The first setting, from this place on, whose values are numbers and differ: those that tell the
- * most come first. Null where there is none. */
-static const wac_setting *find_setting(const wac_runset *set, size_t from)
+/* The setting after this one (null: the first), as names have them, whose values are numbers and
+ * differ. How far a search let its choices go is none. Null where there is no other. */
+static const wac_setting *setting_after(const wac_runset *set, const wac_setting *before)
 {
     size_t count;
-    const wac_setting *settings = wac_settings(&count);
-    for (size_t i = from; i < count; i++)
-        if (set->differs[i] &&
-            (settings[i].kind == WAC_SETTING_REAL || settings[i].kind == WAC_SETTING_COUNT))
-            return &settings[i];
+    const wac_setting *settings = wac_settings(&count), *setting;
+    bool passed = !before;
+    for (size_t i = 0; (setting = wac_setting_named(i)); i++) {
+        bool is_number = setting->kind == WAC_SETTING_REAL || setting->kind == WAC_SETTING_COUNT;
+        bool is_rung = set->rungs && setting->offset == offsetof(wac_config, epochs);
+        if (passed && set->differs[setting - settings] && is_number && !is_rung)
+            return setting;
+        passed |= setting == before;
+    }
     return NULL;
-}
-
-static const wac_setting *setting_after(const wac_runset *set, const wac_setting *setting)
-{
-    size_t count;
-    return find_setting(set, (size_t)(setting - wac_settings(&count)) + 1);
 }
 
 static bool has_checkpoint(const wac_runset *set)
@@ -194,11 +192,11 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
     int count = 0;
     bool coverage = has_column(set, WAC_COLUMN_COVERAGE_SAMPLED);
     bool goal = has_column(set, WAC_COLUMN_EVAL_SUCCESS);
-    const wac_setting *first = find_setting(set, 0);
-    const char *lines = !has_many_labels(set)     ? ""
-                        : has_two_algorithms(set) ? "algorithm"
-                        : first                   ? first->name
-                                                  : "";
+    const wac_setting *first = setting_after(set, NULL);
+    const char *lines = !has_many_labels(set) || set->rungs ? ""
+                        : has_two_algorithms(set)           ? "algorithm"
+                        : first                             ? first->name
+                                                            : "";
     const struct {
         const char *title;
         bool fits;
@@ -224,7 +222,7 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
                                         other ? other->name : "algorithm");
         figure->measure = coverage ? WAC_MEASURE_COVERAGE : WAC_MEASURE_SCORE;
         snprintf(figure->x, sizeof figure->x, "%s", x->name);
-        if (wac_sheet_has_line(figure, selection))
+        if (wac_lines_have_two(figure, selection))
             break;
         count--;
     }

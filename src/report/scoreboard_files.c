@@ -43,7 +43,7 @@ static void write_claims(FILE *to, const wac_scoreboard *board)
 static void write_experiments(FILE *to, const wac_scoreboard *board)
 {
     fputs("<h2>Experiments</h2>\n", to);
-    wac_html_table(to, "experiments", "experiment|scale|#runs|#finished|folder");
+    wac_html_table(to, "stack", "experiment|scale|#runs|#finished|folder");
     for (size_t i = 0; i < board->experiment_count; i++) {
         const wac_scored *scored = &board->experiments[i];
         char scale[WAC_SCALE_TITLE];
@@ -55,8 +55,10 @@ static void write_experiments(FILE *to, const wac_scoreboard *board)
         }
         wac_html_tag(to, "<td>", wac_scale_title(scale, scored->experiment, scored->scale),
                      "</td>");
-        fprintf(to, "<td class=\"n\">%zu</td><td class=\"n\">%zu</td>", scored->planned,
-                scored->finished);
+        fprintf(to,
+                "<td class=\"n\" data-is=\"runs\">%zu</td>"
+                "<td class=\"n\" data-is=\"finished\">%zu</td>",
+                scored->planned, scored->finished);
         wac_html_tag(to, "<td>", scored->folder, "</td></tr>\n");
     }
     wac_html_table_end(to);

@@ -2,8 +2,8 @@
 #include "report/sheet.h"
 
 #include "base/files.h"
-#include "base/number.h"
 #include "base/status.h"
+#include "report/lines.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -17,7 +17,6 @@ enum {
     TOP = 30,
     TITLE = 26,
     LEGEND = 30,
-    LEGEND_BREAK = 20,
     PANEL_TITLE = 34,
     LEFT = 112,
     NARROW_LEFT = 96,
@@ -31,358 +30,7 @@ const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t index)
     return wac_style_at(sheet->lines[index].look);
 }
 
-/* --- what is drawn ---------------------------------------------------------------------------- */
-
-/* What of a run a kind shows, as a number; NaN: it has nothing to show. */
-static double shown_number(const wac_figure *figure, const wac_record *run)
-{
-    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_ROWS))
-        return wac_history_mean(&run->history, (wac_column)figure->columns[0], SIZE_MAX);
-    if (!run->finished)
-        return NAN;
-    return wac_record_measure(run, wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X) ? figure->measure
-                                   : wac_figure_takes_it(figure, WAC_FIGURE_TAKES_GOALS)
-                                       ? WAC_MEASURE_SOLVED
-                                       : WAC_MEASURE_SCORE);
-}
-
-/* Whether a group that has values has no places across at all: of other programs' runs the seconds
- * are not known. */
-static bool is_placeless(const wac_sheet *sheet, const wac_group *group)
-{
-    const wac_column *across = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS)
-                                   ? wac_figure_across_column(sheet->figure)
-                                   : NULL;
-    for (size_t i = 0; i < group->count && across; i++)
-        if (!isnan(wac_history_mean(&group->runs[i]->history, *across, SIZE_MAX)))
-            return false;
-    return across;
-}
-
-/* Notes who is left out for that, once. */
-static void note_lost(wac_sheet *sheet, const wac_group *group)
-{
-    char name[WAC_PRETTY];
-    size_t used = strlen(sheet->lost);
-    wac_pretty_label(name, group->label);
-    if (!strstr(sheet->lost, name) && used + strlen(name) + 2 < sizeof sheet->lost)
-        stpcpy(stpcpy(sheet->lost + used, used ? ", " : ""), name);
-}
-
-/* Whether the group has a number to show. Bars have a place for each. */
-static bool has_numbers(const wac_sheet *sheet, const wac_sheet_group *member)
-{
-    const wac_figure *figure = sheet->figure;
-    if (figure->kind == WAC_FIGURE_KIND_BARS)
-        return true;
-    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X) && isnan(member->level))
-        return false;
-    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_SHARES) &&
-        isnan(wac_measure_score_unit(sheet->selection->set, member->group->task)))
-        return false;
-    for (size_t i = 0; i < member->group->count; i++)
-        if (!isnan(shown_number(figure, member->group->runs[i])))
-            return true;
-    return false;
-}
-
-/* What tells the line of each group from others. */
-static void set_keys(wac_sheet *sheet)
-{
-    const char *lines = sheet->by_label ? "" : sheet->figure->lines;
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        const wac_group *group = sheet->groups[i].group;
-        const wac_config *config = &group->runs[0]->config;
-        const char *algorithm = group->runs[0]->algorithm;
-        char *key = sheet->groups[i].key, value[128];
-        size_t size = sizeof sheet->groups[i].key;
-        if (!*lines) {
-            snprintf(key, size, "%.319s", group->label);
-        } else if (sheet->mixed) { /* as in a label */
-            wac_config_text(config, lines, value, sizeof value);
-            snprintf(key, size, "%s%s%s%s%s", algorithm, *value ? " " : "", *value ? lines : "",
-                     *value ? " " : "", value);
-        } else if (strcmp(lines, "algorithm") == 0) {
-            snprintf(key, size, "%s", algorithm);
-        } else {
-            wac_config_text(config, lines, key, size);
-        }
-    }
-}
-
-/* The groups that the figure is about. free() them. */
-static wac_status find_groups(wac_sheet *sheet, wac_error *error)
-{
-    const wac_runset *set = sheet->selection->set;
-    int algorithm = -1;
-    sheet->groups = calloc(set->group_count + 1, sizeof *sheet->groups);
-    if (!sheet->groups)
-        return wac_fail_memory(error, "the lines of a figure");
-    for (size_t i = 0; i < set->group_count; i++) {
-        wac_sheet_group *member = &sheet->groups[sheet->group_count];
-        const wac_config *config = &set->groups[i].runs[0]->config;
-        if (!wac_figure_means(sheet->figure, sheet->selection, i))
-            continue;
-        member->group = &set->groups[i];
-        if (!wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) ||
-            !wac_config_number(&member->level, config, sheet->figure->x))
-            member->level = NAN;
-        member->shown = has_numbers(sheet, member);
-        if (member->shown && is_placeless(sheet, member->group)) {
-            member->shown = false;
-            note_lost(sheet, member->group);
-        }
-        sheet->group_count++;
-        if (!member->shown)
-            continue;
-        sheet->mixed |= algorithm >= 0 && config->algorithm != algorithm;
-        algorithm = config->algorithm;
-    }
-    sheet->mixed &= wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X) &&
-                    strcmp(sheet->figure->lines, "algorithm") != 0;
-    set_keys(sheet);
-    return WAC_STATUS_OK;
-}
-
-/* Whether two groups are in one line of a panel. */
-static bool share_line(const wac_sheet_group *a, const wac_sheet_group *b)
-{
-    return a->shown && b->shown && a->group->task == b->group->task && strcmp(a->key, b->key) == 0;
-}
-
-bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection)
-{
-    wac_sheet sheet = {.figure = figure, .selection = selection};
-    bool found = false;
-    if (find_groups(&sheet, NULL) != WAC_STATUS_OK)
-        return false;
-    for (size_t i = 0; i < sheet.group_count; i++)
-        for (size_t k = 0; k < i; k++)
-            found |= share_line(&sheet.groups[i], &sheet.groups[k]) &&
-                     sheet.groups[i].level != sheet.groups[k].level;
-    free(sheet.groups);
-    return found;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const wac_sheet_line *x = a, *y = b;
-    double p, q;
-    if (x->algorithm >= 0 && y->algorithm >= 0)
-        return x->algorithm - y->algorithm;
-    if (wac_number_parse(&p, x->key) && wac_number_parse(&q, y->key))
-        return (p > q) - (p < q);
-    return strcmp(x->key, y->key);
-}
-
-static void name_line(const wac_sheet *sheet, wac_sheet_line *line)
-{
-    char text[WAC_PRETTY], setting[WAC_PRETTY];
-    const char *key = sheet->by_label || sheet->mixed ? "" : sheet->figure->lines;
-    if (*key && strcmp(key, "algorithm") != 0)
-        snprintf(text, sizeof text, "%.100s %.200s", wac_pretty_setting(setting, key), line->key);
-    else
-        wac_pretty_label(text, line->key);
-    wac_page_quote(line->label, sizeof line->label, text);
-}
-
-/* Which settings differ between groups of the same line (or point of it) and task, in words. */
-static void find_pooled(wac_sheet *sheet)
-{
-    size_t total, used = 0;
-    const wac_setting *settings = wac_settings(&total);
-    bool over[WAC_SETTINGS_TOTAL] = {0};
-    bool has_points = wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_X);
-    for (size_t i = 0; i < sheet->group_count; i++)
-        for (size_t k = i + 1; k < sheet->group_count; k++) {
-            const wac_sheet_group *one = &sheet->groups[i], *other = &sheet->groups[k];
-            if (!share_line(one, other) || (has_points && one->level != other->level))
-                continue;
-            sheet->pooled = true;
-            for (size_t s = 0; s < total; s++) {
-                char a[320], b[320];
-                if (!sheet->selection->set->differs[s] || over[s])
-                    continue;
-                wac_config_text(&one->group->runs[0]->config, settings[s].name, a, sizeof a);
-                wac_config_text(&other->group->runs[0]->config, settings[s].name, b, sizeof b);
-                over[s] = strcmp(a, b) != 0;
-            }
-        }
-    for (size_t s = 0; s < total; s++) {
-        char name[WAC_PRETTY];
-        if (over[s] && used < sizeof sheet->over - 48)
-            used += (size_t)snprintf(sheet->over + used, sizeof sheet->over - used, "%s%.40s",
-                                     used ? ", " : "", wac_pretty_setting(name, settings[s].name));
-    }
-}
-
-/* How many different labels the groups have. */
-static size_t count_labels(const wac_sheet *sheet)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        bool fresh = sheet->groups[i].shown;
-        for (size_t k = 0; k < i && fresh; k++)
-            fresh = !sheet->groups[k].shown ||
-                    strcmp(sheet->groups[i].group->label, sheet->groups[k].group->label) != 0;
-        count += fresh;
-    }
-    return count;
-}
-
-/* Over a setting: its values in ascending order. */
-static void find_levels(wac_sheet *sheet)
-{
-    double *levels = sheet->levels;
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        double level = sheet->groups[i].level;
-        size_t place = 0;
-        while (place < sheet->level_count && levels[place] < level)
-            place++;
-        if (isnan(level) || (place < sheet->level_count && levels[place] == level) ||
-            sheet->level_count == WAC_SHEET_MOST_LEVELS)
-            continue;
-        memmove(levels + place + 1, levels + place,
-                (sheet->level_count++ - place) * sizeof *levels);
-        levels[place] = level;
-    }
-}
-
-/* Tasks and lines, as they come. */
-static void find_lines(wac_sheet *sheet)
-{
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        const wac_group *group = sheet->groups[i].group;
-        if (!sheet->groups[i].shown)
-            continue;
-        if ((sheet->task_count == 0 || sheet->tasks[sheet->task_count - 1] != group->task) &&
-            sheet->task_count < WAC_SHEET_MOST_PANELS)
-            sheet->tasks[sheet->task_count++] = group->task;
-        wac_sheet_line *line = &sheet->lines[sheet->line_total];
-        strcpy(line->key, sheet->groups[i].key);
-        size_t k = 0;
-        while (strcmp(sheet->lines[k].key, line->key) != 0)
-            k++;
-        if (k < sheet->line_total)
-            continue;
-        const wac_record *run = group->runs[0];
-        bool has_look = !wac_record_is_foreign(run) && strcmp(run->algorithm, line->key) == 0;
-        line->algorithm = has_look ? run->config.algorithm : -1;
-        name_line(sheet, line);
-        sheet->line_total++;
-    }
-}
-
-/* --- looks: a label has the same one in all figures of a selection ------------------------------
- */
-
-/* The first look that is not taken; WAC_STYLES: there is none. */
-static size_t free_look(const bool taken[WAC_STYLES])
-{
-    size_t look = 0;
-    while (look < WAC_STYLES && taken[look])
-        look++;
-    return look;
-}
-
-static size_t look_of_algorithm(const wac_record *run)
-{
-    return wac_record_is_foreign(run)
-               ? WAC_STYLES - 1
-               : (size_t)(wac_style_of((wac_algorithm)run->config.algorithm) - wac_style_at(0));
-}
-
-/* The looks of all groups of the selection, whatever the figure is about: an algorithm of ours has
- * its own with the first label, further labels and others' algorithms have what is left. Where
- * there are more labels than looks all have those of their algorithms. */
-static void look_at_labels(size_t *looks, const wac_selection *selection)
-{
-    const wac_runset *set = selection->set;
-    bool taken[WAC_STYLES] = {0};
-    size_t labels = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < set->group_count; i++) {
-            const wac_record *run = set->groups[i].runs[0];
-            if (!wac_selection_has(selection, i) || (pass == 1 && looks[i] < WAC_STYLES))
-                continue;
-            size_t own = look_of_algorithm(run), same = 0;
-            while (same < i && (!wac_selection_has(selection, same) ||
-                                strcmp(set->groups[same].label, set->groups[i].label) != 0))
-                same++;
-            labels += pass == 0 && same == i;
-            looks[i] = same < i                                   ? looks[same]
-                       : pass == 1                                ? free_look(taken)
-                       : wac_record_is_foreign(run) || taken[own] ? WAC_STYLES
-                                                                  : own;
-            if (looks[i] < WAC_STYLES)
-                taken[looks[i]] = true;
-        }
-    for (size_t i = 0; i < set->group_count && labels > WAC_STYLES; i++)
-        looks[i] = look_of_algorithm(set->groups[i].runs[0]);
-}
-
-/* A line looks as the first of its groups does; two lines of a figure look different while there
- * are looks left. */
-static wac_status find_looks(wac_sheet *sheet, wac_error *error)
-{
-    const wac_runset *set = sheet->selection->set;
-    bool taken[WAC_STYLES] = {0};
-    size_t *looks = calloc(set->group_count + 1, sizeof *looks);
-    if (!looks)
-        return wac_fail_memory(error, "the looks of a figure");
-    look_at_labels(looks, sheet->selection);
-    for (size_t i = 0; i < sheet->line_count; i++) {
-        size_t k = 0;
-        while (!sheet->groups[k].shown || strcmp(sheet->groups[k].key, sheet->lines[i].key) != 0)
-            k++;
-        size_t look = looks[sheet->groups[k].group - set->groups];
-        if (taken[look] && sheet->line_count <= WAC_STYLES)
-            look = free_look(taken);
-        taken[look] = true;
-        sheet->lines[i].look = look;
-    }
-    free(looks);
-    return WAC_STATUS_OK;
-}
-
-/* Find the tasks and lines of the figure. Curves of several settings each become a line for every
- * group, where those are few enough. free() groups and lines. */
-static wac_status collect(wac_sheet *sheet, size_t most_lines, wac_error *error)
-{
-    WAC_TRY(find_groups(sheet, error));
-    sheet->lines = calloc(sheet->group_count + 1, sizeof *sheet->lines);
-    if (!sheet->lines)
-        return wac_fail_memory(error, "the lines of a figure");
-    find_levels(sheet);
-    if (wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_LINES))
-        find_pooled(sheet);
-    if (sheet->pooled && wac_figure_takes_it(sheet->figure, WAC_FIGURE_TAKES_ROWS) &&
-        count_labels(sheet) <= most_lines) {
-        sheet->by_label = true;
-        sheet->pooled = false;
-        set_keys(sheet);
-    }
-    find_lines(sheet);
-    if (*sheet->figure->lines && !sheet->by_label &&
-        !sheet->mixed) /* labels are in order already */
-        qsort(sheet->lines, sheet->line_total, sizeof *sheet->lines, by_key);
-    sheet->line_count = sheet->line_total < most_lines ? sheet->line_total : most_lines;
-    return find_looks(sheet, error);
-}
-
-size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        const wac_sheet_group *member = &sheet->groups[i];
-        if (member->group->task != sheet->tasks[task] || (x && member->level != *x) ||
-            strcmp(member->key, sheet->lines[index].key) != 0)
-            continue;
-        for (size_t k = 0; k < member->group->count; k++)
-            sheet->found[count++] = member->group->runs[k];
-    }
-    return count;
-}
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 void wac_sheet_reach(wac_sheet_panel *panel, double low, double high)
 {
@@ -438,32 +86,6 @@ void wac_sheet_point(wac_sheet *sheet, const wac_sheet_panel *panel, size_t line
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-double wac_sheet_text(const char *text, int points)
-{
-    int letters = 0;
-    for (; *text; text++)
-        letters += ((unsigned char)*text & 0xc0) != 0x80;
-    return letters * points * 0.78;
-}
-
-/* How much of a text goes into a row of so many pixels: as many of its parts between commas as fit,
- * but at least one. */
-static int fitting(const char *text, double room)
-{
-    size_t fits = 0;
-    for (;;) {
-        char piece[WAC_PRETTY];
-        size_t end = fits + strcspn(text + fits, ",");
-        snprintf(piece, sizeof piece, "%.*s", (int)end, text);
-        if (fits && wac_sheet_text(piece, 12) > room)
-            return (int)fits;
-        fits = end + (text[end] == ',');
-        fits += strspn(text + fits, " ");
-        if (!text[fits])
-            return (int)fits;
-    }
-}
-
 /* The legend from the left of the panels and `top` on, broken into rows; returns its height. Where
  * it is not to be drawn it is only measured. */
 static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
@@ -473,7 +95,8 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
         return 0;
     for (size_t i = 0; i < sheet->line_count; i++) {
         const wac_style *style = wac_sheet_style(sheet, i);
-        double width = 64 + wac_sheet_text(sheet->lines[i].label, 12);
+        const char *label = sheet->lines[i].label;
+        double width = 68 + wac_page_text(label, WAC_INK_TEXT, 12);
         if (x > left && x + width > left + room) {
             x = left;
             y += LEGEND;
@@ -493,13 +116,9 @@ static double print_legend(wac_sheet *sheet, double top, double room, bool draw)
                     ++page->labels, (x + 18) / page->width, 1 - y / page->height, style->mark,
                     style->colour);
         }
-        for (const char *rest = sheet->lines[i].label; *rest;) { /* too long for a row: several */
-            int length = fitting(rest, room - 44);
-            if (draw)
-                wac_page_label(&sheet->page, x + 44, y, WAC_INK_TEXT, 12, "%.*s", length, rest);
-            rest += length;
-            y += *rest ? LEGEND_BREAK : 0;
-        }
+        y += (wac_page_rows(label, WAC_INK_TEXT, 12, room - 44) - 1) * WAC_PAGE_ROW;
+        if (draw)
+            wac_page_label_rows(&sheet->page, x + 44, y, WAC_INK_TEXT, 12, room - 44, label);
         x += width;
     }
     return y + LEGEND - 8 - top;
@@ -517,11 +136,12 @@ static double begin_page(wac_sheet *sheet, double width, double panels)
     wac_plot_print(&sheet->page.plot, "set border 3\nset grid y lc rgb '#dddddd' lt 1 lw 0.7\n"
                                       "set xtics autofreq; set ytics autofreq\nset multiplot\n");
     wac_page_quote(title, sizeof title, sheet->figure->title);
-    int points = 16;
-    while (points > 10 && wac_sheet_text(sheet->figure->title, points) > width - LEFT)
-        points--;
+    double left = sheet->grid.left;
+    if (wac_page_text(title, WAC_INK_TITLE, 16) > width - left)
+        left = fmin(left, LEFT);
+    int points = wac_page_points(title, WAC_INK_TITLE, 16, 10, width - left);
     if (titled)
-        wac_page_label(&sheet->page, LEFT, TOP - 4, WAC_INK_TITLE, points, "%s", title);
+        wac_page_label(&sheet->page, left, TOP - 4, WAC_INK_TITLE, points, "%s", title);
     print_legend(sheet, top - 6, room, true);
     return top + legend;
 }
@@ -596,9 +216,8 @@ static void print_panel(wac_sheet *sheet, wac_sheet_panel *panel, const wac_shee
     else
         wac_pretty_task(name, sheet->selection, sheet->tasks[panel->task]);
     wac_page_quote(quoted, sizeof quoted, name);
-    int points = 13;
-    while (points > 9 && wac_sheet_text(name, points) > grid->width + grid->gap / 2)
-        points--;
+    int points = wac_page_points(quoted, WAC_INK_TITLE, 13, 9,
+                                 grid->width + fmin(grid->gap / 2, grid->right));
     wac_page_label(&sheet->page, left, top - 16, WAC_INK_TITLE, points, "%s", quoted);
     wac_page_axes(&sheet->page, left, top, grid->width, grid->height);
     panel->leftmost = column == 0;
@@ -616,19 +235,47 @@ void wac_sheet_nothing(wac_sheet *sheet)
                    "plot -1 notitle\n");
 }
 
-void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows)
+/* In print they take less than half of the width. */
+void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows, int sides)
 {
     enum { ROW = 26 };
     wac_sheet_grid *grid = &sheet->grid;
+    int lines = 1;
     sheet->bare = true;
     sheet->rows = rows;
-    for (size_t i = 0; i < sheet->line_count; i++)
-        grid->left = fmax(grid->left, wac_sheet_text(sheet->lines[i].label, 12) + 36);
+    sheet->names = sheet->room > 0 ? sheet->room * (sides > 1 ? 0.27 : 0.38) : INFINITY;
+    for (size_t i = 0; i < sheet->line_count; i++) {
+        const char *label = sheet->lines[i].label;
+        int taken = wac_page_rows(label, WAC_INK_TEXT, 12, sheet->names);
+        double width = fmin(wac_page_text(label, WAC_INK_TEXT, 12), sheet->names);
+        grid->left = fmax(grid->left, width + 28);
+        lines = taken > lines ? taken : lines;
+    }
     grid->alone = 520;
     grid->beside = 260;
     grid->least = 150;
-    grid->height = ROW * (double)rows + 12;
+    grid->height = (ROW + (lines - 1) * WAC_PAGE_ROW) * (double)rows + 12;
     grid->gap = 44;
+}
+
+void wac_sheet_print_name(wac_sheet *sheet, size_t line)
+{
+    const char *rest = sheet->lines[line].label;
+    while (*rest) {
+        size_t size = wac_page_fit(rest, WAC_INK_TEXT, 12, sheet->names);
+        wac_plot_print(&sheet->page.plot, "%s'%.*s'",
+                       rest == sheet->lines[line].label ? "" : ".\"\\n\".", (int)size, rest);
+        rest += size;
+    }
+}
+
+/* A step between tics of a narrow panel, which needs two of them. */
+static double step_of(const wac_sheet *sheet, const double range[2])
+{
+    double parts = fmax(sheet->grid.width / 68, 2);
+    double step = wac_page_step(range[0], range[1], parts);
+    bool two = floor(range[1] / step) > ceil(range[0] / step);
+    return two ? step : wac_page_step(range[0], range[1], 2 * parts);
 }
 
 void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const char *words,
@@ -639,15 +286,17 @@ void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const 
                    "unset grid; set grid x lc rgb '#dddddd' lt 1 lw 0.7\n"
                    "set xlabel '%s' tc rgb grey\nset ytics scale 0 (",
                    words);
-    for (size_t i = 0; i < sheet->line_count; i++)
-        wac_plot_print(plot, "%s'%s' %zu", i ? ", " : "",
-                       panel->leftmost ? sheet->lines[i].label : "", i);
+    for (size_t i = 0; i < sheet->line_count; i++) {
+        wac_plot_print(plot, i ? ", " : "");
+        if (panel->leftmost)
+            wac_sheet_print_name(sheet, i);
+        wac_plot_print(plot, "%s %zu", panel->leftmost ? "" : "''", i);
+    }
     double last = (double)sheet->rows - 0.4;
     wac_plot_print(plot,
                    ")\nunset y2tics; set xtics %.9g; set xrange [%.9g:%.9g]\n"
                    "set yrange [%.1f:-0.6]; set y2range [%.1f:-0.6]\n",
-                   wac_page_step(range[0], range[1], fmax(sheet->grid.width / 68, 2)), range[0],
-                   range[1], last, last);
+                   step_of(sheet, range), range[0], range[1], last, last);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
@@ -660,9 +309,11 @@ static void write_caption(const wac_sheet *sheet, const wac_sheet_kind *kind, wa
     else
         snprintf(runs, sizeof runs, "%zu to %zu runs", sheet->runs, sheet->most);
     kind->explain(sheet, runs, text, sizeof text);
-    snprintf(drawing->caption, sizeof drawing->caption, "%s%s%s", text,
-             sheet->uneven ? " A line ends where the shortest of its runs does." : "",
-             sheet->line_count < sheet->line_total ? " Not all lines are shown." : "");
+    size_t used =
+        (size_t)snprintf(drawing->caption, sizeof drawing->caption, "%s%s", text,
+                         sheet->uneven ? " A line ends where the shortest of its runs does." : "");
+    wac_caption_groups(drawing->caption + used, sizeof drawing->caption - used, sheet->algorithm,
+                       sheet->line_count, sheet->line_total);
 }
 
 static wac_status write_numbers(wac_drawing *drawing, const char *folder, const char *text,
@@ -759,7 +410,7 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
     size_t size;
     sheet.table = open_memstream(&numbers, &size);
     wac_status status = panels && sheet.found && sheet.values && sheet.table
-                            ? collect(&sheet, kind->most_lines, error)
+                            ? wac_lines_find(&sheet, kind->most_lines, error)
                             : wac_fail_memory(error, "the runs of a figure");
     if (status == WAC_STATUS_OK)
         status = check(&sheet, error);

@@ -29,6 +29,8 @@ typedef struct wac_sheet_line {
     char label[WAC_PRETTY]; /* quoted for gnuplot */
     int algorithm;          /* -1: lines are not algorithms */
     size_t look;            /* wac_style_at */
+    size_t place;           /* of lines that are too many: among those of its algorithm */
+    bool chosen;            /* and whether it is shown */
 } wac_sheet_line;
 
 /* Panels of one size (in pixels) beside and below each other; all that again for each row of the
@@ -52,6 +54,7 @@ typedef struct wac_sheet {
     size_t task_count;
     wac_sheet_line *lines;
     size_t line_count, line_total;
+    const char *algorithm; /* of all groups that are shown, where names leave it out; or null */
     double levels[WAC_SHEET_MOST_LEVELS + 1]; /* over a setting: its values, ascending */
     size_t level_count;
     bool mixed;        /* over a setting: lines of several algorithms, so that names need them */
@@ -60,6 +63,8 @@ typedef struct wac_sheet {
     char over[160];    /* those settings, as people write them */
     bool bare;         /* without a legend */
     size_t runs, most; /* in a line of a panel: fewest and most */
+    int64_t until;     /* over a setting: epochs that count, where choices were ended at different
+                          ones; or -1 */
     bool uneven;       /* runs of a line have different lengths */
     bool between;      /* curves: values between those that runs have are taken */
     char lost[160];    /* curves: who has values, but no places across */
@@ -68,6 +73,7 @@ typedef struct wac_sheet {
     double far;        /* curves: how far they go */
     double share[2];   /* bars of shares: from the least to the most on any task */
     size_t rows;       /* rows of names beside a panel; profile: tasks */
+    double names;      /* pixels that names beside a panel may take */
     size_t pairs[WAC_SHEET_MOST_LINES * WAC_SHEET_MOST_LINES][2]; /* improvement: lines of a row */
     double room; /* pixels across; 0: as many as the panels take */
     wac_sheet_grid grid;
@@ -84,6 +90,7 @@ typedef struct wac_sheet_panel {
     bool leftmost, any;
     bool below;                      /* curves: a run has a number below 0 */
     bool there[WAC_SHEET_MOST_BARS]; /* lines that have data */
+    bool dots[WAC_SHEET_MOST_LINES]; /* curves: lines of a single point */
     double low, high;                /* the ends of what is drawn; low > high: nothing is */
 } wac_sheet_panel;
 
@@ -105,13 +112,6 @@ typedef struct wac_sheet_kind {
 wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
                           const wac_sheet_kind *kind, wac_error *error);
 
-/* Over a setting: whether some line of the figure has two points. */
-bool wac_sheet_has_line(const wac_figure *figure, const wac_selection *selection);
-
-/* The runs of a line in a task, into `found`; x (or null): at this value of the figure's setting.
- * Returns how many. */
-size_t wac_sheet_runs(wac_sheet *sheet, size_t task, size_t index, const double *x);
-
 /* Numbers of the panel reach from low to high. */
 void wac_sheet_reach(wac_sheet_panel *panel, double low, double high);
 
@@ -127,15 +127,15 @@ void wac_sheet_number(wac_sheet *sheet, const char *task, const char *line, cons
 
 const wac_style *wac_sheet_style(const wac_sheet *sheet, size_t line);
 
-/* About how many pixels a text takes. */
-double wac_sheet_text(const char *text, int points);
-
 /* The plot of a panel without data. */
 void wac_sheet_nothing(wac_sheet *sheet);
 
-/* Rows with names at their side instead of a legend, and the panels' tics for so many rows. */
-void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows);
+/* Rows with names at one side or both instead of a legend, and the panels' tics for them. */
+void wac_sheet_arrange_rows(wac_sheet *sheet, size_t rows, int sides);
 void wac_sheet_print_rows(wac_sheet *sheet, const wac_sheet_panel *panel, const char *words,
                           const double range[2]);
+
+/* The name of a line as a string for tics, broken into rows. */
+void wac_sheet_print_name(wac_sheet *sheet, size_t line);
 
 #endif

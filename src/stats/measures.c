@@ -2,7 +2,7 @@
 #include "stats/measures.h"
 
 #include "base/number.h"
-#include "base/suggest.h"
+#include "base/status.h"
 #include "base/words.h"
 #include "env/lqg.h"
 #include "env/riverswim.h"
@@ -10,6 +10,7 @@
 #include "stats/tests.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SOLVED_SUCCESS 0.9
@@ -182,6 +183,44 @@ bool wac_record_is_solved(const wac_record *run)
     return wac_record_measure(run, WAC_MEASURE_SOLVED) < (double)run->history.rows;
 }
 
+/* Without a finished run it is the worst. */
+static double mean_score(const wac_group *group)
+{
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        double score = wac_record_measure(group->runs[i], WAC_MEASURE_SCORE);
+        if (!group->runs[i]->finished || isnan(score))
+            continue;
+        sum += score;
+        count++;
+    }
+    return count > 0 ? sum / count : -INFINITY;
+}
+
+wac_status wac_groups_rank(size_t **places, const wac_runset *set, wac_error *error)
+{
+    double *scores = malloc((set->group_count + 1) * sizeof *scores);
+    *places = calloc(set->group_count + 1, sizeof **places);
+    for (size_t i = 0; i < set->group_count && scores; i++)
+        scores[i] = mean_score(&set->groups[i]);
+    for (size_t i = 0; i < set->group_count && scores && *places; i++)
+        for (size_t k = 0; k < set->group_count; k++) {
+            const wac_record *own = set->groups[i].runs[0], *other = set->groups[k].runs[0];
+            if (set->groups[i].task != set->groups[k].task ||
+                strcmp(own->algorithm, other->algorithm) != 0)
+                continue;
+            bool same = own->config.epochs == other->config.epochs;
+            (*places)[i] += same ? scores[k] > scores[i] || (scores[k] == scores[i] && k < i)
+                                 : other->config.epochs > own->config.epochs;
+        }
+    bool made = scores && *places;
+    free(scores);
+    if (made)
+        return WAC_STATUS_OK;
+    free(*places);
+    return wac_fail_memory(error, "the ranks of runs");
+}
+
 const char *wac_measure_name(wac_measure measure)
 {
     return rows[measure].name;
@@ -197,15 +236,10 @@ bool wac_measure_is_cost(wac_measure measure)
     return rows[measure].is_cost;
 }
 
-static const char *name_at(const void *names, size_t index)
+const char *wac_measure_name_at(const void *names, size_t index)
 {
     (void)names;
     return index < WAC_MEASURE_TOTAL ? rows[index].name : NULL;
-}
-
-const char *wac_measure_suggest(const char *name)
-{
-    return wac_suggest(name, name_at, NULL);
 }
 
 bool wac_measure_find(wac_measure *measure, const char *name)

@@ -57,6 +57,10 @@ size_t wac_records_measure(double *values, const wac_record **whose, const wac_r
 /* True once it has been solved at some epoch (as WAC_MEASURE_SOLVED has it). */
 bool wac_record_is_solved(const wac_record *run);
 
+/* The place of each group among those of its task and algorithm, from 0: who went furthest, then
+ * who has the better mean score. free() them. */
+wac_status wac_groups_rank(size_t **places, const wac_runset *set, wac_error *error);
+
 /* "score", "return", …: as the program takes them. */
 const char *wac_measure_name(wac_measure measure);
 
@@ -72,8 +76,8 @@ bool wac_measure_is_share(const wac_runset *set, size_t task, wac_measure measur
 /* By its name, dash and underscore alike; false where there is none of that name. */
 bool wac_measure_find(wac_measure *measure, const char *name);
 
-/* The name that was probably meant, or null. */
-const char *wac_measure_suggest(const char *name);
+/* All names, as a wac_name_fn. */
+const char *wac_measure_name_at(const void *names, size_t index);
 
 /* What the scores of a task are divided by before profiles and optimality gaps: 1 for Point and for
  * RiverSwim as its preset has it (their scores are shares already), the mean score of the best

@@ -312,19 +312,39 @@ static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOT
     }
 }
 
+/* Whether runs of an algorithm were ended at different epochs, and differ in more than that. */
+static bool has_rungs(const wac_runset *set)
+{
+    bool found = false;
+    for (size_t i = 0; i < set->group_count; i++)
+        for (size_t k = i + 1; k < set->group_count; k++) {
+            const wac_record *a = set->groups[i].runs[0], *b = set->groups[k].runs[0];
+            wac_config other = b->config;
+            if (wac_record_is_foreign(a) || wac_record_is_foreign(b) ||
+                set->groups[i].task != set->groups[k].task ||
+                a->config.algorithm != other.algorithm || a->config.epochs == other.epochs)
+                continue;
+            other.epochs = a->config.epochs;
+            found = true;
+            if (wac_config_compare(&a->config, &other, wac_group_counts) == 0)
+                return false;
+        }
+    return found;
+}
+
 /* "lambda 0.5, rho 1" at the end of the text, after `separator`: the settings that are marked. */
 static void add_settings(char *text, size_t size, const char *separator, const bool *marked,
                          const wac_config *config)
 {
     size_t count, used = strlen(text);
-    const wac_setting *settings = wac_settings(&count);
-    for (size_t i = 0; i < count && used < size; i++) {
+    const wac_setting *settings = wac_settings(&count), *setting;
+    for (size_t i = 0; used < size && (setting = wac_setting_named(i)); i++) {
         char value[64];
-        if (!marked[i] || !reads(config, &settings[i]))
+        if (!marked[setting - settings] || !reads(config, setting))
             continue;
-        wac_config_format(config, &settings[i], value, sizeof value);
-        used += (size_t)snprintf(text + used, size - used, "%s%s %s", separator, settings[i].name,
-                                 value);
+        wac_config_format(config, setting, value, sizeof value);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s %s", separator, setting->name, value);
         separator = ", ";
     }
 }
@@ -335,6 +355,7 @@ static void name_groups(wac_runset *set)
     const wac_setting *settings = wac_settings(&count);
     bool tasks_differ[WAC_SETTINGS_TOTAL] = {false}, marked[WAC_SETTINGS_TOTAL];
     find_differences(set, tasks_differ);
+    set->rungs = has_rungs(set);
     for (size_t i = 0; i < count; i++) {
         /* sparse rewards show in the task's name, and the algorithm begins the label */
         tasks_differ[i] &= settings[i].offset != offsetof(wac_config, reward);

@@ -75,7 +75,9 @@ typedef struct wac_runset {
     size_t problem_count;
     bool differs[WAC_SETTINGS_TOTAL]; /* settings (as in wac_settings) that two groups of the same
                                          task both read and have different values of; never seed */
-    const wac_record **members;       /* where wac_group.runs live */
+    bool rungs; /* choices of settings were ended at different epochs, as a search by halving does;
+                   no two runs differ in epochs alone */
+    const wac_record **members; /* where wac_group.runs live */
 } wac_runset;
 
 /* Every run at or below the directories. A folder with a config.yaml or a progress.csv is a run,

@@ -136,10 +136,9 @@ static wac_status refuse_key(const file *in, const wac_yaml_pair *pair)
     if (find_key(key) >= 0)
         return wac_yaml_refuse(&in->to.yaml, line,
                                "\"%s\" is for \"wac tune\"; leave it out, or use that", key);
-    const char *near = wac_suggest(key, known_key, in);
+    const char *near = WAC_SUGGEST(key, known_key, in, NULL);
     if (near)
-        return wac_yaml_refuse(&in->to.yaml, line, "unknown key \"%s\"; did you mean \"%s\"?",
-                               WAC_CLIP(key), near);
+        return wac_yaml_refuse(&in->to.yaml, line, "unknown key \"%s\"; %s", WAC_CLIP(key), near);
     if (wac_setting_find(&setting, key, NULL) == WAC_STATUS_OK)
         return wac_yaml_refuse(&in->to.yaml, line,
                                "\"%s\" is a setting; move it below \"settings:\"", WAC_CLIP(key));

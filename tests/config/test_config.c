@@ -450,31 +450,54 @@ static void cut_run_files_are_refused(void **state)
 static void suggestions_are_near(void **state)
 {
     (void)state;
-    static const char *const names[] = {"train",      "evaluate",  "riverswim", "path_limit",
-                                        "batch_size", "oac_delta", NULL};
+    static const char *const names[] = {
+        "train",   "evaluate", "riverswim", "path_limit",  "batch_size",    "oac_delta", "",
+        "point-1", "point-2",  "point-3",   "point-4",     "learning_rate", "cat",       "cut",
+        "cot",     "cit",      "rates",     "target_rate", "cxt",           NULL};
     static const char *const cases[][2] = {
-        {"trian", "train"},
-        {"riverswm", "riverswim"},
-        {"Path-Limit", "path_limit"},
-        {"pathlimit", "path_limit"},
-        {"batch", "batch_size"},
-        {"eval", "evaluate"},
-        {"oac-dleta", "oac_delta"},
+        {"trian", "\"train\""},
+        {"riverswm", "\"riverswim\""},
+        {"Path-Limit", "\"path_limit\""},
+        {"pathlimit", "\"path_limit\""},
+        {"batch", "\"batch_size\""},
+        {"eval", "\"evaluate\""},
+        {"oac-dleta", "\"oac_delta\""},
+        /* a part of a name: a whole one before any slip, another after that */
+        {"size", "\"batch_size\""},
+        {"lim", "\"path_limit\""},
+        {"Swim", "\"riverswim\""},
+        {"point", "\"point-1\" to \"point-4\""},
+        {"rate", "\"learning_rate\" or \"target_rate\""},
+        /* equally near ones: a series is one, and four are enough */
+        {"point-5", "\"point-1\" to \"point-4\""},
+        {"point-3x", "\"point-3\""},
+        {"cet", "\"cat\", \"cut\", \"cot\" or \"cit\""},
         {"x", NULL},
         {"", NULL},
         {"something_else", NULL},
         {"ba", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *near = wac_suggest(cases[i][0], wac_name_in_array, names);
+        const char *near = WAC_SUGGEST(cases[i][0], wac_name_in_array, names, "else");
+        char expected[WAC_SUGGESTION] = "else";
         if (cases[i][1])
-            assert_string_equal(near, cases[i][1]);
-        else
-            assert_null(near);
+            snprintf(expected, sizeof expected, "did you mean %s?", cases[i][1]);
+        assert_string_equal(near, expected);
     }
     char word[1000] = "";
     memset(word, 'a', sizeof word - 1);
-    assert_null(wac_suggest(word, wac_name_in_array, names));
+    assert_null(WAC_SUGGEST(word, wac_name_in_array, names, NULL));
+    /* long names are still whole ones */
+    static const char *const long_names[] = {
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa2",
+        "baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1",
+        "baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa2",
+        "caaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1",
+        "caaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa2",
+        NULL};
+    const char *near = WAC_SUGGEST(long_names[0] + 1, wac_name_in_array, long_names, "else");
+    assert_true(strlen(near) > 4 && near[strlen(near) - 1] == '?');
     const char *clipped = WAC_CLIP(word);
     assert_int_equal(strlen(clipped), WAC_CLIP_SIZE - 1);
     assert_string_equal(clipped + WAC_CLIP_SIZE - 4, "...");

@@ -400,6 +400,80 @@ static void numbers_of_colours(void **state)
         }
 }
 
+/* Rows of a text: whole parts between commas where those fit, else words, else letters; and what
+ * stands for one letter is never broken. */
+static void texts_are_broken(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *first;
+        double room;
+    } cases[] = {
+        {"λ 0.25, ρ 0.2, lr 0.001", "λ 0.25, ρ 0.2, ", 150},
+        {"λ 0.25, ρ 0.2, lr 0.001", "λ 0.25, ", 80},
+        {"OE-WAC after 14 epochs", "OE-WAC after 14 ", 160},
+        {"OE-WAC after 14 epochs", "OE-WAC ", 120}, /* a number stays with its word */
+        {"i''t", "i''", 1},
+        {"\\_a", "\\_", 1},
+        {"λλ", "λ", 1},
+        {"rho-0.5_lambda-0.25", "rho-0.5_", 110},
+        {"short", "short", 500},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = cases[i].text;
+        size_t size = wac_page_fit(text, WAC_INK_TEXT, 12, cases[i].room);
+        if (size != strlen(cases[i].first))
+            fail_msg("\"%s\" is broken after \"%.*s\"", text, (int)size, text);
+    }
+    assert_int_equal(wac_page_rows("λ 0.25, ρ 0.2, lr 0.001", WAC_INK_TEXT, 12, 80), 3);
+    assert_int_equal(wac_page_points("short", WAC_INK_TITLE, 21, 13, 500), 21);
+    assert_int_equal(wac_page_points("short", WAC_INK_TITLE, 21, 13, 5), 13);
+}
+
+/* Long names above narrow maps and mazes stay on the page. */
+static void titles_stay_on_the_page(void **state)
+{
+    NEEDS_GNUPLOT();
+    static const char *const names[] = {
+        "OE-WAC λ 0.25, ρ 0.6, δ 0.95, lr 0.0003, batch size 256",
+        "SAC lr 0.0003, batch size 256, entropy weight 0.01, discount "
+        "0.99, initial steps 1000, target rate 0.005"};
+    static const char *const pairs[][2] = {{"river", "river-sac"}, {"wac", "wac-seed"}};
+    for (size_t i = 0; i < (WAC_MUJOCO ? 2 : 1); i++)
+        for (int print = 0; print < 2; print++) {
+            wac_rendering drawn;
+            wac_render_options options = quick(at("out/long.svg"));
+            options.names = names;
+            options.inches = print ? 3.3 : 0;
+            char one[PATH_MAX], other[PATH_MAX], *subjects[] = {one, other};
+            snprintf(one, sizeof one, "%s", at("%s", pairs[i][0]));
+            snprintf(other, sizeof other, "%s", at("%s", pairs[i][1]));
+            assert_ok(wac_render(&drawn, subjects, 2, &options, &error));
+            assert_true(svg_says(drawn.paths[0], "OE-WAC λ 0.25"));
+            assert_true(svg_says(drawn.paths[0], "target rate 0.005"));
+            for (int k = 0; k < 2 && print; k++)
+                assert_false(svg_says(drawn.paths[0], names[k]));
+            /* a headline with both has no room */
+            assert_true(print || svg_says(drawn.paths[0], "Where 2 agents went"));
+        }
+}
+
+/* Runs alike are told apart by the folders that only one of them has. */
+static void folders_tell_apart(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    char one[PATH_MAX], out[PATH_MAX];
+    train_tiny("sweep/sac/lambda-0_x/seed-1", "riverswim", "sac", 1);
+    train_tiny("sweep/sac/lambda-1_x/seed-1", "riverswim", "sac", 1);
+    snprintf(one, sizeof one, "%s", at("sweep/sac/lambda-0_x/seed-1"));
+    snprintf(out, sizeof out, "%s", at("out/apart.svg"));
+    assert_ok(render(&drawn, one, at("sweep/sac/lambda-1_x/seed-1"), out));
+    assert_svg(out, SAYS("SAC (lambda-0_x) after", "SAC (lambda-1_x) after"));
+    assert_ok(render(&drawn, one, one, out));
+    assert_true(svg_says(out, "seed-1"));
+}
+
 static void maps_of_runs(void **state)
 {
     NEEDS_GNUPLOT();
@@ -518,6 +592,9 @@ int main(void)
         TEST(says_that_the_engine_is_missing),
 #endif
         TEST(numbers_of_colours),
+        TEST(texts_are_broken),
+        TEST(titles_stay_on_the_page),
+        TEST(folders_tell_apart),
         TEST(maps_of_runs),
         TEST(what_is_not_there),
         TEST(without_gnuplot),

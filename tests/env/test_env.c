@@ -480,6 +480,11 @@ static void worlds_are_found_by_name(void **state)
     assert_int_equal(wac_environment_type_find(&found, "RiverSwin", &error), WAC_STATUS_INPUT);
     assert_string_equal(error.message,
                         "unknown environment \"RiverSwin\"; did you mean \"riverswim\"?");
+    assert_int_equal(wac_environment_type_find(&found, "point-5", &error), WAC_STATUS_INPUT);
+    assert_string_equal(
+        error.message, "unknown environment \"point-5\"; did you mean \"point-1\" to \"point-4\"?");
+    assert_int_equal(wac_environment_type_find(&found, "point-5-sprase", &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "\"point-1-sparse\" to \"point-4-sparse\"?"));
     assert_int_equal(wac_environment_type_find(&found, "chess", &error), WAC_STATUS_INPUT);
     assert_non_null(strstr(error.message, "`wac envs`"));
 }

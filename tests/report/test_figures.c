@@ -257,19 +257,20 @@ static void test_ground(void **state)
     assert_script("'score'", "with boxxyerror");
 }
 
-/* A name that is too long for a row of a narrow legend is broken at its commas. */
-static void test_legend(void **state)
+/* A name has what tells the most first, and is broken at its commas where it is too long for a row
+ * of a narrow legend, or for its share of a row of bars. */
+static void test_names(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         fake run = {"lqg",
-                    "oe-wac",
+                    i < 2 ? "oe-wac" : "sac",
                     1,
                     3 + i,
                     0,
-                    "learning_rate",
+                    "entropy_weight",
                     i ? "0.01" : "0.001",
-                    "lambda",
+                    i < 2 ? "lambda" : NULL,
                     i ? "5" : "0.5",
                     -1,
                     0.1,
@@ -279,8 +280,69 @@ static void test_legend(void **state)
     }
     keep_scripts();
     assert_done(wac("report %s --out %s --figure-width 3.3in", at("runs"), at("out")));
-    assert_script("'return'", "'OE-WAC epochs 4, ' at screen");
-    assert_script("'return'", "'learning rate 0.01, λ 5' at screen");
+    assert_script("'return'", "'OE-WAC λ 5, entropy weight 0.01, ' at screen");
+    assert_script("'return'", "'epochs 4' at screen");
+    assert_script("'score'", "'OE-WAC λ 5, '.\"\\n\".'entropy weight 0.01, '.\"\\n\".'epochs 4' 1");
+    /* the panel has more than half of the width */
+    char *script = kept("'score'", "script");
+    double left = 0, right = 0;
+    sscanf(strstr(script, "set lmargin"), "set lmargin at screen %lf; set rmargin at screen %lf",
+           &left, &right);
+    assert_true(right - left > 0.5);
+    free(script);
+}
+
+/* The algorithm that all have is for the caption. */
+static void test_one_algorithm(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fake run = {"lqg", "oe-wac", 1,  3,   0, "lambda", i ? "5" : "0.5",
+                    NULL,  NULL,     -1, 0.1, 4, -2};
+        make_fake(at("runs/%d", i), &run);
+    }
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    assert_script("'return'", "'λ 5' at screen");
+    assert_script("'score'", "'λ 0.5' 0, 'λ 5' 1");
+    assert_holds("out/report.html", "All runs are of OE-WAC.");
+    assert_holds("out/figures/1-curves.csv", "lqg,oe-wac lambda 5,");
+}
+
+/* A search that ended its choices at different epochs: curves are of choices, those that went
+ * furthest; against a setting all count as of the same epoch. */
+static void test_search(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        char rate[16];
+        int epochs = i == 11 ? 9 : i > 8 ? 3 : i == 0 ? 1 : 0;
+        snprintf(rate, sizeof rate, "%g", 1e-5 * (1 << i));
+        fake run = {"lqg", "oe-wac",  1,   epochs, 0, "learning_rate", rate, NULL,
+                    NULL,  -12.0 + i, NAN, 4,      -2};
+        make_fake(at("runs/%02d", i), &run);
+    }
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    static const char *const shown[] = {"lr 0.02048, epochs 9", "lr 0.01024, epochs 3",
+                                        "lr 0.00512, epochs 3", "lr 1.0e-05, epochs 1",
+                                        "lr 0.00256, epochs 0", "lr 0.00032, epochs 0"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_script("'return'", shown[i]);
+    char *script = kept("'return'", "script");
+    assert_null(strstr(script, "lr 0.00016"));
+    assert_null(strstr(script, "'epochs"));
+    assert_non_null(strstr(script, "2 with points pt ")); /* a curve of one point */
+    free(script);
+    assert_holds("out/report.html", "Shown are 8 of 12: those that went furthest, then those with "
+                                    "the best scores.");
+    assert_holds("out/report.html", "As of epoch 0, which all of them reached.");
+    /* so many values, of so different size */
+    assert_script("'learning rate'", "set logscale x");
+    assert_script("'learning rate'", "set xtics autofreq; set format x '10^{%T}'");
+    char *page = contents(at("out/report.html"), NULL);
+    assert_null(strstr(page, "against epochs"));
+    free(page);
 }
 
 /* Bars of negative numbers would be the longer the worse. */
@@ -505,8 +567,8 @@ int main(void)
         FIGURE_TEST(test_kinds),    FIGURE_TEST(test_tasks),     FIGURE_TEST(test_curves),
         FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),      FIGURE_TEST(test_settings),
         FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless), FIGURE_TEST(test_ground),
-        FIGURE_TEST(test_negative), FIGURE_TEST(test_legend),    FIGURE_TEST(test_files),
-        FIGURE_TEST(test_refusals),
+        FIGURE_TEST(test_negative), FIGURE_TEST(test_names),     FIGURE_TEST(test_one_algorithm),
+        FIGURE_TEST(test_search),   FIGURE_TEST(test_files),     FIGURE_TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

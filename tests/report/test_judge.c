@@ -113,7 +113,7 @@ static void test_rises(void **state)
     assert_verdict("rule: rises-with, setting: lambda, measure: coverage, where: {lambda: 0.5}",
                    WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "in all runs");
     assert_verdict("rule: rises-with, setting: rho, measure: coverage", WAC_VERDICT_UNDECIDED,
-                   WAC_VERDICT_UNDECIDED, "rho is 0.5 in all runs");
+                   WAC_VERDICT_UNDECIDED, "ρ is 0.5 in all runs");
     assert_verdict("rule: rises-with, setting: lambda, measure: success", WAC_VERDICT_UNDECIDED,
                    WAC_VERDICT_UNDECIDED, "some runs have no success");
 }
@@ -124,6 +124,32 @@ static void test_falls(void **state)
     make_levels("oe-wac", "lambda", lambdas, (double[]){.7, .6, .5, .4}, 4, 5, 0.01);
     assert_verdict(falls, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "5 seeds");
     assert_verdict(rises, WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "1 for rising");
+}
+
+/* Of the epoch of first success "never" is a word, and where nobody succeeds there is no trend. */
+static void test_trend_of_first_success(void **state)
+{
+    (void)state;
+    const char *rule = "rule: falls-with, setting: lambda, measure: solved";
+    for (int late = 1; late >= 0; late--) {
+        const int solved[] = {-1, late ? 50 : -1, late ? 20 : -1};
+        clear();
+        for (int i = 0; i < 3; i++)
+            for (int seed = 1; seed <= 5; seed++) {
+                fake fake = {"point-1", "oe-wac", seed, 60,  0,  "lambda", lambdas[i],
+                             NULL,      NULL,     -90,  NAN, 20, solved[i]};
+                if (seed == 5 && late && i == 1)
+                    fake.solved = -1;
+                make_fake(at("%d-%d", i, seed), &fake);
+            }
+        if (late)
+            assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                           "Point 1, epoch of first success: never, 52.2, 20 at λ 0, 0.25, 0.5 "
+                           "(never counts as 61); Page's test: ");
+        else
+            assert_verdict(rule, WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED,
+                           "no run ever succeeds in 60 epochs, so there is no trend to see");
+    }
 }
 
 /* Three seeds decide nothing, but point somewhere. */
@@ -719,6 +745,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLAIM_TEST(test_rises),
         CLAIM_TEST(test_falls),
+        CLAIM_TEST(test_trend_of_first_success),
         CLAIM_TEST(test_few_seeds),
         CLAIM_TEST(test_gaps),
         CLAIM_TEST(test_seeds_are_matched),

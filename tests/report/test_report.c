@@ -584,7 +584,13 @@ static void test_reproduce(void **state)
              "claims:\n  - {says: it is so, rule: correlation, below: 1.5}\n",
              runs, runs, runs);
     save_text(at("mine.yaml"), text);
-    const outcome *result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
+    /* what it would do and how long that takes, and nothing is done */
+    const outcome *result = wac("reproduce %s --out %s --dry-run", at("mine.yaml"), at("out"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "start  lqg/oe-wac/lambda-0.5/seed-4\n"));
+    assert_non_null(strstr(result->out, "8 to start, 0 to go on with, 0 done\nabout "));
+    assert_false(wac_path_exists(at("out")));
+    result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
     assert_done(result);
     assert_non_null(strstr(result->out, " 1  holds      it is so"));
     assert_non_null(strstr(result->out, "epochs than scale paper."));
@@ -644,6 +650,9 @@ static void test_reproduce(void **state)
     free(after);
     /* one is lost: the next call makes it anew */
     remove_folder(at("out/runs/lqg/oe-wac/lambda-0/seed-2"));
+    result = wac("reproduce %s --out %s --dry-run", at("mine.yaml"), at("out"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "1 to start, 0 to go on with, 7 done\n"));
     result = wac("reproduce %s --out %s --workers 1", at("mine.yaml"), at("out"));
     assert_done(result);
     assert_null(strstr(result->err, "missing"));
@@ -660,6 +669,8 @@ static void test_reproduce_refusals(void **state)
     assert_says(wac("reproduce xyzzy"), 2, "lists them");
     assert_says(wac("reproduce mujoco --scale huge"), 2, "quick, half, paper or strong");
     assert_says(wac("reproduce --scale full"), 2, "name an experiment");
+    assert_says(wac("reproduce --dry-run"), 2, "name an experiment");
+    assert_says(wac("reproduce mujoco --dry-run --from %s", at("none")), 2, "trains nothing");
     assert_says(wac("reproduce mujoco --from %s --out %s", at("none"), at("o")), 2, "none");
     save_text(at("file"), "x");
     assert_says(wac("reproduce mujoco --out %s", at("file/x")), 1, "file/x");

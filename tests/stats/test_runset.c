@@ -297,6 +297,50 @@ static void test_grid(void **state)
 
 /* --- measures ------------------------------------------------------------------------------ */
 
+/* A search that ends its choices at different epochs: names have those last, groups are in the
+ * order of names, and who went furthest comes first, then who has the better score. */
+static void test_rungs(void **state)
+{
+    (void)state;
+    static const struct {
+        double lambda, rate;
+        int64_t epochs;
+        double reached;
+        size_t place;
+    } choices[] = {{0, 0.001, 3, -5, 1},
+                   {0, 0.01, 1, -1, 3},
+                   {0.5, 0.001, 1, -2, 4},
+                   {0.5, 0.01, 9, -9, 0},
+                   {1, 0.001, 3, -6, 2}};
+    size_t *places;
+    for (int i = 4; i >= 0; i--) {
+        wac_config config = settings("lqg", "oe-wac", 1);
+        config.lambda = choices[i].lambda;
+        config.learning_rate = choices[i].rate;
+        config.epochs = choices[i].epochs;
+        make_run(at("%d", i), &config, (int)config.epochs + 1, choices[i].reached, NAN);
+    }
+    assert_ok(load(root, false));
+    assert_true(set.rungs);
+    assert_string_equal(set.groups[3].label, "oe-wac lambda 0.5, learning_rate 0.01, epochs 9");
+    assert_ok(wac_groups_rank(&places, &set, &error));
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(set.groups[i].runs[0]->config.lambda == choices[i].lambda);
+        assert_int_equal(places[i], choices[i].place);
+    }
+    free(places);
+    wac_runset_free(&set);
+    /* the same choice at another length is one more choice */
+    wac_config config = settings("lqg", "oe-wac", 1);
+    config.lambda = 0;
+    config.learning_rate = 0.001;
+    config.epochs = 4;
+    make_run(at("longer"), &config, 5, -1, NAN);
+    assert_ok(load(root, false));
+    assert_false(set.rungs);
+    wac_runset_free(&set);
+}
+
 static void test_measures(void **state)
 {
     (void)state;
@@ -542,11 +586,14 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_real_runs),     TEST(test_finished),     TEST(test_damage),
-        TEST(test_nothing_there), TEST(test_twice),        TEST(test_groups),
-        TEST(test_grid),          TEST(test_measures),     TEST(test_unsolved),
-        TEST(test_score_unit),    TEST(test_compare),      TEST(test_no_shares),
-        TEST(test_program),       TEST(test_program_help), TEST(test_program_refuses),
+        TEST(test_real_runs),    TEST(test_finished),
+        TEST(test_damage),       TEST(test_nothing_there),
+        TEST(test_twice),        TEST(test_groups),
+        TEST(test_grid),         TEST(test_rungs),
+        TEST(test_measures),     TEST(test_unsolved),
+        TEST(test_score_unit),   TEST(test_compare),
+        TEST(test_no_shares),    TEST(test_program),
+        TEST(test_program_help), TEST(test_program_refuses),
         TEST(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

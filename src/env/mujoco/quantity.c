@@ -52,11 +52,10 @@ static wac_status find_part(int *index, const char *name, const wac_mujoco *mujo
         if (strcmp(wac_mujoco_name(mujoco, kind, *index), name) == 0)
             return WAC_STATUS_OK;
     parts all = {mujoco, kind};
-    const char *near = wac_suggest(name, name_of_part, &all);
-    if (near && *near)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s:%zu: the model has no %s \"%s\"; did you mean \"%s\"?", file, line,
-                        nouns[kind], WAC_CLIP(name), WAC_CLIP(near));
+    const char *near = WAC_SUGGEST(name, name_of_part, &all, NULL);
+    if (near)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s:%zu: the model has no %s \"%s\"; %s", file,
+                        line, nouns[kind], WAC_CLIP(name), near);
     char names[320] = "";
     join_names(names, sizeof names, &all);
     if (!*names)

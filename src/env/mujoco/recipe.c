@@ -77,16 +77,12 @@ static void join_keys(char *text, size_t size, wac_recipe_list list)
 
 static wac_status refuse_key(const wac_yaml *in, const wac_yaml_pair *pair, wac_recipe_list list)
 {
-    const char *near = wac_suggest(pair->key, key_in_list, &list);
-    char known[256] = "";
-    if (near)
-        return wac_yaml_refuse(in, wac_yaml_line(pair->key_node),
-                               "unknown key \"%s\" in an entry of %s; did you mean \"%s\"?",
-                               WAC_CLIP(pair->key), top_keys[list], near);
-    join_keys(known, sizeof known, list);
+    char known[256] = "it knows ";
+    size_t used = strlen(known);
+    join_keys(known + used, sizeof known - used, list);
     return wac_yaml_refuse(in, wac_yaml_line(pair->key_node),
-                           "unknown key \"%s\" in an entry of %s; it knows %s", WAC_CLIP(pair->key),
-                           top_keys[list], known);
+                           "unknown key \"%s\" in an entry of %s; %s", WAC_CLIP(pair->key),
+                           top_keys[list], WAC_SUGGEST(pair->key, key_in_list, &list, known));
 }
 
 /* "all", "2", "2-4", or else the name of a part. */
@@ -373,17 +369,12 @@ static wac_status read_document(wac_yaml *in, wac_recipe *recipe)
         WAC_TRY(wac_yaml_key(in, &pair, from));
         while (top_keys[key] && strcmp(top_keys[key], pair.key) != 0)
             key++;
-        if (!top_keys[key]) {
-            const char *near = wac_suggest(pair.key, wac_name_in_array, top_keys);
-            return near ? wac_yaml_refuse(in, wac_yaml_line(pair.key_node),
-                                          "unknown key \"%s\"; did you mean \"%s\"?",
-                                          WAC_CLIP(pair.key), near)
-                        : wac_yaml_refuse(
-                              in, wac_yaml_line(pair.key_node),
-                              "unknown key \"%s\"; a recipe has observation, reward, terminate, "
-                              "success, after_success, reset, keyframe and frame_skip",
-                              WAC_CLIP(pair.key));
-        }
+        if (!top_keys[key])
+            return wac_yaml_refuse(
+                in, wac_yaml_line(pair.key_node), "unknown key \"%s\"; %s", WAC_CLIP(pair.key),
+                WAC_SUGGEST(pair.key, wac_name_in_array, top_keys,
+                            "a recipe has observation, reward, terminate, success, after_success, "
+                            "reset, keyframe and frame_skip"));
         WAC_TRY(wac_yaml_once(in, &pair, &seen[key]));
         WAC_TRY(read_top(in, recipe, key, &pair));
     }

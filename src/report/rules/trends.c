@@ -23,6 +23,8 @@ typedef struct table {
     size_t level_count, seeds;
     double *values;  /* [seeds][level_count] */
     int64_t longest; /* epochs of the longest run */
+    double never;    /* what stands for no success at all; infinite where that is not measured */
+    bool has_never;  /* some run has that */
     bool imagined;   /* not of runs that there are */
 } table;
 
@@ -192,10 +194,11 @@ static void find_levels(table *table, const wac_case *at, wac_finding *finding)
 }
 
 /* The row of a seed; false where some setting lacks it. */
-static bool fill_seed(double *row, double *counts, const table *table, const wac_case *at,
-                      int64_t seed, int64_t epochs)
+static bool fill_seed(double *row, double *counts, table *table, const wac_case *at, int64_t seed,
+                      int64_t epochs)
 {
     double level;
+    bool has_never = false;
     for (size_t g = 0; g < at->plan->group_count; g++) {
         const wac_planned_group *group = &at->plan->groups[g];
         if (!has_level(&level, at, group))
@@ -206,11 +209,14 @@ static bool fill_seed(double *row, double *counts, const table *table, const wac
             return false;
         if (place == table->level_count)
             continue;
-        row[place] += wac_planned_value(run, at->part->measure, epochs);
+        double value = wac_planned_value(run, at->part->measure, epochs);
+        has_never |= value >= table->never && isfinite(value);
+        row[place] += value;
         counts[place]++;
     }
     for (size_t k = 0; k < table->level_count; k++)
         row[k] /= counts[k];
+    table->has_never |= has_never;
     return true;
 }
 
@@ -260,11 +266,16 @@ static void describe(wac_finding *finding, const wac_case *at, const table *tabl
 {
     char setting[WAC_PRETTY];
     wac_case_title(at, finding);
-    for (size_t k = 0; k < table->level_count; k++)
-        wac_finding_add(finding, "%s%s", k ? ", " : "", WAC_DIGITS(level_mean(table, k)));
+    for (size_t k = 0; k < table->level_count; k++) {
+        double mean = level_mean(table, k);
+        wac_finding_add(finding, "%s%s", k ? ", " : "",
+                        mean >= table->never ? "never" : WAC_DIGITS(mean));
+    }
     wac_finding_add(finding, " at %.40s ", wac_pretty_setting(setting, at->part->setting));
     for (size_t k = 0; k < table->level_count; k++)
         wac_finding_add(finding, "%s%s", k ? ", " : "", WAC_DIGITS(table->levels[k]));
+    if (table->has_never)
+        wac_finding_add(finding, " (never counts as %s)", WAC_DIGITS(table->never));
     wac_finding_add(finding, "; Page's test: p %s for rising, %s for falling",
                     WAC_DIGITS(found->trend[0]), WAC_DIGITS(found->trend[1]));
     static const char *const ways[] = {"rise", "fall"};
@@ -285,19 +296,28 @@ static wac_status judge_table(const wac_case *at, wac_finding *finding, table *t
                               double *counts)
 {
     evidence found = {0};
+    char setting[WAC_PRETTY];
+    wac_pretty_setting(setting, at->part->setting);
+    table->never = at->part->measure == WAC_MEASURE_SOLVED ? (double)finding->epochs + 1 : INFINITY;
     fill(table, counts, at, finding->epochs);
     finding->seeds = table->seeds;
-    size_t unknown = 0;
-    for (size_t i = 0; i < table->seeds * table->level_count; i++)
+    size_t cells = table->seeds * table->level_count, unknown = 0, never = 0;
+    for (size_t i = 0; i < cells; i++) {
         unknown += isnan(table->values[i]);
+        never += table->values[i] >= table->never;
+    }
     if (table->seeds == 0)
-        return wac_case_lack(at, finding, "no seed has a run at every %s", at->part->setting);
+        return wac_case_lack(at, finding, "no seed has a run at every %s", setting);
     if (unknown && finding->missing)
         return wac_case_lack(at, finding, "%zu of %zu runs are missing, and a trend needs all",
                              finding->missing, finding->planned);
     if (unknown)
         return wac_case_lack(at, finding, "some runs have no %s",
                              wac_measure_words(at->part->measure));
+    if (table->has_never && never == cells)
+        return wac_case_lack(at, finding,
+                             "no run ever succeeds in %lld epochs, so there is no trend to see",
+                             (long long)finding->epochs);
     WAC_TRY(weigh(&found, table, at->error));
     apply(finding, &found);
     finding->estimate = found.statistic;
@@ -310,12 +330,14 @@ wac_status wac_rule_trend(const wac_case *at)
 {
     wac_finding finding = wac_case_begin(at, NULL, NULL);
     table table = {0};
+    char setting[WAC_PRETTY];
+    wac_pretty_setting(setting, at->part->setting);
     find_levels(&table, at, &finding);
     if (table.level_count == 0)
-        return wac_case_lack(at, &finding, "no run that reads %s is planned", at->part->setting);
+        return wac_case_lack(at, &finding, "no run that reads %s is planned", setting);
     if (table.level_count == 1)
         return wac_case_lack(at, &finding, "%s is %s in all runs, so there is no trend to see",
-                             at->part->setting, WAC_DIGITS(table.levels[0]));
+                             setting, WAC_DIGITS(table.levels[0]));
     size_t cells = table.seeds * table.level_count;
     table.values = calloc(cells + table.level_count, sizeof *table.values);
     if (!table.values)
