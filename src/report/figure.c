@@ -572,13 +572,17 @@ static const wac_sheet_kind solved = {
 
 enum { MOST_MAPS = 6 };
 
-/* A finished run of the group if there is one. */
-static const wac_record *choose_run(const wac_group *group)
+const wac_record *wac_figure_map_run(const wac_group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        if (group->runs[i]->finished)
-            return group->runs[i];
-    return group->runs[0];
+    const wac_record *chosen = NULL;
+    char path[PATH_MAX];
+    for (size_t i = 0; i < group->count; i++) {
+        const wac_record *run = group->runs[i];
+        bool better = !chosen || (run->finished && !chosen->finished);
+        if (better && run->folder && wac_folder_find_checkpoint(path, run->folder))
+            chosen = run;
+    }
+    return chosen;
 }
 
 /* Whose maps they are, and of mazes what is counted there. */
@@ -615,14 +619,14 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     size_t left_out = 0;
     int count = 0;
     for (size_t i = 0; i < set->group_count; i++) {
+        const wac_record *run = wac_figure_map_run(&set->groups[i]);
         if (!wac_figure_means(order->figure, order->selection, i))
             continue;
-        if (count == MOST_MAPS) {
+        if (count == MOST_MAPS || !run) {
             left_out++;
             continue;
         }
-        const wac_record *run = choose_run(&set->groups[i]);
-        paths[count] = run->path;
+        paths[count] = run->folder;
         wac_pretty_label(names[count], set->groups[i].label);
         pointers[count] = names[count];
         runs[count++] = run;
@@ -638,7 +642,8 @@ static wac_status draw_maps(wac_drawing *drawing, const wac_figure_order *order,
     drawing->empty = count == 0;
     if (count == 0)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no run in a maze, or of a task with one state and one action");
+                        "there is no run in a maze, or of a task with one state and one action, "
+                        "that has a checkpoint");
     explain_maps(drawing, runs, count, left_out);
     WAC_TRY(wac_render(&drawn, paths, count, &options, error));
     drawing->width = drawn.width;

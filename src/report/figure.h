@@ -123,4 +123,7 @@ const wac_column *wac_figure_across_column(const wac_figure *figure);
 /* Whether a figure is about this group. */
 bool wac_figure_means(const wac_figure *figure, const wac_selection *selection, size_t group);
 
+/* The run of a group that maps show: one with a checkpoint, finished if there is one. Or null. */
+const wac_record *wac_figure_map_run(const wac_group *group);
+
 #endif
