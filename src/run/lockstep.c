@@ -86,10 +86,11 @@ static wac_agent *clear_seats(const wac_lockstep *all)
 static void anchor(const wac_lockstep *all)
 {
     wac_agent *agent = clear_seats(all);
+    bool begins = false;
     for (int i = 0; agent && i < all->count; i++)
-        if (learns(all->runs[i]))
-            agent->seat[all->runs[i]->seat].active = all->runs[i]->position.updated == 0;
-    if (agent)
+        if (learns(all->runs[i]) && all->runs[i]->position.updated == 0)
+            begins = agent->seat[all->runs[i]->seat].active = true;
+    if (begins)
         wac_agent_anchor(agent);
 }
 
