@@ -3,11 +3,14 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
+#include "base/status.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "draw/render.h"
+#include "run/packed.h"
+#include "stats/runset.h"
 
-#include <string.h>
+#include <sys/stat.h>
 
 static const char help[] =
     "wac render: draw a world, and what agents do in it\n"
@@ -18,7 +21,9 @@ static const char help[] =
     "\n"
     "RUN is the folder of a run, as its last checkpoint left it; ENV the name of an\n"
     "environment. Several are drawn side by side, each with a title. Needs gnuplot.\n"
-    "Nothing in a run changes, but for the picture in its folder.\n"
+    "Nothing in a run changes, but for the picture in its folder. A RUN may be\n"
+    "packed, as in results/lqg/runs.tar.xz/lqg/seed-1; a whole archive or a folder\n"
+    "of runs stands for those of its runs that have networks.\n"
     "\n"
     "  point-1 ... point-4   PNG and SVG: walls, start and goal; of a run where it\n"
     "                        has been while learning, WAC's target policy in its\n"
@@ -32,7 +37,8 @@ static const char help[] =
     "  --out FILE          FILE.png, FILE.svg, FILE.pdf or FILE.gif, or a name for\n"
     "                      PNG and SVG; without it, RUN/figures/maze.png\n"
     "                      (map.png, motion.gif), ENV.png or, for several,\n"
-    "                      comparison.png; a picture that is there is replaced\n"
+    "                      comparison.png (for a packed run packed.png); a picture\n"
+    "                      that is there is replaced\n"
     "  --policy NAME       whose ways to draw: the behaviour policy's, as it\n"
     "                      explores, the target policy's, by its mean actions, both\n"
     "                      (mazes; an animation shows the target policy) or none:\n"
@@ -75,6 +81,51 @@ static const cli_option options[] = {
     {0},
 };
 
+/* What is to be drawn: words as they came, or the runs that they stand for. */
+typedef struct subjects {
+    char *words[WAC_RENDER_MOST + 1]; /* one too many, to be refused */
+    int count;
+    wac_runset set[WAC_RENDER_MOST + 1]; /* of folders and archives */
+    int sets;
+    bool packed;
+} subjects;
+
+static void add_word(subjects *subjects, char *word)
+{
+    if (subjects->count <= WAC_RENDER_MOST)
+        subjects->words[subjects->count++] = word;
+}
+
+/* A run, an environment; or a folder of runs, or an archive. */
+static wac_status add_subject(subjects *subjects, char *word, wac_error *error)
+{
+    char path[PATH_MAX];
+    const char *inside;
+    const wac_environment_type *type;
+    struct stat about;
+    bool packed = wac_packed_find(path, &inside, word);
+    bool is_folder = stat(word, &about) == 0 && S_ISDIR(about.st_mode) &&
+                     wac_environment_type_find(&type, word, NULL) != WAC_STATUS_OK;
+    if (!packed && (wac_folder_is_run(word) || !is_folder)) {
+        add_word(subjects, word);
+        return WAC_STATUS_OK;
+    }
+    if (subjects->sets > WAC_RENDER_MOST)
+        return WAC_STATUS_OK; /* refused below */
+    const char *const folders[] = {word};
+    wac_runset *set = &subjects->set[subjects->sets];
+    WAC_TRY(wac_runset_load(set, folders, 1, false, error));
+    subjects->sets++;
+    subjects->packed |= set->unpacked_count > 0;
+    int before = subjects->count;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->runs[i].folder && wac_folder_find_checkpoint(path, set->runs[i].folder))
+            add_word(subjects, set->runs[i].folder);
+    return subjects->count > before
+               ? WAC_STATUS_OK
+               : wac_fail(error, WAC_STATUS_INPUT, "no run in %s has networks to draw with", word);
+}
+
 static int run(char **words)
 {
     int choice = wac_word_index("both|target|behaviour|none", policy);
@@ -93,14 +144,20 @@ static int run(char **words)
     how.user = &display;
     how.stop = cli_stop_on_signals("stopped at once");
 
-    int count = 0;
-    while (words[count])
-        count++;
     wac_rendering drawn;
     wac_error error = {0};
-    wac_status result = wac_render(&drawn, words, count, &how, &error);
+    subjects subjects = {.count = 0};
+    wac_status result = WAC_STATUS_OK;
+    for (char **word = words; *word && result == WAC_STATUS_OK; word++)
+        result = add_subject(&subjects, *word, &error);
+    if (!out && subjects.packed && subjects.count == 1)
+        how.out = "packed";
+    if (result == WAC_STATUS_OK)
+        result = wac_render(&drawn, subjects.words, subjects.count, &how, &error);
     if (display.shown)
         fputs("\r\033[K", stderr);
+    for (int i = 0; i < subjects.sets; i++)
+        wac_runset_free(&subjects.set[i]);
     if (result != WAC_STATUS_OK)
         return cli_fail(&error);
     for (int i = 0; i < drawn.files; i++)

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "report/note.h"
+#include "run/packed.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static const char help[] =
     "with their intervals, where agents went), statistics over seeds, settings,\n"
     "commands and versions. Every figure is in figures/ too, as SVG, PNG and PDF,\n"
     "and as CSV in numbers. Needs gnuplot. FILE.csv is a table of runs of other\n"
-    "programs, to stand beside (\"wac stats --help\", docs/statistics.md).\n"
+    "programs, to stand beside (\"wac stats --help\", docs/statistics.md). DIR may be\n"
+    "an archive that \"wac pack\" made.\n"
     "\n"
     "Of a folder that \"wac reproduce\" made, the report is that of the experiment,\n"
     "with its claims, from the runs as they are now.\n"
@@ -113,8 +115,7 @@ static int report_experiment(const char *directory, wac_note *note, const char *
     if (read_experiment(&experiment, directory, note, &error) != WAC_STATUS_OK) {
         status = cli_fail(&error);
     } else {
-        const char *const folders[] = {note->runs, NULL};
-        cli_report_plan plan = {.runs = folders,
+        cli_report_plan plan = {.runs = (const char *const *)note->runs,
                                 .out = out ? out : directory,
                                 .experiment = experiment,
                                 .scale = note->scale,
@@ -127,13 +128,17 @@ static int report_experiment(const char *directory, wac_note *note, const char *
     return status;
 }
 
-/* Where the report of a folder goes, or of a table. */
+/* Where the report of a folder goes, or of a table or archive. */
 static wac_status choose_out(char directory[PATH_MAX], const char *from, wac_error *error)
 {
-    size_t length = strlen(from);
-    if (length <= 4 || strcasecmp(from + length - 4, ".csv") != 0)
+    char archive[PATH_MAX];
+    const char *inside;
+    size_t length = strlen(from), stem = length > 4 ? length - 4 : 0;
+    if (wac_packed_find(archive, &inside, from))
+        stem = (size_t)(strlen(archive) - strlen(WAC_PACKED_ENDING));
+    else if (stem == 0 || strcasecmp(from + stem, ".csv") != 0)
         return wac_path_join(directory, PATH_MAX, from, "report", error);
-    if (snprintf(directory, PATH_MAX, "%.*s-report", (int)length - 4, from) >= PATH_MAX)
+    if (snprintf(directory, PATH_MAX, "%.*s-report", (int)stem, from) >= PATH_MAX)
         return wac_fail(error, WAC_STATUS_INPUT, "the path %s is too long", WAC_CLIP(from));
     return WAC_STATUS_OK;
 }
@@ -158,7 +163,7 @@ static bool is_for_report(const char *directory)
 static int run(char **words)
 {
     char directory[PATH_MAX], command[4 * PATH_MAX];
-    wac_note note;
+    wac_note note = {0};
     int refused = check_word("x", look.x, WAC_FIGURE_ACROSS);
     if (!refused)
         refused = check_word("curve", look.curve, WAC_FIGURE_CURVES);
@@ -182,12 +187,17 @@ static int run(char **words)
     const char *place = out ? out : directory;
     if (!out && !noted && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
         return cli_fail(&error);
-    if ((out || !noted) && !is_for_report(place))
+    if ((out || !noted) && !is_for_report(place)) {
+        wac_note_free(&note);
         return cli_refuse("%s has files in it that are not of \"wac report\"; name another folder "
                           "with --out",
                           place);
-    if (noted)
-        return report_experiment(words[0], &note, command);
+    }
+    if (noted) {
+        int status = report_experiment(words[0], &note, command);
+        wac_note_free(&note);
+        return status;
+    }
     cli_report_plan plan = {
         .runs = (const char *const *)words,
         .out = place,

@@ -12,7 +12,9 @@
 #include "base/suggest.h"
 #include "bench/cost.h"
 #include "report/note.h"
+#include "run/packed.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +25,8 @@ static const char help[] =
     "Usage\n"
     "  wac reproduce\n"
     "  wac reproduce NAME [--scale NAME] [--seeds N] [--out DIR] [--workers N]\n"
-    "                [--device NAME] [--KEY VALUE ...] [--dry-run]\n"
-    "  wac reproduce NAME --from DIR [--scale NAME] [--seeds N] [--out DIR]\n"
+    "                [--device NAME] [--only K/N] [--KEY VALUE ...] [--dry-run]\n"
+    "  wac reproduce NAME --from DIR... [--scale NAME] [--seeds N] [--out DIR]\n"
     "                [--KEY VALUE ...]\n"
     "  ... [--figure-width LENGTH]\n"
     "  wac reproduce --all [--from DIR...] [--out DIR]\n"
@@ -56,9 +58,11 @@ static const char help[] =
     "  --out DIR           where runs and report go (reproduced/NAME-SCALE, with\n"
     "                      --seeds reproduced/NAME-SCALE-Nseeds; with --all\n"
     "                      reproduced)\n"
-    "  --from DIR          train nothing: judge the runs of that folder, and name\n"
-    "                      what is missing; with --all any number of folders\n"
-    "                      (reproduced)\n"
+    "  --from DIR...       train nothing: judge the runs of these folders, or of\n"
+    "                      archives that \"wac pack\" made, and name what is missing\n"
+    "                      (with --all: reproduced)\n"
+    "  --only K/N          train the K-th of N shares of the runs, judge nothing;\n"
+    "                      then judge all shares together, with --from\n"
     "  --figure-width LENGTH\n"
     "                      lay figures out for print at that width, in in, cm or mm,\n"
     "                      with text of 8 points (as wide as the page needs)\n"
@@ -75,6 +79,7 @@ static const char help[] =
     "  wac reproduce point-dense --scale strong --workers 32\n"
     "  wac reproduce point-dense --scale paper --device cuda --precision mixed\n"
     "  wac reproduce point-dense --from sweeps/point\n"
+    "  wac reproduce prior --from results/prior\n"
     "  wac reproduce --all\n";
 
 /* --- the list --------------------------------------------------------------------------------- */
@@ -146,7 +151,7 @@ static int list(void)
 
 /* What was asked for. */
 static const char *word; /* that named the experiment */
-static const char *scale_name, *out, *from, *device, *values[WAC_SETTINGS_TOTAL];
+static const char *scale_name, *out, *from, *device, *only, *values[WAC_SETTINGS_TOTAL];
 static int64_t workers, seeds;
 static bool all, dry;
 static wac_figure_look look;
@@ -161,6 +166,7 @@ static const cli_option options[] = {
     {"device", .text = &device},
     {"dry-run", .on = &dry},
     {"", .settings = values},
+    {"only", .text = &only},
     {0},
 };
 
@@ -168,23 +174,36 @@ static const cli_option options[] = {
 static wac_experiment *experiment;
 static wac_note note = {.scale = -1}; /* scale -1: not chosen */
 static wac_device place;
+static wac_sweep_share share;
 static char directory[PATH_MAX], runs[PATH_MAX], command[4 * PATH_MAX], flags[WAC_GIVEN_FLAGS];
 
 static const char default_folder[] = "reproduced";
 enum { MOST_FOLDERS = 64 };
+static const char *folders[MOST_FOLDERS + 1]; /* with --from */
 
 /* What `wac report` needs to do this again: the note, and the experiment. The note first: it makes
  * the folder one of ours. */
 static wac_status write_note(wac_error *error)
 {
     char path[PATH_MAX];
-    if (!from || !realpath(from, note.runs))
-        strcpy(note.runs, "runs");
+    note.runs = from ? (char **)folders : NULL;
     if (!wac_path_exists(directory))
         WAC_TRY(wac_directory_make(directory, error));
     WAC_TRY(wac_note_write(&note, directory, error));
     WAC_TRY(wac_path_join(path, sizeof path, directory, "experiment.yaml", error));
     return wac_file_write(path, experiment->text, experiment->size, error);
+}
+
+/* A folder with nothing in it but packed runs, which are to be judged there. */
+static bool is_for_judging(void)
+{
+    DIR *folder = from ? opendir(directory) : NULL;
+    bool only = folder;
+    for (struct dirent *entry; only && (entry = readdir(folder));)
+        only = entry->d_name[0] == '.' || strcmp(entry->d_name, WAC_PACKED_RUNS) == 0;
+    if (folder)
+        closedir(folder);
+    return only;
 }
 
 /* Before anything is written: only a folder that is new, empty, or of the same experiment, scale,
@@ -194,12 +213,14 @@ static int check_folder(void)
     wac_note there;
     char own[WAC_GIVEN_FLAGS];
     /* another process may just be writing the note */
-    if (!wac_path_exists(directory) || wac_directory_is_unused(directory, wac_note_name))
+    if (!wac_path_exists(directory) || wac_directory_is_unused(directory, wac_note_name) ||
+        is_for_judging())
         return CLI_OK;
     if (!wac_note_read(&there, directory))
         return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
                           "folder with --out",
                           directory);
+    wac_note_free(&there);
     if (strcmp(there.experiment, experiment->name) != 0)
         return cli_refuse("%s holds the experiment %s; name another folder with --out", directory,
                           there.experiment);
@@ -273,15 +294,37 @@ static int settle_scale(void)
     return CLI_OK;
 }
 
+static bool has_settings(void)
+{
+    bool any = false;
+    for (int i = 0; i < WAC_SETTINGS_TOTAL; i++)
+        any = any || values[i];
+    return any;
+}
+
+/* What a folder after --from was made with, unless something else is asked for. */
+static void inherit(void)
+{
+    wac_note made;
+    if (!from || folders[1] || !wac_note_read(&made, from))
+        return;
+    if (strcmp(made.experiment, experiment->name) == 0 && !seeds && !has_settings()) {
+        seeds = made.seeds;
+        note.given = made.given;
+    }
+    wac_note_free(&made);
+}
+
 static int reproduce(void)
 {
-    wac_sweep_options how = {.workers = (int)workers, .device = place};
+    wac_sweep_options how = {.workers = (int)workers, .device = place, .share = share};
     wac_error error = {0};
     int refused = settle_scale();
     if (!refused)
         refused = cli_read_given(&note.given, values);
     if (refused)
         return refused;
+    inherit();
     note.seeds = seeds;
     snprintf(note.experiment, sizeof note.experiment, "%s", experiment->name);
     if (wac_note_apply(experiment, &note, &error) != WAC_STATUS_OK)
@@ -298,21 +341,25 @@ static int reproduce(void)
                                 scaled ? scaled : "from", named);
     if (length >= PATH_MAX)
         return cli_refuse("the path after --out is too long");
-    snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s%s%s", cli_program(), word,
-             scaled ? " --scale " : "", scaled ? scaled : "", flag, flags, from ? " --from " : "",
-             from ? from : "", out ? " --out " : "", out ? out : "");
-    size_t used = strlen(command);
+    size_t used =
+        (size_t)snprintf(command, sizeof command, "%s reproduce %s%s%s%s%s%s%s%s", cli_program(),
+                         word, scaled ? " --scale " : "", scaled ? scaled : "", flag, flags,
+                         only ? " --only " : "", only ? only : "", from ? " --from" : "");
+    for (int i = 0; folders[i] && used < sizeof command; i++)
+        used += (size_t)snprintf(command + used, sizeof command - used, " %s", folders[i]);
+    if (out && used < sizeof command)
+        used += (size_t)snprintf(command + used, sizeof command - used, " --out %s", out);
+    used = strlen(command);
     if (look.inches > 0)
         wac_number_print(command + used, sizeof command - used, " --figure-width %.6gin",
                          look.inches);
-    if (from)
-        snprintf(runs, sizeof runs, "%s", from);
-    else if (wac_path_join(runs, sizeof runs, directory, "runs", &error))
+    if (wac_path_join(runs, sizeof runs, directory, "runs", &error))
         return cli_fail(&error);
     if (from && dry)
         return cli_refuse("--from trains nothing, so there is nothing to try with --dry-run");
-    if (from && !wac_path_exists(from))
-        return cli_refuse("there is no folder %s", from);
+    for (int i = 0; folders[i]; i++)
+        if (!wac_packed_exists(folders[i]))
+            return cli_refuse("there is no folder %s", folders[i]);
     refused = check_folder();
     if (!refused && dry)
         return cli_sweep_dry_run(&experiment->scales[note.scale], runs, &how);
@@ -320,8 +367,8 @@ static int reproduce(void)
         refused = check_runs();
     if (refused)
         return refused;
-    const char *const folders[] = {runs, NULL};
-    cli_report_plan plan = {.runs = folders,
+    const char *const trained_there[] = {runs, NULL};
+    cli_report_plan plan = {.runs = from ? folders : trained_there,
                             .out = directory,
                             .experiment = experiment,
                             .scale = note.scale,
@@ -330,10 +377,15 @@ static int reproduce(void)
                             .begin = from ? begin : NULL};
     if (from)
         return cli_report_make(&plan);
-    if (cli_need_gnuplot() || begin())
+    if ((!only && cli_need_gnuplot()) || begin())
         return CLI_FAILED;
     bool goes_on = true;
     int trained = train(&how, &goes_on);
+    if (only) {
+        if (trained == CLI_OK)
+            printf("%s\n", directory);
+        return trained;
+    }
     int reported = goes_on ? cli_report_make(&plan) : CLI_OK;
     return trained ? trained : reported;
 }
@@ -349,30 +401,31 @@ static int run_one(void)
     return status;
 }
 
-static bool has_settings(void)
+/* The folder after --from, and those that follow. */
+static int read_folders(size_t *count, const char *first, char **words)
 {
-    bool any = false;
-    for (int i = 0; i < WAC_SETTINGS_TOTAL; i++)
-        any = any || values[i];
-    return any;
+    folders[0] = first;
+    for (*count = 1; words[*count - 1]; ++*count) {
+        if (*count == MOST_FOLDERS)
+            return cli_refuse("more than %d folders after --from", MOST_FOLDERS);
+        folders[*count] = words[*count - 1];
+        if (!*folders[*count])
+            return cli_refuse("the name of a folder is empty");
+    }
+    return CLI_OK;
 }
 
-/* The folders after --from, and those that follow. */
 static int run_all(char **words)
 {
-    const char *folders[MOST_FOLDERS] = {from ? from : default_folder};
-    size_t count = 1;
-    if (scale_name || seeds || workers || device || dry || has_settings() || look.inches > 0)
+    size_t count;
+    if (scale_name || seeds || workers || device || only || dry || has_settings() ||
+        look.inches > 0)
         return cli_refuse("--all judges runs that are there, at their own scale: it takes --from "
                           "and --out");
     if (words[0] && !from)
         return cli_refuse("--all is about every experiment; folders of runs go after --from");
-    for (; words[count - 1]; count++) {
-        if (count == MOST_FOLDERS)
-            return cli_refuse("more than %d folders after --from", MOST_FOLDERS);
-        folders[count] = words[count - 1];
-    }
-    return cli_scoreboard_make(folders, count, out ? out : default_folder);
+    int refused = read_folders(&count, from ? from : default_folder, words);
+    return refused ? refused : cli_scoreboard_make(folders, count, out ? out : default_folder);
 }
 
 static int run(char **words)
@@ -382,17 +435,23 @@ static int run(char **words)
     if (all)
         return run_all(words);
     if (!words[0])
-        return scale_name || out || from || seeds || workers || device || dry || has_settings() ||
-                       look.inches > 0
+        return scale_name || out || from || seeds || workers || device || only || dry ||
+                       has_settings() || look.inches > 0
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
-    if (words[1])
+    if (words[1] && !from)
         return cli_refuse("what to do with \"%s\"? see \"%s reproduce --help\"", WAC_CLIP(words[1]),
                           cli_program());
     if (scale_name && (note.scale = wac_scale_find(scale_name)) < 0)
         return cli_refuse("--scale must be quick, half, paper or strong, not \"%s\"",
                           WAC_CLIP(scale_name));
+    size_t count;
     int status = cli_read_device(&place, device);
+    if (!status && only)
+        status = from ? cli_refuse("--only is for training, and --from trains nothing")
+                      : cli_read_share(&share, only);
+    if (!status && from)
+        status = read_folders(&count, from, words + 1);
     word = words[0];
     return status ? status : run_one();
 }

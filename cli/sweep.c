@@ -56,20 +56,6 @@ static const char help[] =
     "  mpirun -n 64 --hostfile hosts wac sweep lambda.yaml --out /shared/lambda\n"
     "  wac sweep lambda.yaml --slurm && sbatch sweeps/lambda/sweep.slurm\n";
 
-/* "3/12" */
-static int read_share(wac_sweep_options *options, const char *text)
-{
-    char *end = NULL, *last = NULL;
-    long index = strtol(text, &end, 10);
-    long count = *end == '/' ? strtol(end + 1, &last, 10) : 0;
-    if (!last || *last || index < 1 || count < index || count > WAC_SWEEP_RUNS)
-        return cli_refuse("--only must be as in 3/12, the third of twelve shares, not \"%s\"",
-                          text);
-    options->share.index = (int)index - 1;
-    options->share.count = (int)count;
-    return CLI_OK;
-}
-
 /* A name between single quotes for the shell. */
 static void print_quoted(FILE *stream, const char *text)
 {
@@ -163,7 +149,7 @@ static int run(char **words)
     wac_sweep_options how = {.workers = (int)workers};
     wac_error error = {0};
     wac_sweep sweep;
-    int status = only ? read_share(&how, only) : CLI_OK;
+    int status = only ? cli_read_share(&how.share, only) : CLI_OK;
     if (status || (status = cli_read_device(&how.device, device)) ||
         (status = cli_read_given(&given, values)))
         return status;

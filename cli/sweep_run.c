@@ -40,6 +40,19 @@ int cli_read_given(wac_given *given, const char *const *values)
     return CLI_OK;
 }
 
+int cli_read_share(wac_sweep_share *share, const char *text)
+{
+    char *end = NULL, *last = NULL;
+    long index = strtol(text, &end, 10);
+    long count = *end == '/' ? strtol(end + 1, &last, 10) : 0;
+    if (!last || *last || index < 1 || count < index || count > WAC_SWEEP_RUNS)
+        return cli_refuse("--only must be as in 3/12, the third of twelve shares, not \"%s\"",
+                          text);
+    share->index = (int)index - 1;
+    share->count = (int)count;
+    return CLI_OK;
+}
+
 int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
                       const wac_sweep_options *options)
 {

@@ -13,6 +13,9 @@ void cli_sweep_directory(char directory[PATH_MAX], const char *out, const char *
 /* What --KEY VALUE gave, in the order of wac_settings. */
 int cli_read_given(wac_given *given, const char *const *values);
 
+/* "3/12", the third of twelve shares. Says what is wrong. */
+int cli_read_share(wac_sweep_share *share, const char *text);
+
 /* List what would be done and, on the CPU, estimate how long it takes. Of several ranks the first
  * does that. */
 int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,

@@ -9,6 +9,7 @@ foreach(source IN LISTS fuzzers)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+    target_include_directories(${name} PRIVATE tests)
     target_link_libraries(${name} PRIVATE wac_objects)
     if(WAC_FUZZ)
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
@@ -29,7 +30,7 @@ add_library(wac_objects_double OBJECT ${double_sources})
 target_compile_definitions(wac_objects_double PUBLIC WAC_DOUBLE=1)
 target_include_directories(wac_objects_double PUBLIC include src)
 target_link_libraries(wac_objects_double PUBLIC
-    PkgConfig::YAML PkgConfig::JANSSON Threads::Threads m)
+    PkgConfig::YAML PkgConfig::JANSSON PkgConfig::LZMA Threads::Threads m)
 
 # what tests start as the program: itself, or a script that emulates it
 set(program $<TARGET_FILE:wac>)
@@ -78,6 +79,11 @@ endforeach()
 # which rooms of the sources may include which
 add_test(NAME rooms COMMAND ${PROJECT_SOURCE_DIR}/tests/check-rooms ${PROJECT_SOURCE_DIR})
 
+# what was published, judged again
+add_test(NAME results COMMAND ${PROJECT_SOURCE_DIR}/tests/check-results ${program}
+    ${PROJECT_SOURCE_DIR})
+set_tests_properties(results PROPERTIES SKIP_RETURN_CODE 77)
+
 # recordings that come with the sources, by the program as a user would
 set(recorded ${PROJECT_SOURCE_DIR}/tests/recorded)
 file(GLOB updates CONFIGURE_DEPENDS ${recorded}/*.safetensors)
@@ -87,5 +93,5 @@ add_test(NAME verify_reference COMMAND wac verify update ${updates} --backend re
 add_test(NAME verify_lqg COMMAND wac verify env lqg ${recorded}/lqg.csv)
 add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv)
 
-set_tests_properties(${unit_tests} rooms verify_update verify_update_alone verify_reference
+set_tests_properties(${unit_tests} rooms results verify_update verify_update_alone verify_reference
     verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)

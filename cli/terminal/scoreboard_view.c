@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "report/note.h"
 #include "report/scoreboard_files.h"
+#include "run/packed.h"
 
 static void print_board(const wac_scoreboard *board)
 {
@@ -44,13 +45,15 @@ int cli_scoreboard_make(const char *const *folders, size_t count, const char *ou
     wac_note note;
     char page[PATH_MAX];
     for (size_t i = 0; i < count; i++)
-        if (!wac_path_exists(folders[i]))
+        if (!wac_packed_exists(folders[i]))
             return cli_refuse("there is no folder %s; first run experiments: \"%s reproduce\" "
                               "lists them",
                               folders[i], cli_program());
-    if (wac_note_read(&note, out))
+    if (wac_note_read(&note, out)) {
+        wac_note_free(&note);
         return cli_refuse("%s holds the experiment %s; name another folder with --out", out,
                           note.experiment);
+    }
     if (wac_scoreboard_make(&board, folders, count, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     wac_status status = wac_path_exists(out) ? WAC_STATUS_OK : wac_directory_make(out, &error);

@@ -86,6 +86,8 @@ typedef enum wac_replay_checkpoint {
     COUNT(explore_steps, 1000, 0, 100000000, WAC_FOR_ALL, NULL,                                    \
           "steps of exploration in an epoch")                                                      \
     COUNT(updates, 1000, 0, 100000000, WAC_FOR_ALL, NULL, "updates of all networks in an epoch")   \
+    COUNT(update_interval, 0, 0, 100000000, WAC_FOR_ALL, NULL,                                     \
+          "steps after which their share of the updates is done; 0: those of the whole epoch")     \
     COUNT(evaluation_steps, 3000, 0, 100000000, WAC_FOR_ALL, NULL,                                 \
           "steps of evaluation in an epoch; an unfinished last episode is dropped")                \
     COUNT(path_limit, 300, 1, 100000000, WAC_FOR_ALL, NULL, "longest episode, in steps")           \

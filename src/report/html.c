@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "report/markup.h"
 #include "report/names.h"
+#include "run/packed.h"
 #include "stats/compare.h"
 
 #include <math.h>
@@ -364,6 +365,19 @@ static void note(char list[MOST_MACHINES][MACHINE], size_t *count, const char *t
         strcpy(list[(*count)++], text);
 }
 
+/* The command that trains a run again; one in an archive gives its settings first. */
+static void write_again(FILE *to, const wac_record *run)
+{
+    char archive[PATH_MAX];
+    const char *inside = run->path;
+    fputs("# one of the runs again, to the same numbers\n", to);
+    if (wac_packed_find(archive, &inside, run->path)) {
+        wac_html_tag(to, "tar -xf ", archive, " ");
+        wac_html_tag(to, "", inside, "/config.yaml\n");
+    }
+    wac_html_tag(to, "wac train --config ", inside, "/config.yaml --out again\n");
+}
+
 static void write_made(FILE *to, const wac_report_page *page)
 {
     const wac_runset *set = page->selection->set;
@@ -378,7 +392,7 @@ static void write_made(FILE *to, const wac_report_page *page)
         if (wac_record_is_foreign(&set->runs[i]))
             continue;
         first = first ? first : &set->runs[i];
-        wac_manifest manifest = wac_manifest_read(set->runs[i].path);
+        wac_manifest manifest = wac_manifest_read(set->runs[i].folder);
         seconds += manifest.seconds;
         snprintf(text, sizeof text, "wac %s, commit %s", manifest.version,
                  *manifest.commit ? manifest.commit : "unknown");
@@ -393,8 +407,7 @@ static void write_made(FILE *to, const wac_report_page *page)
     if (page->options->command)
         wac_html_tag(to, "", page->options->command, "\n");
     if (first)
-        wac_html_tag(to, "# one of the runs again, to the same numbers\nwac train --config ",
-                     first->path, "/config.yaml --out again\n");
+        write_again(to, first);
     fputs("</pre>\n<ul>", to);
     for (size_t i = 0; i < program_count; i++)
         wac_html_tag(to, "<li>Runs trained by ", programs[i], "</li>");

@@ -7,6 +7,7 @@
 #include "draw/render.h"
 #include "report/names.h"
 #include "rl/algorithms.h"
+#include "run/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +15,17 @@
 
 enum { MOST_MAPS = 6 };
 
-/* A finished run of the group if there is one. */
-static const wac_record *choose_run(const wac_group *group)
+const wac_record *wac_maps_run(const wac_group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        if (group->runs[i]->finished)
-            return group->runs[i];
-    return group->runs[0];
+    const wac_record *chosen = NULL;
+    char path[PATH_MAX];
+    for (size_t i = 0; i < group->count; i++) {
+        const wac_record *run = group->runs[i];
+        bool better = !chosen || (run->finished && !chosen->finished);
+        if (better && run->folder && wac_folder_find_checkpoint(path, run->folder))
+            chosen = run;
+    }
+    return chosen;
 }
 
 /* Who is drawn. */
@@ -32,6 +37,12 @@ typedef struct mapped {
     const char *algorithm; /* that all have, and names leave out; or null */
 } mapped;
 
+static bool is_mapped(const wac_figure_order *order, size_t group)
+{
+    return wac_figure_means(order->figure, order->selection, group) &&
+           wac_maps_run(&order->selection->set->groups[group]);
+}
+
 /* Of more groups than there is room for those with the best places. */
 static wac_status choose_maps(mapped *maps, const wac_figure_order *order, wac_error *error)
 {
@@ -41,16 +52,16 @@ static wac_status choose_maps(mapped *maps, const wac_figure_order *order, wac_e
     WAC_TRY(wac_groups_rank(&places, set, error));
     for (size_t i = 0; i < set->group_count; i++) {
         size_t before = 0;
-        if (!wac_figure_means(order->figure, order->selection, i))
+        if (!is_mapped(order, i))
             continue;
         for (size_t k = 0; k < set->group_count; k++)
-            before += wac_figure_means(order->figure, order->selection, k) &&
-                      (places[k] < places[i] || (places[k] == places[i] && k < i));
+            before +=
+                is_mapped(order, k) && (places[k] < places[i] || (places[k] == places[i] && k < i));
         maps->total++;
         if (before >= MOST_MAPS)
             continue;
         maps->groups[maps->count] = &set->groups[i];
-        maps->runs[maps->count++] = choose_run(&set->groups[i]);
+        maps->runs[maps->count++] = wac_maps_run(&set->groups[i]);
     }
     free(places);
     bool same = maps->count > 1;
@@ -94,7 +105,7 @@ wac_status wac_maps_draw(wac_drawing *drawing, const wac_figure_order *order, wa
     WAC_TRY(choose_maps(&maps, order, error));
     int count = maps.count;
     for (int i = 0; i < count; i++) {
-        paths[i] = maps.runs[i]->path;
+        paths[i] = maps.runs[i]->folder;
         pointers[i] =
             wac_pretty_label(names[i], wac_label_beyond(maps.groups[i]->label, maps.algorithm));
     }
@@ -109,7 +120,8 @@ wac_status wac_maps_draw(wac_drawing *drawing, const wac_figure_order *order, wa
     drawing->empty = count == 0;
     if (count == 0)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no run in a maze, or of a task with one state and one action");
+                        "there is no run in a maze, or of a task with one state and one action, "
+                        "that has a checkpoint");
     explain_maps(drawing, &maps);
     WAC_TRY(wac_render(&drawn, paths, count, &options, error));
     drawing->width = drawn.width;

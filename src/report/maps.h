@@ -4,7 +4,10 @@
 
 #include "report/figure.h"
 
-/* One run of each group, of at most six groups. */
+/* The run of a group that maps show: one with a checkpoint, finished if there is one. Or null. */
+const wac_record *wac_maps_run(const wac_group *group);
+
+/* That run of each group, of at most six groups. */
 wac_status wac_maps_draw(wac_drawing *drawing, const wac_figure_order *order, wac_error *error);
 
 #endif

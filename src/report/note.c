@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "run/packed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +13,36 @@
 
 const char wac_note_name[] = "reproduce.json";
 
+/* How the note calls what is at a path: from the folder on where it is in there, else all of it. */
+static bool name_runs(char name[PATH_MAX], const char *directory, const char *path)
+{
+    char archive[PATH_MAX], whole[PATH_MAX], home[PATH_MAX];
+    const char *inside = "", *rest = whole;
+    bool packed = wac_packed_find(archive, &inside, path);
+    if (!realpath(packed ? archive : path, whole) || !realpath(directory, home))
+        return false;
+    size_t length = strlen(home);
+    if (strcmp(whole, home) == 0)
+        rest = "runs";
+    else if (strncmp(whole, home, length) == 0 && whole[length] == '/')
+        rest = whole + length + 1;
+    return snprintf(name, PATH_MAX, "%s%s%s", rest, *inside ? "/" : "", inside) < PATH_MAX;
+}
+
 wac_status wac_note_write(const wac_note *note, const char *directory, wac_error *error)
 {
     char path[PATH_MAX];
     size_t size;
-    json_t *json =
-        json_pack("{s:s, s:s?, s:s}", "experiment", note->experiment, "scale",
-                  note->scale < 0 ? NULL : wac_scale_names[note->scale], "runs", note->runs);
+    json_t *json = json_pack("{s:s, s:s?}", "experiment", note->experiment, "scale",
+                             note->scale < 0 ? NULL : wac_scale_names[note->scale]);
+    json_t *runs = json_array();
+    for (char **given = note->runs; given && *given; given++)
+        if (name_runs(path, directory, *given))
+            json_array_append_new(runs, json_string(path));
+    if (json_array_size(runs) == 0)
+        json_array_append_new(runs, json_string("runs"));
+    json_object_set(json, "runs", json_array_size(runs) > 1 ? runs : json_array_get(runs, 0));
+    json_decref(runs);
     if (note->seeds)
         json_object_set_new(json, "seeds", json_integer(note->seeds));
     size_t count;
@@ -66,26 +90,59 @@ static bool read_given(wac_given *given, json_t *json)
     return true;
 }
 
+void wac_note_free(wac_note *note)
+{
+    for (char **path = note->runs; path && *path; path++)
+        free(*path);
+    free(note->runs);
+    note->runs = NULL;
+}
+
+/* A path that one can use; null where there is none. */
+static char *find_runs(const char *directory, const char *runs)
+{
+    char path[PATH_MAX], archive[PATH_MAX];
+    if (!runs || *runs == '/')
+        return runs ? strdup(runs) : NULL;
+    if (wac_path_join(path, sizeof path, directory, runs, NULL) != WAC_STATUS_OK ||
+        wac_path_join(archive, sizeof archive, directory, WAC_PACKED_RUNS, NULL) != WAC_STATUS_OK)
+        return NULL;
+    return strdup(strcmp(runs, "runs") == 0 && !wac_path_exists(path) ? archive : path);
+}
+
+/* A list, or one. */
+static bool read_runs(wac_note *note, const char *directory, const json_t *json)
+{
+    size_t count = json_is_array(json) ? json_array_size(json) : 1;
+    note->runs = calloc(count + 1, sizeof *note->runs);
+    for (size_t i = 0; note->runs && i < count; i++) {
+        const json_t *one = json_is_array(json) ? json_array_get(json, i) : json;
+        note->runs[i] = find_runs(directory, json_string_value(one));
+        if (!note->runs[i])
+            return false;
+    }
+    return note->runs && count > 0;
+}
+
 bool wac_note_read(wac_note *note, const char *directory)
 {
     char path[PATH_MAX], *text;
+    *note = (wac_note){0};
     if (wac_path_join(path, sizeof path, directory, wac_note_name, NULL) != WAC_STATUS_OK ||
         wac_file_read(&text, NULL, path, 1 << 20, NULL) != WAC_STATUS_OK)
         return false;
     json_t *json = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(json, "experiment"));
     const char *scale = json_string_value(json_object_get(json, "scale"));
-    const char *runs = json_string_value(json_object_get(json, "runs"));
-    *note = (wac_note){.scale = scale ? wac_scale_find(scale) : -1,
-                       .seeds = json_integer_value(json_object_get(json, "seeds"))};
-    bool good = name && runs && (!scale || note->scale >= 0) && note->seeds >= 0 &&
-                read_given(&note->given, json_object_get(json, "settings"));
+    note->scale = scale ? wac_scale_find(scale) : -1;
+    note->seeds = json_integer_value(json_object_get(json, "seeds"));
+    bool good = name && (!scale || note->scale >= 0) && note->seeds >= 0 &&
+                read_given(&note->given, json_object_get(json, "settings")) &&
+                read_runs(note, directory, json_object_get(json, "runs"));
     if (good)
         snprintf(note->experiment, sizeof note->experiment, "%s", name);
-    if (good && *runs == '/')
-        good = snprintf(note->runs, sizeof note->runs, "%s", runs) < PATH_MAX;
-    else if (good)
-        good = wac_path_join(note->runs, sizeof note->runs, directory, runs, NULL) == WAC_STATUS_OK;
+    else
+        wac_note_free(note);
     json_decref(json);
     free(text);
     return good;

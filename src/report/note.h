@@ -4,24 +4,26 @@
 
 #include "report/experiment.h"
 
-#include <limits.h>
-
 typedef struct wac_note {
     char experiment[64]; /* its name */
     int scale;           /* -1: as the runs have it */
     int64_t seeds;       /* that were asked for; 0: those of the scale */
     wac_given given;     /* settings that were asked for */
-    char runs[PATH_MAX]; /* where they are; "runs" stands for those within the folder */
+    char **runs;         /* where they are, null after the last; to be freed with the note */
 } wac_note;
 
 extern const char wac_note_name[]; /* of the file */
 
+/* `runs` are paths as one can use them; null: "runs" within the folder. */
 wac_status wac_note_write(const wac_note *note, const char *directory, wac_error *error);
 
 /* Make an experiment the one that was run: with the note's name, seeds and settings. */
 wac_status wac_note_apply(wac_experiment *experiment, wac_note *note, wac_error *error);
 
-/* False where there is nothing of the kind. `runs` then is a path that one can use. */
+/* False where there is nothing of the kind; then there is nothing to free. `runs` are paths that
+ * one can use: "runs" within the folder is that or, where it is not there, the archive
+ * (run/packed.h). */
 bool wac_note_read(wac_note *note, const char *directory);
+void wac_note_free(wac_note *note);
 
 #endif

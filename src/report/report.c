@@ -8,6 +8,7 @@
 #include "report/claims_json.h"
 #include "report/html.h"
 #include "report/lines.h"
+#include "report/maps.h"
 #include "report/table.h"
 
 #include <dirent.h>
@@ -146,11 +147,8 @@ static const wac_setting *setting_after(const wac_runset *set, const wac_setting
 
 static bool has_checkpoint(const wac_runset *set)
 {
-    char path[PATH_MAX];
-    for (size_t i = 0; i < set->count; i++)
-        if (wac_folder_path(path, set->runs[i].path, WAC_FOLDER_CHECKPOINT, NULL) ==
-                WAC_STATUS_OK &&
-            wac_path_exists(path))
+    for (size_t i = 0; i < set->group_count; i++)
+        if (wac_maps_run(&set->groups[i]))
             return true;
     return false;
 }

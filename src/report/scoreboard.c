@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "report/note.h"
 #include "report/report.h"
+#include "run/packed.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,23 +28,53 @@ typedef struct sources {
     size_t count;
 } sources;
 
-/* Folders without any run that can be read are passed over. */
-static wac_status add_source(sources *sources, const wac_note *note, const char *at,
-                             wac_error *error)
+static bool is_packed(char *const *runs)
+{
+    char archive[PATH_MAX];
+    const char *inside;
+    while (*runs && !wac_packed_find(archive, &inside, *runs))
+        runs++;
+    return *runs;
+}
+
+/* Folders without any run that can be read are passed over, but no archives. Takes over the note.
+ */
+static wac_status add_source(sources *sources, wac_note *note, const char *at, wac_error *error)
 {
     source *more = realloc(sources->list, (sources->count + 1) * sizeof *more);
-    if (!more)
+    if (!more) {
+        wac_note_free(note);
         return wac_fail_memory(error, "the scoreboard");
+    }
     sources->list = more;
     source *added = &more[sources->count];
-    const char *folder = note->runs;
+    size_t count = 0;
     wac_error why = {0};
+    while (note->runs[count])
+        count++;
     added->note = *note;
     snprintf(added->folder, sizeof added->folder, "%s", at);
-    wac_status status = wac_runset_load(&added->set, &folder, 1, true, &why);
-    if (status == WAC_STATUS_OK)
+    wac_status status =
+        wac_runset_load(&added->set, (const char *const *)note->runs, count, true, &why);
+    if (status == WAC_STATUS_OK) {
         sources->count++;
-    return status == WAC_STATUS_MEMORY ? wac_fail(error, status, "%s", why.message) : WAC_STATUS_OK;
+        return status;
+    }
+    bool tells = status == WAC_STATUS_MEMORY || is_packed(note->runs);
+    wac_note_free(note);
+    return tells ? wac_fail(error, status, "%s", why.message) : WAC_STATUS_OK;
+}
+
+/* Any runs. */
+static wac_status add_runs(sources *sources, const char *folder, wac_error *error)
+{
+    wac_note note = {.scale = -1, .runs = calloc(2, sizeof *note.runs)};
+    if (note.runs)
+        note.runs[0] = strdup(folder);
+    if (note.runs && note.runs[0])
+        return add_source(sources, &note, folder, error);
+    wac_note_free(&note);
+    return wac_fail_memory(error, "the scoreboard");
 }
 
 static int is_visible(const struct dirent *entry)
@@ -56,6 +87,10 @@ static wac_status search(sources *sources, const char *folder, wac_error *error)
 {
     wac_note note;
     struct dirent **entries;
+    char archive[PATH_MAX];
+    const char *inside;
+    if (wac_packed_find(archive, &inside, folder))
+        return add_runs(sources, folder, error);
     if (wac_note_read(&note, folder))
         return add_source(sources, &note, folder, error);
     int found = scandir(folder, &entries, is_visible, alphasort);
@@ -75,22 +110,25 @@ static wac_status search(sources *sources, const char *folder, wac_error *error)
         free(entries[i]);
     }
     free(entries);
-    if (noted || status != WAC_STATUS_OK)
-        return status;
-    note = (wac_note){.scale = -1};
-    if (snprintf(note.runs, sizeof note.runs, "%s", folder) >= PATH_MAX)
-        return wac_fail(error, WAC_STATUS_INPUT, "the path %.60s... is too long", folder);
-    return add_source(sources, &note, folder, error);
+    return noted || status != WAC_STATUS_OK ? status : add_runs(sources, folder, error);
 }
 
 static void free_sources(sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++)
+    for (size_t i = 0; i < sources->count; i++) {
         wac_runset_free(&sources->list[i].set);
+        wac_note_free(&sources->list[i].note);
+    }
     free(sources->list);
 }
 
 /* --- experiments ------------------------------------------------------------------------------ */
+
+static void name_folder(wac_scored *scored, const wac_note *note)
+{
+    snprintf(scored->folder, sizeof scored->folder, "%.*s%s", PATH_MAX - 16, note->runs[0],
+             note->runs[1] ? " and others" : "");
+}
 
 static wac_status judge(wac_scored *scored, const wac_runset *set, wac_error *error)
 {
@@ -146,7 +184,7 @@ static wac_status judge_best(wac_scored *scored, const sources *sources, wac_err
         wac_experiment_free(scored->experiment);
         scored->experiment = chosen;
     }
-    strcpy(scored->folder, best->note.runs);
+    name_folder(scored, &best->note);
     return judge(scored, &best->set, error);
 }
 
@@ -182,7 +220,7 @@ static wac_status judge_others(wac_scoreboard *board, const sources *sources, wa
             continue;
         }
         board->other_count++;
-        strcpy(scored->folder, note.runs);
+        name_folder(scored, &note);
         scored->scale = note.scale >= 0 ? (wac_scale)note.scale
                                         : wac_report_scale(&source->set, scored->experiment);
         WAC_TRY(judge(scored, &source->set, error));

@@ -142,11 +142,12 @@ bool wac_checkpoint_rows(int64_t *rows, const char *directory)
     return known;
 }
 
-/* Whether a checkpoint was made without a replay, not robbed of it. */
-static bool lacks_replay(const wac_config *config, const char *folder)
+/* Whether a checkpoint was made or packed without a replay, not robbed of it. */
+static bool lacks_replay(const wac_config *config, const char *directory, const char *folder)
 {
-    return config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL &&
-           !wac_folder_has(folder, WAC_FOLDER_REPLAY);
+    return !wac_folder_has(folder, WAC_FOLDER_REPLAY) &&
+           (config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL ||
+            wac_manifest_read(directory).packed);
 }
 
 bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
@@ -155,7 +156,7 @@ bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
     wac_config config;
     wac_position at;
     if (wac_folder_read_config(&config, directory, NULL) != WAC_STATUS_OK ||
-        !wac_folder_find_checkpoint(folder, directory) || !lacks_replay(&config, folder))
+        !wac_folder_find_checkpoint(folder, directory) || !lacks_replay(&config, directory, folder))
         return true; /* or whoever tries will be told why not */
     return read_position(&at, folder) && at.epoch >= epochs;
 }
@@ -179,7 +180,7 @@ static wac_status check_files(const wac_run *run, const char *folder, wac_error 
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     int64_t remembered = 0;
-    run->lacks_replay = lacks_replay(&run->config, folder);
+    run->lacks_replay = lacks_replay(&run->config, run->directory, folder);
     WAC_TRY(check_files(run, folder, error));
     WAC_TRY(load_run(run, &remembered, folder, error));
     WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, error));

@@ -27,6 +27,7 @@ static const char *const names[WAC_FOLDER_TOTAL] = {
     [WAC_FOLDER_CHECKPOINT_NEW] = "checkpoint.new",
     [WAC_FOLDER_CHECKPOINT_OLD] = "checkpoint.old",
     [WAC_FOLDER_FIGURES] = "figures",
+    [WAC_FOLDER_CELLS] = "cells.csv",
     [WAC_FOLDER_AGENT] = WAC_SAVE_AGENT,
     [WAC_FOLDER_REPLAY] = WAC_SAVE_REPLAY,
     [WAC_FOLDER_RUN] = "run.safetensors",
@@ -131,16 +132,24 @@ static void processor_name(char *name, size_t size)
         fclose(file);
 }
 
+/* As lines; consumes the manifest. free() the text. */
+static wac_status print_manifest(char **text, size_t *size, json_t *manifest, wac_error *error)
+{
+    *text = wac_json_text(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER, size);
+    json_decref(manifest);
+    if (!*text)
+        return wac_fail_memory(error, "the manifest");
+    (*text)[(*size)++] = '\n';
+    return WAC_STATUS_OK;
+}
+
 /* Consumes the manifest. */
 static wac_status write_manifest(json_t *manifest, const char *directory, wac_error *error)
 {
+    char *text;
     size_t size;
-    char *text = wac_json_text(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &size);
-    json_decref(manifest);
-    if (!text)
-        return wac_fail_memory(error, "the manifest");
-    text[size] = '\n';
-    wac_status status = write_file(directory, WAC_FOLDER_MANIFEST, text, size + 1, error);
+    WAC_TRY(print_manifest(&text, &size, manifest, error));
+    wac_status status = write_file(directory, WAC_FOLDER_MANIFEST, text, size, error);
     free(text);
     return status;
 }
@@ -191,6 +200,7 @@ wac_manifest wac_manifest_read(const char *directory)
         .seconds = json_number_value(json_object_get(json, "seconds")),
         .finished = json_is_string(json_object_get(json, "finished")),
         .diverged = json_is_string(json_object_get(json, "diverged")),
+        .packed = json_is_true(json_object_get(json, "packed")),
     };
     copy_text(manifest.version, sizeof manifest.version, json, "version");
     copy_text(manifest.commit, sizeof manifest.commit, json, "commit");
@@ -199,6 +209,16 @@ wac_manifest wac_manifest_read(const char *directory)
     copy_text(manifest.release, sizeof manifest.release, machine, "release");
     json_decref(json);
     return manifest;
+}
+
+wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error)
+{
+    json_t *manifest = read_manifest(directory);
+    if (!manifest)
+        manifest = json_object();
+    json_object_del(json_object_get(manifest, "machine"), "name");
+    json_object_set_new(manifest, "packed", json_true());
+    return print_manifest(text, size, manifest, error);
 }
 
 wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
@@ -392,6 +412,8 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
 {
     char path[PATH_MAX];
     WAC_TRY(check_progress(directory, config, error));
+    if (wac_manifest_read(directory).packed)
+        return WAC_STATUS_OK;
     bool found = wac_folder_find_checkpoint(path, directory);
     bool no_replay = config->replay_checkpoint == WAC_REPLAY_CHECKPOINT_NONE;
     for (int file = WAC_FOLDER_AGENT; file <= WAC_FOLDER_RUN; file++)

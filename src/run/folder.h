@@ -16,6 +16,7 @@ typedef enum wac_folder_file {
     WAC_FOLDER_CHECKPOINT_NEW, /* while it is made */
     WAC_FOLDER_CHECKPOINT_OLD, /* while the new one takes its place */
     WAC_FOLDER_FIGURES,
+    WAC_FOLDER_CELLS, /* of a packed run */
     /* in a folder of a checkpoint */
     WAC_FOLDER_AGENT,
     WAC_FOLDER_REPLAY,
@@ -61,9 +62,13 @@ typedef struct wac_manifest {
     double seconds; /* of training so far */
     bool finished;
     bool diverged; /* the last try left the finite numbers */
+    bool packed;   /* there is no more than packed.h says */
 } wac_manifest;
 
 wac_manifest wac_manifest_read(const char *directory);
+
+/* The text of it for an archive: marked, and without the machine's name. free() it. */
+wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error);
 
 /* Note how long the run has trained, whether it is finished, and how it left the finite numbers, if
  * it did (else null). */

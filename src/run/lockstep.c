@@ -1,4 +1,4 @@
-/* The training loop: a round is an epoch of every run that is left. */
+/* The training loop: a round is an epoch of every run that is left, or its next part. */
 #include "run/lockstep.h"
 
 #include "base/clock.h"
@@ -53,12 +53,12 @@ static void evaluate(void *work, int number)
         note(run, wac_train_evaluate(run, &error), &error);
 }
 
-static void end_epoch(void *work, int number)
+static void end_round(void *work, int number)
 {
     wac_run *run = ((const wac_lockstep *)work)->runs[number];
     wac_error error;
     if (learns(run))
-        note(run, wac_train_end_epoch(run, &error), &error);
+        note(run, wac_train_end_round(run, &error), &error);
     if (run && !learns(run))
         run->status = wac_train_end(run, run->status, &run->error);
 }
@@ -86,10 +86,11 @@ static wac_agent *clear_seats(const wac_lockstep *all)
 static void anchor(const wac_lockstep *all)
 {
     wac_agent *agent = clear_seats(all);
+    bool begins = false;
     for (int i = 0; agent && i < all->count; i++)
-        if (learns(all->runs[i]))
-            agent->seat[all->runs[i]->seat].active = all->runs[i]->position.updated == 0;
-    if (agent)
+        if (learns(all->runs[i]) && all->runs[i]->position.updated == 0)
+            begins = agent->seat[all->runs[i]->seat].active = true;
+    if (begins)
         wac_agent_anchor(agent);
 }
 
@@ -178,7 +179,7 @@ void wac_lockstep_train(const wac_lockstep *all)
         each(all, explore);
         lap(all, WAC_LOCKSTEP_EXPLORE);
         learn(all);
-        each(all, end_epoch);
+        each(all, end_round);
         lap(all, WAC_LOCKSTEP_END);
         if (all->watch)
             all->watch->round(all->watch->user, all);

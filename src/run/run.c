@@ -7,6 +7,7 @@
 #include "run/checkpoint.h"
 #include "run/folder.h"
 #include "run/log.h"
+#include "run/packed.h"
 #include "run/train.h"
 
 #include <errno.h>
@@ -237,6 +238,7 @@ static wac_status prepare(wac_run *run, const wac_config *config, const wac_envi
         run->config = *config;
         run->epochs_before = -1;
     } else {
+        WAC_TRY(wac_packed_refuse(run->directory, error));
         WAC_TRY(take_lock(run, error));
         WAC_TRY(read_config(run, error));
         run->epochs_before = run->config.epochs;
@@ -296,7 +298,9 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (!found)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "the run %s has no checkpoint yet; resume its training first",
+                        wac_manifest_read(run->directory).packed
+                            ? "the run %s was packed without its networks"
+                            : "the run %s has no checkpoint yet; resume its training first",
                         run->directory);
     return WAC_STATUS_OK;
 }

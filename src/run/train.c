@@ -152,6 +152,26 @@ static wac_status begin_episode(wac_run *run, wac_error *error)
     return wac_world_reset(run->world, &run->world_rng, run->observation, error);
 }
 
+/* How many of the epoch's updates so many of its steps bring. */
+static int64_t updates_after(const wac_config *config, int64_t steps)
+{
+    return steps < config->explore_steps ? config->updates * steps / config->explore_steps
+                                         : config->updates;
+}
+
+/* Up to which step of the epoch to explore before updates are due. */
+static int64_t steps_due(const wac_run *run)
+{
+    const wac_position *at = &run->position;
+    int64_t all = run->config.explore_steps, interval = run->config.update_interval;
+    if (interval == 0 || at->explored >= all)
+        return all;
+    int64_t beyond = at->explored % interval;
+    bool owes = beyond == 0 && at->updated < updates_after(&run->config, at->explored);
+    int64_t due = at->explored + (owes ? 0 : interval - beyond);
+    return due < all ? due : all;
+}
+
 /* Explore up to `steps` steps from a fresh start; the last episode is simply cut. */
 static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
 {
@@ -254,14 +274,14 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
         run->done = true;
         return wac_runlog_note_time(run, true, error);
     }
-    WAC_TRY(explore(run, run->config.explore_steps, error));
+    WAC_TRY(explore(run, steps_due(run), error));
     end_phase(run, WAC_PHASE_EXPLORE);
     return WAC_STATUS_OK;
 }
 
 wac_status wac_train_updates_left(int64_t *updates, const wac_run *run, wac_error *error)
 {
-    *updates = run->config.updates - run->position.updated;
+    *updates = updates_after(&run->config, run->position.explored) - run->position.updated;
     return *updates > 0 ? check_stop(run, error) : WAC_STATUS_OK;
 }
 
@@ -285,10 +305,12 @@ wac_status wac_train_note_updates(wac_run *run, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-wac_status wac_train_end_epoch(wac_run *run, wac_error *error)
+wac_status wac_train_end_round(wac_run *run, wac_error *error)
 {
     wac_position *at = &run->position;
     end_phase(run, WAC_PHASE_UPDATE);
+    if (at->explored < run->config.explore_steps)
+        return WAC_STATUS_OK;
     at->epoch++;
     at->explored = at->updated = at->evaluated = 0;
     return at->epoch % run->config.checkpoint_interval == 0 || at->epoch == run->config.epochs

@@ -1,8 +1,16 @@
 /* Counting into cells, and what a run knows of them. */
 #include "run/visits.h"
 
+#include "base/csv.h"
+#include "base/files.h"
+#include "base/number.h"
 #include "base/status.h"
+#include "run/folder.h"
 #include "run/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static bool has_one_of_each(const wac_world *world)
 {
@@ -46,11 +54,45 @@ void wac_visits_add(wac_visits *visits, const wac_world *world, const float *obs
     visits->counts[cell[0] * grid.cells[1] + cell[1]]++;
 }
 
+size_t wac_cells_write(char text[WAC_CELLS_TEXT], const double *sigma, const double *visits)
+{
+    int used = sprintf(text, "sigma,visits\n");
+    for (int i = 0; i < WAC_COVERAGE_BINS; i++) {
+        /* as much as a float knows */
+        used += wac_number_print(text + used, 32, "%.9g", sigma[i]);
+        used += sprintf(text + used, ",%.0f\n", visits[i]);
+    }
+    return (size_t)used;
+}
+
+static wac_status read_packed(double *sigma, double *visits, const char *directory,
+                              wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    size_t size;
+    wac_csv csv;
+    WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_CELLS, error));
+    WAC_TRY(wac_file_read(&text, &size, path, WAC_CELLS_TEXT, error));
+    WAC_TRY(wac_csv_parse(&csv, text, size, path, error));
+    bool fits = csv.rows == WAC_COVERAGE_BINS && csv.columns == 2;
+    for (size_t i = 0; fits && i < WAC_COVERAGE_BINS; i++) {
+        sigma[i] = (double)(float)wac_csv_at(&csv, i, 0); /* the same to the bit */
+        visits[i] = wac_csv_at(&csv, i, 1);
+        fits = isfinite(sigma[i]) && isfinite(visits[i]);
+    }
+    wac_csv_free(&csv);
+    return fits ? WAC_STATUS_OK
+                : wac_fail(error, WAC_STATUS_INPUT, "%s does not hold the numbers of %d cells",
+                           path, WAC_COVERAGE_BINS);
+}
+
 wac_status wac_cells_read(double *sigma, double *visits, const char *directory, wac_error *error)
 {
     enum { SIDE = WAC_COVERAGE_SIDE, CELLS = WAC_COVERAGE_BINS };
     float observations[CELLS], actions[CELLS], mean[CELLS], std[CELLS];
     wac_run *run;
+    if (wac_folder_has(directory, WAC_FOLDER_CELLS))
+        return read_packed(sigma, visits, directory, error);
     WAC_TRY(wac_run_open(&run, directory, NULL, NULL, error));
     if (!wac_agent_has_std(run->agent) || !wac_world_has_coverage(run->world)) {
         wac_run_destroy(run);

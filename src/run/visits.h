@@ -37,7 +37,12 @@ void wac_visits_add(wac_visits *visits, const wac_world *world, const float *obs
 bool wac_world_has_coverage(const wac_world *world);
 
 /* Uncertainty in the middle of each bin, and visits to it while exploring, from the last checkpoint
- * of a run of WAC with one observation and one action; both [WAC_COVERAGE_BINS]. */
+ * of a run of WAC with one observation and one action, or what was packed of it; both
+ * [WAC_COVERAGE_BINS]. */
 wac_status wac_cells_read(double *sigma, double *visits, const char *directory, wac_error *error);
+
+/* The same for a packed run, as cells.csv; returns its length. */
+enum { WAC_CELLS_TEXT = 64 * (WAC_COVERAGE_BINS + 1) };
+size_t wac_cells_write(char text[WAC_CELLS_TEXT], const double *sigma, const double *visits);
 
 #endif

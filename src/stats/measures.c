@@ -99,7 +99,8 @@ static double score(const view *view, wac_column column, size_t epochs)
 
 static bool read_cells(double *sigma, double *visits, const view *view)
 {
-    return wac_cells_read(sigma, visits, view->run->path, NULL) == WAC_STATUS_OK;
+    return view->run->folder &&
+           wac_cells_read(sigma, visits, view->run->folder, NULL) == WAC_STATUS_OK;
 }
 
 static double mirror(const view *view, wac_column column, size_t epochs)

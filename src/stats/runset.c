@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "config/environments.h"
 #include "run/log.h"
+#include "run/packed.h"
 #include "stats/foreign.h"
 
 #include <dirent.h>
@@ -22,7 +23,7 @@
 
 /* A folder that is a run, or a table of them. */
 typedef struct found {
-    char *path;
+    char *path, *folder;
     bool is_table;
     dev_t device;
     ino_t inode;
@@ -31,12 +32,16 @@ typedef struct found {
 typedef struct search {
     found *runs;
     size_t count;
+    wac_temporary *unpacked;    /* [unpacked_count] */
+    char (*archives)[PATH_MAX]; /* what each was */
+    size_t unpacked_count;
 } search;
 
-static wac_status note_run(search *search, const char *path, bool is_table, wac_error *error)
+static wac_status note_run(search *search, const char *path, const char *folder, bool is_table,
+                           wac_error *error)
 {
     struct stat about;
-    if (stat(path, &about) != 0)
+    if (stat(folder, &about) != 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot search %s: %s", path, strerror(errno));
     for (size_t i = 0; i < search->count; i++)
         if (search->runs[i].inode == about.st_ino && search->runs[i].device == about.st_dev)
@@ -48,17 +53,19 @@ static wac_status note_run(search *search, const char *path, bool is_table, wac_
     if (!runs)
         return wac_fail_memory(error, "the list of runs");
     search->runs = runs;
-    runs[search->count] = (found){strdup(path), is_table, about.st_dev, about.st_ino};
-    return runs[search->count++].path ? WAC_STATUS_OK : wac_fail_memory(error, "the list of runs");
+    found *run = &runs[search->count++];
+    *run = (found){strdup(path), strdup(folder), is_table, about.st_dev, about.st_ino};
+    return run->path && run->folder ? WAC_STATUS_OK : wac_fail_memory(error, "the list of runs");
 }
 
-/* Folders worth a look: not hidden, not being made. */
+/* Folders worth a look: not hidden, not being made; and archives. */
 static int is_candidate(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
     return entry->d_name[0] != '.' &&
            (length < 4 || strcmp(entry->d_name + length - 4, ".tmp") != 0) &&
-           (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+           (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN ||
+            strcmp(entry->d_name, WAC_PACKED_RUNS) == 0);
 }
 
 /* by byte, whatever the language */
@@ -73,32 +80,78 @@ static bool is_folder(const char *path)
     return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-static wac_status find_runs(search *search, const char *directory, wac_error *error)
+/* An archive in a folder, and not the runs themselves beside it. */
+static bool is_archive(const char *folder, const char *path, const char *name)
 {
-    if (wac_folder_is_run(directory) || wac_folder_has(directory, WAC_FOLDER_PROGRESS))
-        return note_run(search, directory, false, error);
+    char runs[PATH_MAX];
+    struct stat about;
+    return strcmp(name, WAC_PACKED_RUNS) == 0 && stat(path, &about) == 0 &&
+           S_ISREG(about.st_mode) &&
+           wac_path_join(runs, sizeof runs, folder, "runs", NULL) == WAC_STATUS_OK &&
+           !is_folder(runs);
+}
+
+static wac_status search_archive(search *search, const char *archive, const char *inside,
+                                 wac_error *error);
+
+/* The runs at or below a folder, which people know by its path. */
+static wac_status find_runs(search *search, const char *path, const char *folder, wac_error *error)
+{
+    if (wac_folder_is_run(folder) || wac_folder_has(folder, WAC_FOLDER_PROGRESS))
+        return note_run(search, path, folder, false, error);
     struct dirent **entries;
-    int count = scandir(directory, &entries, is_candidate, compare_entries);
+    int count = scandir(folder, &entries, is_candidate, compare_entries);
     if (count < 0)
         return wac_fail(
             error, WAC_STATUS_IO,
             "cannot search %s: %s; name a folder that has runs, such as \"runs\", where "
             "\"wac train\" puts them",
-            directory, strerror(errno));
+            path, strerror(errno));
     wac_status status = WAC_STATUS_OK;
-    char *path = malloc(PATH_MAX); /* folders may be deep, the stack is not */
-    if (!path)
+    char *next = malloc(2 * PATH_MAX); /* folders may be deep, the stack is not */
+    if (!next)
         status = wac_fail_memory(error, "the list of runs");
     for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
         if (status == WAC_STATUS_OK)
-            status = wac_path_join(path, PATH_MAX, directory, entries[i]->d_name, error);
-        if (status == WAC_STATUS_OK && is_folder(path))
-            status = find_runs(search, path, error);
+            status = wac_path_join(next, PATH_MAX, path, name, error);
+        if (status == WAC_STATUS_OK)
+            status = wac_path_join(next + PATH_MAX, PATH_MAX, folder, name, error);
+        if (status == WAC_STATUS_OK && is_folder(next + PATH_MAX))
+            status = find_runs(search, next, next + PATH_MAX, error);
+        else if (status == WAC_STATUS_OK && is_archive(folder, next + PATH_MAX, name))
+            status = search_archive(search, next, "", error);
         free(entries[i]);
     }
     free(entries);
-    free(path);
+    free(next);
     return status;
+}
+
+/* All of it, or a part. */
+static wac_status search_archive(search *search, const char *archive, const char *inside,
+                                 wac_error *error)
+{
+    size_t count = search->unpacked_count + 1;
+    wac_temporary *unpacked = realloc(search->unpacked, count * sizeof *unpacked);
+    if (unpacked)
+        search->unpacked = unpacked;
+    char(*archives)[PATH_MAX] = realloc(search->archives, count * sizeof *archives);
+    if (archives)
+        search->archives = archives;
+    if (!unpacked || !archives)
+        return wac_fail_memory(error, "the list of runs");
+    snprintf(archives[count - 1], PATH_MAX, "%s", archive);
+    WAC_TRY(wac_packed_open(&unpacked[count - 1], archive, error));
+    search->unpacked_count = count;
+    char path[PATH_MAX], folder[PATH_MAX];
+    if (!*inside)
+        return find_runs(search, archive, unpacked[count - 1].path, error);
+    WAC_TRY(wac_path_join(path, sizeof path, archive, inside, error));
+    WAC_TRY(wac_path_join(folder, sizeof folder, unpacked[count - 1].path, inside, error));
+    return is_folder(folder) ? find_runs(search, path, folder, error)
+                             : wac_fail(error, WAC_STATUS_INPUT, "there is no %s in %s",
+                                        WAC_CLIP(inside), archive);
 }
 
 static bool is_named_table(const char *path)
@@ -111,6 +164,7 @@ static bool is_named_table(const char *path)
 static wac_status search_directory(search *search, const char *directory, wac_error *error)
 {
     char path[PATH_MAX];
+    const char *inside;
     size_t length = strlen(directory);
     struct stat about;
     bool there = stat(directory, &about) == 0;
@@ -118,14 +172,28 @@ static wac_status search_directory(search *search, const char *directory, wac_er
         return wac_fail(error, WAC_STATUS_IO, "there is no file %s; check that the path is right",
                         directory);
     if (is_named_table(directory) && there && !S_ISDIR(about.st_mode))
-        return note_run(search, directory, true, error);
+        return note_run(search, directory, directory, true, error);
+    if (wac_packed_find(path, &inside, directory))
+        return search_archive(search, path, inside, error);
     while (length > 1 && directory[length - 1] == '/')
         length--;
     if (length >= sizeof path)
         return wac_fail(error, WAC_STATUS_INPUT, "the path %s is too long", WAC_CLIP(directory));
     memcpy(path, directory, length);
     path[length] = 0;
-    return find_runs(search, path, error);
+    return find_runs(search, path, path, error);
+}
+
+/* A message calls archives by their names, and not by where they were unpacked. */
+static void name_archives(const search *search, wac_error *error)
+{
+    for (size_t i = 0; i < search->unpacked_count; i++)
+        for (char *at; (at = strstr(error->message, search->unpacked[i].path));) {
+            char rest[sizeof error->message];
+            strcpy(rest, at + strlen(search->unpacked[i].path));
+            snprintf(at, sizeof error->message - (size_t)(at - error->message), "%s%s",
+                     search->archives[i], rest);
+        }
 }
 
 /* --- one run ------------------------------------------------------------------------------- */
@@ -229,6 +297,7 @@ static wac_status drop_copies(wac_runset *set, wac_error *error)
         if (!is_copy(sorted[i - 1], sorted[i]))
             continue;
         free(sorted[i]->path);
+        free(sorted[i]->folder);
         wac_history_free(&sorted[i]->history);
         sorted[i]->path = NULL;
         sorted[i] = sorted[i - 1];
@@ -386,7 +455,8 @@ static wac_status read_found(wac_runset *set, search *search, wac_foreign *table
         wac_error why = {0};
         wac_status status = search->runs[i].is_table
                                 ? wac_foreign_read(&tables[table_count], path, &why)
-                                : read_run(run, path, &why);
+                                : read_run(run, search->runs[i].folder, &why);
+        name_archives(search, &why);
         if (status != WAC_STATUS_OK && (!go_on || status == WAC_STATUS_MEMORY))
             return wac_fail(error, status, "%s", why.message);
         if (status == WAC_STATUS_OK && search->runs[i].is_table) {
@@ -396,6 +466,8 @@ static wac_status read_found(wac_runset *set, search *search, wac_foreign *table
         search->runs[i].path = NULL;
         if (status == WAC_STATUS_OK) {
             run->path = path;
+            run->folder = search->runs[i].folder;
+            search->runs[i].folder = NULL;
             set->count++;
             continue;
         }
@@ -435,6 +507,8 @@ wac_status wac_runset_load(wac_runset *set, const char *const *directories, size
     *set = (wac_runset){0};
     for (size_t i = 0; i < count && status == WAC_STATUS_OK; i++)
         status = search_directory(&search, directories[i], error);
+    set->unpacked = search.unpacked;
+    set->unpacked_count = search.unpacked_count;
     if (status == WAC_STATUS_OK && search.count == 0)
         status = wac_fail(
             error, WAC_STATUS_INPUT,
@@ -451,9 +525,12 @@ wac_status wac_runset_load(wac_runset *set, const char *const *directories, size
         name_groups(set);
     else
         wac_runset_free(set);
-    for (size_t i = 0; i < search.count; i++)
+    for (size_t i = 0; i < search.count; i++) {
         free(search.runs[i].path);
+        free(search.runs[i].folder);
+    }
     free(search.runs);
+    free(search.archives);
     return status;
 }
 
@@ -461,8 +538,12 @@ void wac_runset_free(wac_runset *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         free(set->runs[i].path);
+        free(set->runs[i].folder);
         wac_history_free(&set->runs[i].history);
     }
+    for (size_t i = 0; i < set->unpacked_count; i++)
+        wac_temporary_remove(&set->unpacked[i]);
+    free(set->unpacked);
     for (size_t i = 0; i < set->problem_count; i++) {
         free(set->problems[i].path);
         free(set->problems[i].message);

@@ -14,11 +14,14 @@
 #ifndef WAC_STATS_RUNSET_H
 #define WAC_STATS_RUNSET_H
 
+#include "base/temporary.h"
 #include "run/folder.h"
 
 /* One run: ours, or one of another program. */
 typedef struct wac_record {
-    char *path; /* its folder, below the directory that was given; or "FILE.csv: RUN" */
+    /* what to call it: its folder, below the directory that was given, or "FILE.csv: RUN" */
+    char *path;
+    char *folder; /* where its files are: there, or where an archive was unpacked; null: no files */
     /* of another program's run: its environment, seed and epochs; the world and the steps of an
      * epoch are those of our runs beside it; the algorithm is WAC_ALGORITHM_TOTAL, which reads no
      * setting */
@@ -78,11 +81,16 @@ typedef struct wac_runset {
     bool rungs; /* choices of settings were ended at different epochs, as a search by halving does;
                    no two runs differ in epochs alone */
     const wac_record **members; /* where wac_group.runs live */
+    wac_temporary *unpacked;    /* [unpacked_count]: what archives held */
+    size_t unpacked_count;
 } wac_runset;
 
-/* Every run at or below the directories. A folder with a config.yaml or a progress.csv is a run,
- * and not searched further; hidden folders, half-made ones (*.tmp) and links to folders are passed
- * over. A file FILE.csv among the directories is a table of other programs' runs (foreign.h).
+/* Every run at or below the directories. An archive of packed runs (run/packed.h) stands for a
+ * folder of them: given as such, or found as runs.tar.xz, unless there is a folder runs beside it;
+ * a path may lead into one. It is unpacked until the set is freed. A folder with a config.yaml or a
+ * progress.csv is a run, and not searched further; hidden folders, half-made ones (*.tmp) and links
+ * to folders are passed over. A file FILE.csv among the directories is a table of other programs'
+ * runs (foreign.h).
  *
  * Another program's run on an environment of ours (whatever its capitals) joins the task that our
  * runs there have; if these have several, or there are none, the world is that of the preset. It is

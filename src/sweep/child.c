@@ -72,9 +72,9 @@ static void tell_end(teller *teller, wac_status status, const wac_error *error)
 
 /* --- groups -----------------------------------------------------------------------------------*/
 
-/* What is the same for the seats of an agent. */
+/* What is the same for the seats of an agent; and for those that learn together, lest some wait. */
 typedef struct shape {
-    int64_t algorithm, width, batch_size, backend, precision;
+    int64_t algorithm, width, batch_size, backend, precision, update_interval;
     int64_t observations, actions;
 } shape;
 
@@ -124,7 +124,8 @@ static void find_shapes(crew *crew)
                                 .width = config->width,
                                 .batch_size = config->batch_size,
                                 .backend = config->backend,
-                                .precision = config->precision};
+                                .precision = config->precision,
+                                .update_interval = config->update_interval};
         size_t like = 0;
         while (like < i &&
                strcmp(config_of(task, &task->errands[like])->environment, config->environment) != 0)

@@ -445,6 +445,12 @@ static void test_scoreboard(void **state)
     result = wac("report %s", change);
     assert_done(result);
     assert_null(strstr(result->err, "missing"));
+    /* the folder says with which it was made */
+    assert_done(wac("pack %s", change));
+    result = wac("reproduce coverage-lqg --from %s --out %s", change, at("given/again"));
+    assert_done(result);
+    assert_null(strstr(result->err, "missing"));
+    remove_folder(at("given/again"));
     result = wac("reproduce --all --from %s %s --out %s", at("given"), at("river"), at("board"));
     assert_done(result);
     assert_scores("fails");

@@ -84,6 +84,7 @@ static group make_group(const char *algorithm, int64_t epochs)
         config->explore_steps = 40 - 7 * i;
         config->learning_rate = 1e-3 / (1 + i);
         config->checkpoint_interval = 1 + i / 2;
+        config->update_interval = (int[]){0, 1, 5, 30}[i];
         config->normalisation = i == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         config->rho = 0.25 * i;
         config->stop_success = i == 3 ? 1 : 0;

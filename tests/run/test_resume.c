@@ -63,11 +63,39 @@ static void train_in_parts(const char *directory, const wac_config *config, long
     assert_ok(status);
 }
 
+/* With `user` steps between updates: 15 for 40 steps, neither before their steps nor long after. */
+static void check_share(void *user, const wac_progress *progress)
+{
+    int64_t interval = *(int64_t *)user, steps = progress->env_steps - 30;
+    if (progress->is_row || steps < 0)
+        return;
+    int64_t explored = steps - 40 * progress->epoch, before = (explored - 1) / interval * interval;
+    assert_true(progress->epoch_updates * 40 <= 15 * explored);
+    assert_true(progress->epoch_updates >= 15 * before / 40);
+    watch.reports++;
+}
+
+static void updates_are_shared_out_over_steps(void **state)
+{
+    (void)state;
+    for (int64_t interval = 1; interval <= 40; interval += 13) {
+        wac_config config = tiny("lqg", "me-wac", 2);
+        wac_run_options options = stop_after(-1, 1);
+        config.update_interval = interval;
+        options.progress = check_share;
+        options.user = &interval;
+        assert_ok(train_new(at("run"), &config, &options));
+        assert_int_equal(watch.reports, 2 * (40 + 15) + 1); /* the first 30 steps end here */
+        remove_folder(at("run"));
+    }
+}
+
 static void stopping_anywhere_changes_nothing(void **state)
 {
     (void)state;
     for (int i = 0; i < ALGORITHMS; i++) {
         wac_config config = tiny(i % 2 ? "lqg" : "riverswim", algorithms[i], 3);
+        config.update_interval = (int[]){7, 0, 1, 40}[i];
         if (i == 0)
             config.replay_capacity = 50; /* wraps in the first epoch */
         if (i == 1 && !wac_mixed_missing()) {
@@ -100,6 +128,7 @@ static void stopping_again_and_again_changes_nothing(void **state)
         wac_config config = tiny("riverswim", algorithms[i], 5);
         config.replay_capacity = 97;
         config.checkpoint_interval = 1 + i;
+        config.update_interval = (int[]){1, 5, 0, 13}[i];
         config.normalisation = i % 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         assert_ok(train_new(at("whole"), &config, NULL));
         for (long again = 11; again < 60; again += 24) {
@@ -568,6 +597,7 @@ static void a_run_has_one_trainer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(updates_are_shared_out_over_steps),
         TEST(stopping_anywhere_changes_nothing),
         TEST(stopping_again_and_again_changes_nothing),
         TEST(stopping_in_an_evaluation_changes_nothing),

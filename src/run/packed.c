@@ -1,0 +1,243 @@
+/* Runs into an archive, and out of it again. */
+#include "run/packed.h"
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "base/suggest.h"
+#include "base/tensors.h"
+#include "run/folder.h"
+#include "run/visits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- finding ---------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+bool wac_packed_find(char archive[PATH_MAX], const char **inside, const char *path)
+{
+    const size_t ending = strlen(WAC_PACKED_ENDING);
+    for (const char *at = strstr(path, WAC_PACKED_ENDING); at;
+         at = strstr(at + 1, WAC_PACKED_ENDING)) {
+        const char *end = at + ending;
+        if ((*end && *end != '/') || end - path >= PATH_MAX)
+            continue;
+        snprintf(archive, PATH_MAX, "%.*s", (int)(end - path), path);
+        if (!is_file(archive))
+            continue;
+        *inside = end + strspn(end, "/");
+        return true;
+    }
+    return false;
+}
+
+bool wac_packed_exists(const char *path)
+{
+    char archive[PATH_MAX];
+    const char *inside;
+    return wac_path_exists(path) || wac_packed_find(archive, &inside, path);
+}
+
+wac_status wac_packed_refuse(const char *directory, wac_error *error)
+{
+    char archive[PATH_MAX];
+    const char *inside;
+    if (!wac_packed_find(archive, &inside, directory) && !wac_manifest_read(directory).packed)
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "the run %s is packed: it can be read, judged and drawn, but not resumed; "
+                    "train it again from its config.yaml",
+                    directory);
+}
+
+/* --- packing ---------------------------------------------------------------------------------- */
+
+enum { LARGEST_FILE = 1 << 28 };
+
+/* The path of a file in the folder of a run. */
+static wac_status name_file(char path[PATH_MAX], const char *run, wac_folder_file file,
+                            wac_error *error)
+{
+    bool is_of_checkpoint = file == WAC_FOLDER_AGENT || file == WAC_FOLDER_RUN;
+    char folder[PATH_MAX];
+    if (!is_of_checkpoint)
+        return wac_folder_path(path, run, file, error);
+    WAC_TRY(wac_folder_path(folder, run, WAC_FOLDER_CHECKPOINT, error));
+    return wac_folder_path(path, folder, file, error);
+}
+
+static wac_status add(wac_archive *archive, const char *run, wac_folder_file file,
+                      const void *bytes, size_t size, wac_error *error)
+{
+    char name[PATH_MAX];
+    WAC_TRY(name_file(name, run, file, error));
+    wac_archive_add(archive, name, bytes, size);
+    return WAC_STATUS_OK;
+}
+
+/* As it is. */
+static wac_status add_file(wac_archive *archive, const char *run, const char *directory,
+                           wac_folder_file file, wac_error *error)
+{
+    char path[PATH_MAX], *bytes;
+    size_t size;
+    WAC_TRY(name_file(path, directory, file, error));
+    WAC_TRY(wac_file_read(&bytes, &size, path, LARGEST_FILE, error));
+    wac_status status = add(archive, run, file, bytes, size, error);
+    free(bytes);
+    return status;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Whether an array of an agent is used by one that learns no more: "policy/…", "std1/…", but not
+ * "target_q1/…", "old_std1/…" or moments. */
+static bool is_needed(const char *name, bool critics)
+{
+    size_t length = strcspn(name, "/");
+    bool is_policy = length >= 6 && begins(name + length - 6, "policy/");
+    bool is_network = !begins(name, "adam/") && !begins(name, "target_") && !begins(name, "old_");
+    bool is_critic = strstr(name, "/weight") || strstr(name, "/bias");
+    return is_policy ? !begins(name, "adam/") : is_network && (critics || !is_critic);
+}
+
+/* The agent's file, as long as ever; but what is not needed is zero, which takes no room. */
+static wac_status add_agent(wac_archive *archive, const char *run, const char *directory,
+                            bool critics, wac_error *error)
+{
+    char path[PATH_MAX], *bytes;
+    size_t size;
+    wac_tensor_file *file;
+    WAC_TRY(name_file(path, directory, WAC_FOLDER_AGENT, error));
+    WAC_TRY(wac_file_read(&bytes, &size, path, LARGEST_FILE, error));
+    WAC_TRY(wac_tensor_file_parse(&file, bytes, size, path, error));
+    for (size_t i = 0; i < file->count; i++) {
+        const wac_tensor *tensor = &file->tensors[i];
+        size_t length = (size_t)wac_tensor_elements(tensor) * wac_dtype_size(tensor->dtype);
+        if (!is_needed(tensor->name, critics) && length > 0)
+            memset(file->bytes + ((const char *)tensor->data - file->bytes), 0, length);
+    }
+    wac_status status = add(archive, run, WAC_FOLDER_AGENT, file->bytes, size, error);
+    wac_tensor_file_close(file);
+    return status;
+}
+
+static wac_status add_manifest(wac_archive *archive, const char *run, const char *directory,
+                               wac_error *error)
+{
+    char *text;
+    size_t size;
+    WAC_TRY(wac_manifest_pack(&text, &size, directory, error));
+    wac_status status = add(archive, run, WAC_FOLDER_MANIFEST, text, size, error);
+    free(text);
+    return status;
+}
+
+static bool has_networks(const char *directory)
+{
+    char path[PATH_MAX];
+    return name_file(path, directory, WAC_FOLDER_AGENT, NULL) == WAC_STATUS_OK && is_file(path);
+}
+
+/* Files in the order of their names. */
+wac_status wac_packed_add(wac_archive *archive, const char *name, const char *directory,
+                          bool networks, wac_error *error)
+{
+    double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS];
+    bool has_cells = wac_cells_read(sigma, visits, directory, NULL) == WAC_STATUS_OK;
+    if (has_cells) {
+        char text[WAC_CELLS_TEXT];
+        size_t size = wac_cells_write(text, sigma, visits);
+        WAC_TRY(add(archive, name, WAC_FOLDER_CELLS, text, size, error));
+    }
+    if (networks && has_networks(directory)) {
+        WAC_TRY(add_agent(archive, name, directory, has_cells, error));
+        WAC_TRY(add_file(archive, name, directory, WAC_FOLDER_RUN, error));
+    }
+    WAC_TRY(add_file(archive, name, directory, WAC_FOLDER_CONFIG, error));
+    WAC_TRY(add_manifest(archive, name, directory, error));
+    return add_file(archive, name, directory, WAC_FOLDER_PROGRESS, error);
+}
+
+/* --- unpacking -------------------------------------------------------------------------------- */
+
+typedef struct unpacking {
+    const char *archive, *folder;
+} unpacking;
+
+/* Whether a name is that of a file which wac_packed_add may have added. */
+static bool is_packed_file(const char *name)
+{
+    static const wac_folder_file files[] = {WAC_FOLDER_CELLS,    WAC_FOLDER_AGENT,
+                                            WAC_FOLDER_RUN,      WAC_FOLDER_CONFIG,
+                                            WAC_FOLDER_MANIFEST, WAC_FOLDER_PROGRESS};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char ending[PATH_MAX];
+        size_t length = strlen(name);
+        if (name_file(ending, "/", files[i], NULL) == WAC_STATUS_OK && length > strlen(ending) &&
+            strcmp(name + length - strlen(ending), ending) == 0)
+            return true;
+    }
+    return false;
+}
+
+static wac_status write_file(const char *path, const void *bytes, size_t size,
+                             const unpacking *unpacking, wac_error *error)
+{
+    /* it does not last, and so needs no fsync */
+    FILE *file = fopen(path, "wxe");
+    bool written = file && fwrite(bytes, 1, size, file) == size;
+    int failure = errno;
+    if (file && fclose(file) != 0 && written) {
+        written = false;
+        failure = errno;
+    }
+    if (written)
+        return WAC_STATUS_OK;
+    if (!file && failure == EEXIST)
+        return wac_fail(error, WAC_STATUS_INPUT, "cannot unpack %s: it holds %s twice",
+                        unpacking->archive, WAC_CLIP(path + strlen(unpacking->folder) + 1));
+    return wac_fail(error, WAC_STATUS_IO,
+                    "cannot unpack %s into %s: %s; set TMPDIR to a place that has room",
+                    unpacking->archive, unpacking->folder, strerror(failure));
+}
+
+static wac_status unpack_file(void *user, const char *name, const void *bytes, size_t size,
+                              wac_error *error)
+{
+    const unpacking *unpacking = user;
+    char path[PATH_MAX];
+    if (!is_packed_file(name))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s is no archive of runs as \"wac pack\" makes it: it holds \"%s\"",
+                        unpacking->archive, WAC_CLIP(name));
+    WAC_TRY(wac_path_join(path, sizeof path, unpacking->folder, name, error));
+    char *slash = strrchr(path, '/');
+    *slash = 0;
+    if (!wac_path_exists(path))
+        WAC_TRY(wac_directory_make(path, error));
+    *slash = '/';
+    return write_file(path, bytes, size, unpacking, error);
+}
+
+wac_status wac_packed_open(wac_temporary *folder, const char *archive, wac_error *error)
+{
+    WAC_TRY(wac_temporary_make(folder, "wac-runs", error));
+    unpacking unpacking = {archive, folder->path};
+    wac_status status = wac_archive_read(archive, unpack_file, &unpacking, error);
+    if (status != WAC_STATUS_OK)
+        wac_temporary_remove(folder);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Packed runs: many folders of runs in one archive, with what is needed to read, judge and draw
+ * them, and not to go on with them. Of each run its config.yaml, manifest.json (marked) and
+ * progress.csv; of WAC's in worlds with one state and one action what measures ask of the
+ * checkpoint, cells.safetensors; of some the checkpoint with policies, visits and, where maps show
+ * them, critics. What only learning needs is zero in there, and the replay is left out.
+ *
+ *     results/prior/runs.tar.xz                             an archive
+ *     results/prior/runs.tar.xz/riverswim/oe-wac/seed-1     a run in it
+ */
+#ifndef WAC_RUN_PACKED_H
+#define WAC_RUN_PACKED_H
+
+#include "base/archive.h"
+#include "base/temporary.h"
+
+#define WAC_PACKED_ENDING ".tar.xz"
+#define WAC_PACKED_RUNS "runs" WAC_PACKED_ENDING /* looked for in folders */
+
+/* Whether a path is that of an archive, or leads into one: then `inside` is what follows, "" for
+ * the whole of it. */
+bool wac_packed_find(char archive[PATH_MAX], const char **inside, const char *path);
+
+/* Whether there is something to read: a file or folder, or a path that leads into an archive. */
+bool wac_packed_exists(const char *path);
+
+/* Why a run cannot be trained on; OK where nobody packed it. */
+wac_status wac_packed_refuse(const char *directory, wac_error *error);
+
+/* Add a run, which the archive is to call `name`, from its folder (which may have been packed
+ * before); with networks if they are asked for and there. */
+wac_status wac_packed_add(wac_archive *archive, const char *name, const char *directory,
+                          bool networks, wac_error *error);
+
+/* The runs of an archive as folders, which are gone after wac_temporary_remove, or when the process
+ * ends. An archive that holds anything but packed runs is refused; then nothing is left of it. */
+wac_status wac_packed_open(wac_temporary *folder, const char *archive, wac_error *error);
+
+#endif

@@ -1,0 +1,227 @@
+/* Packed runs: what of a run goes into an archive, what can be done with it when it comes out, and
+ * what cannot; and archives that hold something else. */
+#include "support/hostile_archive.h"
+#include "support/small_runs.h"
+
+#include "base/tensors.h"
+#include "run/folder.h"
+#include "run/packed.h"
+#include "run/visits.h"
+
+static int setup_packed(void **state)
+{
+    int status = setup(state);
+    /* so that what is left behind is seen */
+    return status || mkdir(at("tmp"), 0777) || setenv("TMPDIR", at("tmp"), 1);
+}
+
+static int end_packed(void **state)
+{
+    int left = entries(at("tmp"));
+    unsetenv("TMPDIR");
+    return remove_root(state) || left;
+}
+
+/* The run "run" below root, packed as "a/b" and unpacked. */
+static wac_temporary through_archive(bool networks)
+{
+    wac_archive *archive;
+    wac_temporary folder;
+    assert_ok(wac_archive_begin(&archive, at("x.tar.xz"), &error));
+    assert_ok(wac_packed_add(archive, "a/b", at("run"), networks, &error));
+    assert_ok(wac_archive_commit(archive, WAC_STATUS_OK, &error));
+    assert_ok(wac_packed_open(&folder, at("x.tar.xz"), &error));
+    return folder;
+}
+
+static const char *inside(const wac_temporary *folder, const char *name)
+{
+    static char paths[4][PATH_MAX];
+    static int next;
+    char *path = paths[next++ % 4];
+    assert_ok(wac_path_join(path, PATH_MAX, folder->path, name, &error));
+    return path;
+}
+
+static void without_networks(void **state)
+{
+    (void)state;
+    double sigma[2][WAC_COVERAGE_BINS], visits[2][WAC_COVERAGE_BINS];
+    wac_config config = tiny("riverswim", "oe-wac", 2), read;
+    wac_run *run;
+    assert_ok(train_new(at("run"), &config, NULL));
+    wac_temporary folder = through_archive(false);
+    const char *packed = inside(&folder, "a/b");
+    assert_int_equal(entries(packed), 4);
+    assert_true(same_file(at("run/config.yaml"), inside(&folder, "a/b/config.yaml"), false));
+    assert_true(same_file(at("run/progress.csv"), inside(&folder, "a/b/progress.csv"), false));
+    /* what measures ask of the checkpoint */
+    assert_ok(wac_cells_read(sigma[0], visits[0], at("run"), &error));
+    assert_ok(wac_cells_read(sigma[1], visits[1], packed, &error));
+    assert_memory_equal(sigma[0], sigma[1], sizeof sigma[0]);
+    assert_memory_equal(visits[0], visits[1], sizeof visits[0]);
+    /* finished and marked, by nobody in particular */
+    char *text = contents(inside(&folder, "a/b/manifest.json"), NULL);
+    assert_non_null(strstr(text, "\"packed\": true"));
+    assert_null(strstr(text, "\"name\""));
+    free(text);
+    assert_true(wac_manifest_read(packed).finished && wac_manifest_read(packed).packed);
+    assert_ok(wac_folder_read_config(&read, packed, &error));
+    assert_ok(wac_folder_check_finished(packed, &read, &error));
+    /* neither drawn nor resumed */
+    assert_int_equal(wac_run_open(&run, packed, NULL, NULL, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, packed, "was packed without its networks");
+    assert_int_equal(train_on(packed, "riverswim", NULL, 5), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, packed, "can be read, judged and drawn, but not resumed");
+    assert_int_equal(train_on(at("x.tar.xz/a/b"), "riverswim", NULL, 5), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "x.tar.xz/a/b is packed", "but not resumed");
+    wac_temporary_remove(&folder);
+    assert_int_equal(train_on(at("run"), "riverswim", NULL, 3), WAC_STATUS_OK);
+}
+
+static int64_t sum_of(const float *numbers, int64_t count)
+{
+    int64_t filled = 0;
+    for (int64_t i = 0; i < count; i++)
+        filled += numbers[i] != 0;
+    return filled;
+}
+
+/* Which arrays of an agent's file are not zero. */
+static bool is_kept(const wac_tensor_file *file, const char *name)
+{
+    const wac_tensor *tensor = wac_tensor_file_find(file, name);
+    assert_non_null(tensor);
+    return sum_of(tensor->data, wac_tensor_elements(tensor)) > 0;
+}
+
+/* It acts, and where maps show that believes, as it did. */
+static void with_networks(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *environment = i ? "walk" : "riverswim";
+        wac_config config = tiny(environment, "oe-wac", 2);
+        wac_run *runs[2];
+        assert_ok(train_new(at("run"), &config, NULL));
+        wac_temporary folder = through_archive(true);
+        const char *packed = inside(&folder, "a/b");
+        assert_int_equal(entries(packed), i ? 4 : 5);
+        assert_int_equal(entries(inside(&folder, "a/b/checkpoint")), 2);
+        assert_ok(wac_run_open(&runs[0], at("run"), type_of(environment), NULL, &error));
+        assert_ok(wac_run_open(&runs[1], packed, type_of(environment), NULL, &error));
+        for (double x = 0; x < 1; x += 0.3) {
+            double action[2], mean[2], std[2];
+            for (int role = 0; role < 2; role++) {
+                for (int k = 0; k < 2; k++)
+                    wac_run_act(runs[k], (wac_policy_role)role, &x, &action[k]);
+                assert_true(action[0] == action[1]);
+            }
+            for (int k = 0; k < 2; k++)
+                wac_run_value(runs[k], &x, &action[0], &mean[k], &std[k]);
+            assert_true((mean[0] == mean[1] && std[0] == std[1]) == (i == 0));
+        }
+        wac_run_destroy(runs[0]);
+        wac_run_destroy(runs[1]);
+        wac_tensor_file *file;
+        assert_ok(wac_tensor_file_open(&file, inside(&folder, "a/b/checkpoint/agent.safetensors"),
+                                       &error));
+        assert_true(is_kept(file, "behaviour_policy/hidden0/weight"));
+        assert_true(is_kept(file, "target_policy/mean/weight"));
+        assert_true(is_kept(file, "std1/hidden0/weight") == (i == 0));
+        assert_false(is_kept(file, "target_std1/hidden0/weight"));
+        assert_false(is_kept(file, "adam/first/target_policy/mean/weight"));
+        wac_tensor_file_close(file);
+        assert_int_equal(train_on(packed, environment, NULL, 5), WAC_STATUS_INPUT);
+        /* packed once more it is what it was */
+        wac_archive *archive;
+        size_t sizes[2];
+        assert_ok(wac_archive_begin(&archive, at("again.tar.xz"), &error));
+        assert_ok(wac_packed_add(archive, "a/b", packed, true, &error));
+        assert_ok(wac_archive_commit(archive, WAC_STATUS_OK, &error));
+        char *first = contents(at("x.tar.xz"), &sizes[0]);
+        char *second = contents(at("again.tar.xz"), &sizes[1]);
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(first, second, sizes[0]);
+        free(first);
+        free(second);
+        wac_temporary_remove(&folder);
+        remove_folder(at("run"));
+    }
+}
+
+static void paths_into_archives(void **state)
+{
+    (void)state;
+    char archive[PATH_MAX];
+    const char *rest;
+    save_text(at("x.tar.xz"), "");
+    assert_ok(wac_directory_make(at("y.tar.xz"), &error));
+    assert_true(wac_packed_find(archive, &rest, at("x.tar.xz")));
+    assert_string_equal(archive, at("x.tar.xz"));
+    assert_string_equal(rest, "");
+    assert_true(wac_packed_find(archive, &rest, at("x.tar.xz//a/b")));
+    assert_string_equal(rest, "a/b");
+    assert_false(wac_packed_find(archive, &rest, at("y.tar.xz/a")));
+    assert_false(wac_packed_find(archive, &rest, at("x.tar.xzz")));
+    assert_false(wac_packed_find(archive, &rest, at("z.tar.xz")));
+    assert_true(wac_packed_exists(at("x.tar.xz/a")) && wac_packed_exists(at("y.tar.xz")));
+    assert_false(wac_packed_exists(at("y.tar.xz/a")));
+}
+
+static wac_status open_tar(pile *tar)
+{
+    wac_temporary folder;
+    tar_end(tar);
+    pile packed = xz_of(tar);
+    assert_ok(wac_file_write(at("bad.tar.xz"), packed.bytes, packed.size, &error));
+    free(packed.bytes);
+    free(tar->bytes);
+    *tar = (pile){0};
+    return wac_packed_open(&folder, at("bad.tar.xz"), &error);
+}
+
+/* Refused in a sentence, and nothing is left behind (see end_packed). */
+static void archives_of_something_else(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"config.yaml",
+                                      "a/replay.safetensors",
+                                      "a/checkpoint/replay.safetensors",
+                                      "a/agent.safetensors",
+                                      "a/config.yaml/x",
+                                      "a/xconfig.yaml",
+                                      "checkpoint/agent.safetensors"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        pile tar = {0};
+        tar_file(&tar, "b/config.yaml", "x");
+        tar_file(&tar, bad[i], "x");
+        assert_int_equal(open_tar(&tar), WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "no archive of runs as \"wac pack\" makes it", bad[i]);
+    }
+    pile tar = {0};
+    tar_file(&tar, "a/config.yaml", "x");
+    tar_file(&tar, "a/config.yaml", "y");
+    assert_int_equal(open_tar(&tar), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "bad.tar.xz", "holds a/config.yaml twice");
+    /* a file where a folder must be */
+    tar_file(&tar, "a/config.yaml", "x");
+    tar_file(&tar, "a/config.yaml/config.yaml", "y");
+    assert_int_equal(open_tar(&tar), WAC_STATUS_IO);
+    tar_file(&tar, "../config.yaml", "x");
+    assert_int_equal(open_tar(&tar), WAC_STATUS_INPUT);
+    assert_false(wac_path_exists(at("tmp/config.yaml")));
+}
+
+#define PACKED(name) cmocka_unit_test_setup_teardown(name, setup_packed, end_packed)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PACKED(without_networks),
+        PACKED(with_networks),
+        PACKED(paths_into_archives),
+        PACKED(archives_of_something_else),
+    };
+    return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
+}
