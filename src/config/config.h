@@ -32,7 +32,8 @@ wac_status wac_config_parse(wac_config *config, const char *text, size_t size, c
                             const char *environment, const char *algorithm, wac_error *error);
 
 /* wac_config_read for the config.yaml of a run: every setting that the run reads must be there, so
- * that a file cut short, or one of another version, never turns into other settings unseen. */
+ * that a file cut short never turns into other settings unseen. Runs that are older than a setting
+ * get what they did. */
 wac_status wac_config_read_run(wac_config *config, const char *path, wac_error *error);
 
 /* The config as YAML: the environment, then one line for every setting that it reads. The same

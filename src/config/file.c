@@ -191,6 +191,18 @@ wac_status wac_config_parse(wac_config *config, const char *text, size_t size, c
     return build(config, &file, environment, algorithm, error);
 }
 
+/* What a run did that does not name a setting, since it is older; null: it should. */
+static const char *value_before(const wac_setting *setting)
+{
+    static const struct {
+        const char *name, *value;
+    } added[] = {{"update_interval", "0"}};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++)
+        if (strcmp(added[i].name, setting->name) == 0)
+            return added[i].value;
+    return NULL;
+}
+
 wac_status wac_config_read_run(wac_config *config, const char *path, wac_error *error)
 {
     entries file;
@@ -200,8 +212,13 @@ wac_status wac_config_read_run(wac_config *config, const char *path, wac_error *
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < count; i++) {
+        const char *before = value_before(&settings[i]);
         if (file.settings[i].line || !wac_config_reads(&fresh, &settings[i]))
             continue;
+        if (before) {
+            WAC_TRY(wac_config_set(&fresh, settings[i].name, before, error));
+            continue;
+        }
         char value[64];
         wac_config_format(&fresh, &settings[i], value, sizeof value);
         return wac_fail(error, WAC_STATUS_INPUT,

@@ -436,7 +436,15 @@ static void cut_run_files_are_refused(void **state)
     assert_true(taken > 0 && taken < 100); /* the comment of the last line */
     unlink(path);
 
-    char *line = strstr(text, "lambda: ");
+    /* a setting that older runs do not have */
+    char *line = strstr(text, "update_interval: ");
+    memset(line, '#', strcspn(line, "\n"));
+    path = write_file(text, strlen(text));
+    assert_int_equal(wac_config_read_run(&again, path, &error), WAC_STATUS_OK);
+    assert_same(&config, &again);
+    unlink(path);
+
+    line = strstr(text, "lambda: ");
     memset(line, '#', strcspn(line, "\n"));
     path = write_file(text, strlen(text));
     assert_int_equal(wac_config_read_run(&again, path, &error), WAC_STATUS_INPUT);
