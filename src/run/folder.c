@@ -96,9 +96,11 @@ static void remove_folder(const char *directory, wac_folder_file file)
 
 void wac_folder_tidy(const char *directory)
 {
+    char path[PATH_MAX];
     remove_folder(directory, WAC_FOLDER_CHECKPOINT_NEW);
     /* the old one goes only where there is another */
-    if (wac_folder_has(directory, WAC_FOLDER_CHECKPOINT))
+    if (wac_folder_path(path, directory, WAC_FOLDER_CHECKPOINT, NULL) == WAC_STATUS_OK &&
+        wac_path_is_folder(path))
         remove_folder(directory, WAC_FOLDER_CHECKPOINT_OLD);
     for (int file = WAC_FOLDER_CONFIG; file <= WAC_FOLDER_PROGRESS; file++)
         wac_directory_tidy(directory, names[file]);
