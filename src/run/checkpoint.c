@@ -157,7 +157,7 @@ bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
     if (wac_folder_read_config(&config, directory, NULL) != WAC_STATUS_OK ||
         !wac_folder_find_checkpoint(folder, directory) || !lacks_replay(&config, folder))
         return true; /* or whoever tries will be told why not */
-    return read_position(&at, folder) && at.epoch >= epochs;
+    return !read_position(&at, folder) || at.epoch >= epochs;
 }
 
 /* Refuses a checkpoint that is there, but has lost one of its files. */

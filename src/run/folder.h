@@ -53,7 +53,7 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
 
 /* --- manifest.json --------------------------------------------------------------------------- */
 
-/* What it tells; empty or 0 where it does not, or is lost: nothing depends on it. */
+/* What it tells; empty or 0 where it does not, or is lost. */
 typedef struct wac_manifest {
     char version[65], commit[65];
     char processor[161], system[61], release[81];
@@ -63,7 +63,8 @@ typedef struct wac_manifest {
     bool diverged; /* the last try left the finite numbers */
 } wac_manifest;
 
-wac_manifest wac_manifest_read(const char *directory);
+/* Fails where there is one that cannot be read. */
+wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error);
 
 /* Note how long the run has trained, whether it is finished, and how it left the finite numbers, if
  * it did (else null). */

@@ -201,7 +201,8 @@ static wac_status resume(wac_run *run, wac_error *error)
                         "replay_checkpoint is not all; " WAC_TRAIN_AGAIN,
                         run->directory, run->directory);
     /* first of all: from here on its last row may be missing */
-    wac_manifest manifest = wac_manifest_read(run->directory);
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     if (run->config.epochs > before && manifest.finished)
         WAC_TRY(
             wac_manifest_note(run->directory, &run->config, manifest.seconds, false, NULL, error));

@@ -229,9 +229,10 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
     wac_position *at = &run->position;
     run->phase_start = wac_clock_seconds();
     if (wac_run_is_complete(run)) {
+        wac_manifest manifest;
         run->done = true;
-        return wac_manifest_read(run->directory).finished ? WAC_STATUS_OK
-                                                          : wac_runlog_note_time(run, true, error);
+        WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
+        return manifest.finished ? WAC_STATUS_OK : wac_runlog_note_time(run, true, error);
     }
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));

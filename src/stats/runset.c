@@ -67,12 +67,6 @@ static int compare_entries(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat about;
-    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 static wac_status find_runs(search *search, const char *directory, wac_error *error)
 {
     if (wac_folder_is_run(directory) || wac_folder_has(directory, WAC_FOLDER_PROGRESS))
@@ -92,7 +86,7 @@ static wac_status find_runs(search *search, const char *directory, wac_error *er
     for (int i = 0; i < count; i++) {
         if (status == WAC_STATUS_OK)
             status = wac_path_join(path, PATH_MAX, directory, entries[i]->d_name, error);
-        if (status == WAC_STATUS_OK && is_folder(path))
+        if (status == WAC_STATUS_OK && (entries[i]->d_type == DT_DIR || wac_path_is_folder(path)))
             status = find_runs(search, path, error);
         free(entries[i]);
     }
@@ -153,8 +147,11 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
                         : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
     run->finished = wac_history_is_complete(&run->history, &run->config);
     strcpy(run->algorithm, wac_algorithm_name((wac_algorithm)run->config.algorithm));
-    run->diverged = !run->finished && wac_manifest_read(directory).diverged;
-    return WAC_STATUS_OK;
+    status = wac_manifest_read(&run->manifest, directory, error);
+    if (status != WAC_STATUS_OK)
+        wac_history_free(&run->history);
+    run->diverged = !run->finished && run->manifest.diverged;
+    return status;
 }
 
 /* --- groups -------------------------------------------------------------------------------- */
@@ -366,7 +363,7 @@ static wac_status read_found(wac_runset *set, search *search, wac_foreign *table
         wac_status status = search->runs[i].is_table
                                 ? wac_foreign_read(&tables[table_count], path, &why)
                                 : read_run(run, path, &why);
-        if (status != WAC_STATUS_OK && (!go_on || status == WAC_STATUS_MEMORY))
+        if (status != WAC_STATUS_OK && (!go_on || status != WAC_STATUS_INPUT))
             return wac_fail(error, status, "%s", why.message);
         if (status == WAC_STATUS_OK && search->runs[i].is_table) {
             table_count++;
