@@ -3,6 +3,7 @@
 
 #include "base/share.h"
 #include "base/status.h"
+#include "env/world.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -252,8 +253,8 @@ void wac_mujoco_save(const void *world, double *state)
 
 wac_status wac_mujoco_load(void *world, const double *state, wac_error *error)
 {
-    (void)error;
     part parts[PARTS];
+    WAC_TRY(wac_state_check(state, wac_mujoco_state_size(world), error));
     wac_mujoco_reset(world, -1);
     list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
