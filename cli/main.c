@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "sweep/mpi.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,9 +120,28 @@ static void hold_standard_descriptors(void)
         close(file);
 }
 
+/* MuJoCo's loader is C++, and throws where memory runs out; nobody here can catch that. */
+static void end_with_sentence(void)
+{
+    static const char sentence[] =
+        "wac: MuJoCo has no memory left to load a model; free some and try again\n";
+    (void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    _exit(CLI_FAILED);
+}
+
+static void expect_exceptions(void)
+{
+    typedef void handler(void);
+    handler *(*set_terminate)(handler *);
+    *(void **)&set_terminate = dlsym(RTLD_DEFAULT, "_ZSt13set_terminatePFvvE");
+    if (set_terminate)
+        set_terminate(end_with_sentence);
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
+    expect_exceptions();
     cli_note_program(argv[0]);
     int status = dispatch(argc, argv);
     /* a full disk must not pass for success */

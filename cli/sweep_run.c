@@ -155,8 +155,8 @@ int cli_sweep_run(const wac_sweep *sweep, const char *directory, wac_sweep_optio
     options->user = &view;
     wac_status status = wac_sweep_execute(sweep, directory, options, &outcome, &error);
     cli_sweep_view_end(&view);
-    *speaks = outcome.rank == 0;
+    *speaks = outcome.rank == 0 && status == WAC_STATUS_OK;
     snprintf(again, sizeof again, "%s%s", command,
              options->device == WAC_DEVICE_CUDA ? " --device cuda" : "");
-    return *speaks ? conclude(again, sweep->count, status, &outcome, &error) : CLI_OK;
+    return outcome.rank == 0 ? conclude(again, sweep->count, status, &outcome, &error) : CLI_OK;
 }

@@ -22,7 +22,8 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
                       const wac_sweep_options *options);
 
 /* Execute a sweep with a display on stderr, and say how it ended; `command` is what goes on with
- * it. Fills in the options for that. *speaks: this is the rank that may say more. */
+ * it. Fills in the options for that. *speaks: this is the rank that may say more, and all runs have
+ * ended, so that there is more to say. */
 int cli_sweep_run(const wac_sweep *sweep, const char *directory, wac_sweep_options *options,
                   const char *command, bool *speaks);
 

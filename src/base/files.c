@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,10 +185,12 @@ static int read_all(int file, char *bytes, size_t size)
     return have == size ? 0 : EAGAIN;
 }
 
-wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
-                         wac_error *error)
+/* *changed: nothing was wrong but that somebody wrote to it meanwhile. */
+static wac_status read_once(char **bytes, size_t *size, const char *path, size_t limit,
+                            bool *changed, wac_error *error)
 {
     *bytes = NULL;
+    *changed = false;
     /* O_NONBLOCK: do not wait for the other end of a pipe */
     int file = wac_open(path, O_RDONLY | O_NONBLOCK);
     if (file < 0)
@@ -212,7 +213,8 @@ wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t li
         status = wac_fail_memory(error, path);
     } else {
         int failure = read_all(file, *bytes, (size_t)about.st_size);
-        if (failure == EAGAIN)
+        *changed = failure == EAGAIN;
+        if (*changed)
             status = wac_fail(error, WAC_STATUS_IO,
                               "cannot read %s: it changed meanwhile; try again once it is written",
                               path);
@@ -229,9 +231,26 @@ wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t li
     return status;
 }
 
+wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
+                         wac_error *error)
+{
+    enum { ATTEMPTS = 10 };
+    bool changed = true;
+    wac_status status = WAC_STATUS_OK;
+    for (int i = 0; i < ATTEMPTS && changed; i++)
+        status = read_once(bytes, size, path, limit, &changed, error);
+    return status;
+}
+
 bool wac_path_exists(const char *path)
 {
-    return access(path, F_OK) == 0;
+    return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+bool wac_path_is_folder(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 wac_status wac_path_join(char *path, size_t size, const char *directory, const char *name,
@@ -291,45 +310,92 @@ wac_status wac_directory_make(const char *path, wac_error *error)
     return errno == EEXIST ? fail_exists(error, path) : fail_system(error, "make", path, errno);
 }
 
-static int remove_entry(const FTSENT *entry)
+/* 0 or errno */
+typedef int entry_fn(const char *path, bool is_folder);
+
+static int remove_entry(const char *path, bool is_folder)
 {
-    int result = entry->fts_info == FTS_DP ? rmdir(entry->fts_path) : unlink(entry->fts_path);
-    return result ? errno : 0;
+    return (is_folder ? rmdir(path) : unlink(path)) ? errno : 0;
 }
 
-static int sync_entry(const FTSENT *entry)
+static int sync_entry(const char *path, bool is_folder)
 {
-    bool can = entry->fts_info == FTS_F || entry->fts_info == FTS_DP;
-    return can ? sync_path(entry->fts_path) : 0;
+    (void)is_folder;
+    return sync_path(path);
+}
+
+/* A place below which something is done; `path` is of the entry at hand, or of the one that
+ * failed. */
+typedef struct tree {
+    entry_fn *action;
+    bool only_files; /* nothing is done to links and the like */
+    dev_t device;    /* others are left alone */
+    char path[PATH_MAX];
+} tree;
+
+static int walk_entry(tree *tree, size_t length, bool is_root);
+
+/* What a folder holds; 0 or errno. */
+static int walk_folder(tree *tree, size_t length)
+{
+    DIR *folder = opendir(tree->path);
+    if (!folder)
+        return errno;
+    int failure = 0;
+    while (!failure) {
+        errno = 0;
+        const struct dirent *entry = readdir(folder);
+        if (!entry) {
+            failure = errno;
+            break;
+        }
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        size_t more = strlen(entry->d_name) + 1;
+        if (length + more >= sizeof tree->path) {
+            failure = ENAMETOOLONG;
+            break;
+        }
+        tree->path[length] = '/';
+        strcpy(tree->path + length + 1, entry->d_name);
+        failure = walk_entry(tree, length + more, false);
+        if (!failure)
+            tree->path[length] = 0;
+    }
+    closedir(folder);
+    return failure;
+}
+
+static int walk_entry(tree *tree, size_t length, bool is_root)
+{
+    struct stat about;
+    if (lstat(tree->path, &about))
+        return errno;
+    if (is_root)
+        tree->device = about.st_dev;
+    bool is_folder = S_ISDIR(about.st_mode);
+    if (is_folder && about.st_dev == tree->device) {
+        int failure = walk_folder(tree, length);
+        if (failure)
+            return failure;
+    }
+    return is_folder || S_ISREG(about.st_mode) || !tree->only_files
+               ? tree->action(tree->path, is_folder)
+               : 0;
 }
 
 /* Do something to all below `path`, folders after what is in them; links are not followed. */
-static wac_status walk(const char *path, int (*action)(const FTSENT *entry), const char *verb,
-                       wac_error *error)
+static wac_status walk(const char *path, entry_fn *action, const char *verb, wac_error *error)
 {
-    char *roots[] = {(char *)path, NULL};
-    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-    if (!tree)
-        return fail_system(error, verb, path, errno);
-    wac_status status = WAC_STATUS_OK;
-    while (status == WAC_STATUS_OK) {
-        errno = 0;
-        FTSENT *entry = fts_read(tree);
-        if (!entry) {
-            if (errno)
-                status = fail_system(error, verb, path, errno);
-            break;
-        }
-        int failure = 0;
-        if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS || entry->fts_info == FTS_ERR)
-            failure = entry->fts_errno;
-        else if (entry->fts_info != FTS_D)
-            failure = action(entry);
-        if (failure)
-            status = fail_system(error, verb, entry->fts_path, failure);
+    tree tree = {.action = action, .only_files = action == sync_entry};
+    size_t length = strlen(path);
+    int failure = length < sizeof tree.path ? 0 : ENAMETOOLONG;
+    if (!failure) {
+        strcpy(tree.path, path);
+        failure = walk_entry(&tree, length, true);
     }
-    fts_close(tree);
-    return status;
+    return failure ? fail_system(error, verb, *tree.path ? tree.path : path, failure)
+                   : WAC_STATUS_OK;
 }
 
 wac_status wac_directory_remove(const char *path, wac_error *error)
@@ -346,10 +412,10 @@ wac_status wac_directory_remove(const char *path, wac_error *error)
 wac_status wac_directory_place(const char *path, const char *fresh, wac_error *error)
 {
     WAC_TRY(walk(fresh, sync_entry, "write", error));
-    if (rename(fresh, path) && errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
-        return fail_system(error, "make", path, errno);
-    if (wac_path_exists(fresh))
-        return fail_exists(error, path);
+    if (rename(fresh, path))
+        return errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
+                   ? fail_exists(error, path)
+                   : fail_system(error, "make", path, errno);
     int failure = sync_folder_of(path);
     return failure ? fail_system(error, "make", path, failure) : WAC_STATUS_OK;
 }
@@ -367,7 +433,10 @@ wac_status wac_directory_replace(const char *path, const char *fresh, wac_error 
 
     WAC_TRY(walk(fresh, sync_entry, "write", error));
     /* without `place`, `old` is the only whole one: keep it until the fresh one is there */
-    bool had = wac_path_exists(place);
+    struct stat about;
+    bool had = lstat(place, &about) == 0;
+    if (!had && errno != ENOENT)
+        return fail_system(error, "replace", place, errno);
     if (had) {
         WAC_TRY(wac_directory_remove(old, error));
         if (rename(place, old))
@@ -403,9 +472,11 @@ bool wac_directory_is_unused(const char *directory, const char *name)
 {
     DIR *folder = opendir(directory);
     bool unused = folder != NULL;
-    for (struct dirent *entry; unused && (entry = readdir(folder));)
+    const struct dirent *entry;
+    while (unused && (errno = 0, entry = readdir(folder)))
         unused =
             strspn(entry->d_name, ".") == strlen(entry->d_name) || is_leftover(entry->d_name, name);
+    unused = unused && errno == 0;
     if (folder)
         closedir(folder);
     return unused;

@@ -29,7 +29,12 @@ wac_status wac_writer_commit(wac_writer *writer, wac_error *error);
 wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
                          wac_error *error);
 
+/* Whether there is something. Where the system cannot tell, as with a failing disk, there may be:
+ * whoever tries to read it will learn the reason. */
 bool wac_path_exists(const char *path);
+
+/* Whether there is a folder, for sure; a link to one is none. */
+bool wac_path_is_folder(const char *path);
 
 /* open(2), for this process alone; never descriptors 0 to 2, which others may write to, even where
  * these are closed. -1 and errno. */

@@ -1,8 +1,42 @@
-/* Writing into a buffer of known size: nothing has to grow on the way. */
+/* What jansson does not say by itself. Writing goes into a buffer of known size: nothing has to
+ * grow on the way. */
 #include "base/json.h"
 
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* What jansson takes memory with, be it another's, and whether it failed this thread. */
+static json_malloc_t take;
+static _Thread_local bool starved;
+
+static void *take_and_note(size_t size)
+{
+    void *block = take(size);
+    starved = starved || !block;
+    return block;
+}
+
+static void watch_memory(void)
+{
+    json_free_t give;
+    json_get_alloc_funcs(&take, &give);
+    json_set_alloc_funcs(take_and_note, give);
+}
+
+json_t *wac_json_load(const char *text, size_t size, size_t flags, json_error_t *reason)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_memory);
+    starved = false;
+    json_t *json = json_loadb(text, size, flags, reason);
+    errno = starved ? ENOMEM : 0;
+    if (starved)
+        json_decref(json);
+    return starved ? NULL : json;
+}
 
 char *wac_json_text(const json_t *json, size_t flags, size_t *size)
 {

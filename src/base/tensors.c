@@ -11,6 +11,7 @@
 #include "base/status.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,13 +71,16 @@ static bool count_bytes(json_int_t *bytes, const wac_tensor *tensor)
 static wac_status read_entry(wac_tensor *tensor, span *place, const char *path, const char *name,
                              json_t *entry, size_t size, wac_error *error)
 {
-    const char *dtype;
-    json_t *shape;
-    if (json_unpack(entry, "{s:s, s:o, s:[I, I!]}", "dtype", &dtype, "shape", &shape,
-                    "data_offsets", &place->begin, &place->end) ||
-        !json_is_array(shape))
+    /* not json_unpack, which takes memory */
+    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
+    const json_t *shape = json_object_get(entry, "shape");
+    const json_t *offsets = json_object_get(entry, "data_offsets");
+    const json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
+    if (!dtype || !json_is_array(shape) || json_array_size(offsets) != 2 ||
+        !json_is_integer(begin) || !json_is_integer(end))
         return fail_tensor(error, path, name, "lacks a dtype, a shape or two data_offsets");
 
+    *place = (span){json_integer_value(begin), json_integer_value(end)};
     *tensor = (wac_tensor){.name = name};
     size_t kinds = sizeof dtypes / sizeof *dtypes, kind = 0;
     while (kind < kinds && strcmp(dtype, dtypes[kind].name) != 0)
@@ -178,10 +182,11 @@ static wac_status read_header(wac_tensor_file *file, size_t size, wac_error *err
 
     const char *text = file->bytes + PREFIX;
     json_error_t reason = {.text = "it does not start with a brace"};
+    errno = 0;
     if (length > 0 && text[0] == '{')
-        file->header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &reason);
+        file->header = wac_json_load(text, length, JSON_REJECT_DUPLICATES, &reason);
     if (!file->header) {
-        if (json_error_code(&reason) == json_error_out_of_memory)
+        if (errno == ENOMEM)
             return wac_fail_memory(error, file->path);
         return wac_fail(error, WAC_STATUS_INPUT, "cannot use %s: its header is broken (%s); %s",
                         file->path, reason.text, foreign);

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 static wac_status fail(const wac_yaml *in, const yaml_parser_t *parser, const char *text,
                        size_t size)
 {
-    if (parser->error == YAML_MEMORY_ERROR)
+    if (parser->error == YAML_MEMORY_ERROR || errno == ENOMEM) /* it does not always say so */
         return wac_fail_memory(in->error, in->name);
     size_t line = parser->problem_mark.line + 1;
     if (parser->error == YAML_READER_ERROR) {
@@ -47,17 +48,43 @@ static wac_status load(wac_yaml *in, yaml_parser_t *parser, const char *text, si
     return status;
 }
 
-/* The marks that a document does not show any more. */
-static wac_status refuse_marks(wac_yaml *in, yaml_parser_t *parser, const char *text, size_t size)
+/* By how much a token changes the depth of what comes after it. */
+static int depth_of(yaml_token_type_t type)
 {
+    switch (type) {
+    case YAML_BLOCK_SEQUENCE_START_TOKEN:
+    case YAML_BLOCK_MAPPING_START_TOKEN:
+    case YAML_FLOW_SEQUENCE_START_TOKEN:
+    case YAML_FLOW_MAPPING_START_TOKEN:
+        return 1;
+    case YAML_BLOCK_END_TOKEN:
+    case YAML_FLOW_SEQUENCE_END_TOKEN:
+    case YAML_FLOW_MAPPING_END_TOKEN:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+/* The marks that a document does not show any more, and lists in lists in lists: the parser takes
+ * time by the square of their depth. */
+static wac_status check_tokens(wac_yaml *in, yaml_parser_t *parser, const char *text, size_t size)
+{
+    enum { DEEPEST = 64 };
     yaml_token_t token;
     yaml_token_type_t type;
+    int depth = 0;
     do {
         if (!yaml_parser_scan(parser, &token))
             return fail(in, parser, text, size);
         size_t line = token.start_mark.line + 1;
         type = token.type;
         yaml_token_delete(&token);
+        depth += depth_of(type);
+        if (depth > DEEPEST)
+            return wac_yaml_refuse(in, line, "this is nested more than %d deep", DEEPEST);
+        if (!in->plain)
+            continue;
         if (type == YAML_ALIAS_TOKEN)
             return wac_yaml_refuse(
                 in, line, "aliases (*name) are not understood here; write the value itself");
@@ -77,25 +104,31 @@ static wac_status pass(wac_yaml *in, pass_fn *call, const char *text, size_t siz
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return wac_fail_memory(in->error, in->name);
+    errno = 0;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     wac_status status = call(in, &parser, text, size);
     yaml_parser_delete(&parser);
     return status;
 }
 
+static wac_status open_checked(wac_yaml *in, const char *text, size_t size)
+{
+    WAC_TRY(pass(in, check_tokens, text, size));
+    return pass(in, load, text, size);
+}
+
 wac_status wac_yaml_open(wac_yaml *in, const char *text, size_t size, const char *name,
                          wac_error *error)
 {
     *in = (wac_yaml){.name = name, .error = error};
-    return pass(in, load, text, size);
+    return open_checked(in, text, size);
 }
 
 wac_status wac_yaml_open_plain(wac_yaml *in, const char *text, size_t size, const char *name,
                                wac_error *error)
 {
-    *in = (wac_yaml){.name = name, .error = error};
-    WAC_TRY(pass(in, refuse_marks, text, size));
-    return pass(in, load, text, size);
+    *in = (wac_yaml){.name = name, .error = error, .plain = true};
+    return open_checked(in, text, size);
 }
 
 void wac_yaml_close(wac_yaml *in)

@@ -10,6 +10,7 @@
 typedef struct wac_yaml {
     yaml_document_t document;
     const char *name; /* of the file */
+    bool plain;       /* without marks, see below */
     wac_error *error;
 } wac_yaml;
 

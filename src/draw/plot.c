@@ -114,10 +114,13 @@ static void report(const wac_plot *plot)
     plot->progress(plot->user, lines);
 }
 
-/* Wait for gnuplot, looking up ten times a second if there is something to look at; 0 or errno. */
+/* Wait for gnuplot, looking up if there is something to look at, soon at first and at last ten
+ * times a second; 0 or errno. */
 static int await(const wac_plot *plot, pid_t process, int *result)
 {
+    const long longest = 100000000; /* nanoseconds */
     bool looks = plot->progress || plot->stop;
+    long pause = 1000000;
     for (bool stopped = false;;) {
         pid_t ended = waitpid(process, result, looks ? WNOHANG : 0);
         if (ended == process)
@@ -130,7 +133,8 @@ static int await(const wac_plot *plot, pid_t process, int *result)
             report(plot);
         if (!stopped && wac_asked_to_stop(plot->stop))
             stopped = kill(process, SIGTERM) == 0;
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+        pause = 2 * pause < longest ? 2 * pause : longest;
     }
 }
 

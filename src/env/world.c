@@ -172,7 +172,17 @@ void wac_single_save(const void *self, double *state)
 
 wac_status wac_single_load(void *self, const double *state, wac_error *error)
 {
-    (void)error;
+    WAC_TRY(wac_state_check(state, 1, error));
     *(double *)self = *state;
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_state_check(const double *state, int size, wac_error *error)
+{
+    for (int i = 0; i < size; i++)
+        if (!isfinite(state[i]))
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "it holds %g where no world can be; use another copy of the checkpoint",
+                            state[i]);
     return WAC_STATUS_OK;
 }

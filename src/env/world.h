@@ -37,6 +37,9 @@ wac_status wac_world_load(wac_world *world, const double *state, int64_t steps, 
 void wac_single_save(const void *self, double *state);
 wac_status wac_single_load(void *self, const double *state, wac_error *error);
 
+/* Refuses a state that is not finite. */
+wac_status wac_state_check(const double *state, int size, wac_error *error);
+
 /* The two mappings by themselves, for one entry with its bounds: a value of the world to [-1, 1],
  * and an action of the agent (clipped to [-1, 1]) to the world's units. NaN stays NaN. */
 double wac_world_normalise(double value, double low, double high);

@@ -392,15 +392,15 @@ static void write_made(FILE *to, const wac_report_page *page)
         if (wac_record_is_foreign(&set->runs[i]))
             continue;
         first = first ? first : &set->runs[i];
-        wac_manifest manifest = wac_manifest_read(set->runs[i].folder);
-        seconds += manifest.seconds;
-        snprintf(text, sizeof text, "wac %s, commit %s", manifest.version,
-                 *manifest.commit ? manifest.commit : "unknown");
-        if (*manifest.version)
+        const wac_manifest *manifest = &set->runs[i].manifest;
+        seconds += manifest->seconds;
+        snprintf(text, sizeof text, "wac %s, commit %s", manifest->version,
+                 *manifest->commit ? manifest->commit : "unknown");
+        if (*manifest->version)
             note(programs, &program_count, text);
-        snprintf(text, sizeof text, "%s, %lld processors, %s %s", manifest.processor,
-                 (long long)manifest.processors, manifest.system, manifest.release);
-        if (*manifest.processor)
+        snprintf(text, sizeof text, "%s, %lld processors, %s %s", manifest->processor,
+                 (long long)manifest->processors, manifest->system, manifest->release);
+        if (*manifest->processor)
             note(machines, &machine_count, text);
     }
     fputs("<h2 id=\"made\">How it was made</h2>\n<pre>", to);

@@ -57,7 +57,7 @@ static bool is_shown(const wac_runset *set, const wac_record *run, const wac_pac
     const wac_selection all = {set, NULL};
     if (wac_maps_run(&set->groups[run->group]) != run)
         return false;
-    bool shown = options->maps || wac_manifest_read(run->folder).packed;
+    bool shown = options->maps || run->manifest.packed;
     for (int i = 0; experiment && i < experiment->figure_count; i++)
         shown |= experiment->figures[i].kind == WAC_FIGURE_KIND_MAPS &&
                  wac_figure_means(&experiment->figures[i], &all, run->group);

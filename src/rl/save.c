@@ -183,17 +183,62 @@ wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, bool
     return status;
 }
 
-/* As wac_save_read, but no count below zero, nor one that nobody lives to see (and that could not
- * be counted on with). */
-static wac_status read_array(void *user, const wac_agent_tensor *tensor, wac_error *error)
+static double real_at(const wac_agent_tensor *tensor, int64_t index)
 {
-    const wac_tensor_file *file = user;
-    WAC_TRY(wac_save_read(user, tensor, error));
-    const int64_t *count = tensor->data;
-    if (tensor->dtype == WAC_DTYPE_I64 && (*count < 0 || *count > WAC_SAVE_MOST))
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s holds a %s that no agent can have; use another copy of the checkpoint",
-                        file->path, tensor->name);
+    return tensor->dtype == WAC_DTYPE_F32 ? (double)((const float *)tensor->data)[index]
+                                          : ((const double *)tensor->data)[index];
+}
+
+/* Whether an agent can have such numbers: counts that can be counted on with, finite numbers,
+ * squares that are not below zero, and in a record of the replay an end that is one or none. One
+ * count is not kept as a whole number. */
+static bool is_possible(const wac_agent_tensor *tensor)
+{
+    static const char moments[] = "adam/second/";
+    bool square = strncmp(tensor->name, moments, strlen(moments)) == 0 ||
+                  strcmp(tensor->name, "normaliser/squares") == 0;
+    bool record = strcmp(tensor->name, "replay/records") == 0;
+    bool whole = strcmp(tensor->name, "normaliser/count") == 0;
+    for (int64_t i = 0; i < wac_agent_tensor_elements(tensor); i++) {
+        if (tensor->dtype == WAC_DTYPE_I64) {
+            int64_t count = ((const int64_t *)tensor->data)[i];
+            if (count < 0 || count > WAC_SAVE_MOST)
+                return false;
+            continue;
+        }
+        double number = real_at(tensor, i);
+        bool end = record && (i + 1) % tensor->shape[1] == 0;
+        if (!isfinite(number) || ((square || whole) && number < 0) ||
+            (whole && number != floor(number)) || (end && number != 0 && number != 1))
+            return false;
+    }
+    return true;
+}
+
+static wac_status fail_array(const char *path, const char *name, wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s holds a %s that no agent can have; use another copy of the checkpoint",
+                    path, name);
+}
+
+static wac_status read_checked(void *file, const wac_agent_tensor *tensor, wac_error *error)
+{
+    WAC_TRY(wac_save_read(file, tensor, error));
+    return is_possible(tensor)
+               ? WAC_STATUS_OK
+               : fail_array(((const wac_tensor_file *)file)->path, tensor->name, error);
+}
+
+/* What several arrays say together. */
+static wac_status check_seat(const wac_agent *agent, const wac_seat *seat, const char *path,
+                             wac_error *error)
+{
+    if (seat->policy_steps > seat->critic_steps || seat->entropy_steps > seat->critic_steps)
+        return fail_array(path, "number of steps", error);
+    for (int i = 0; i < agent->row->policies; i++)
+        if (!isfinite(seat->alpha[i]))
+            return fail_array(path, "log_alpha", error);
     return WAC_STATUS_OK;
 }
 
@@ -205,11 +250,12 @@ wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, bool
         char path[PATH_MAX];
         WAC_TRY(wac_path_join(path, sizeof path, directory, parts[i].file, error));
         WAC_TRY(wac_save_open(&file, agent, seat, path, error));
-        wac_status status = visit_part(&parts[i], agent, seat, read_array, file, error);
+        wac_status status = visit_part(&parts[i], agent, seat, read_checked, file, error);
         wac_tensor_file_close(file);
         WAC_TRY(status);
         for (wac_state state = parts[i].first; state <= parts[i].last; state++)
             agent->steps->settle(agent, seat, state);
+        WAC_TRY(check_seat(agent, &agent->seat[seat], path, error));
     }
     return WAC_STATUS_OK;
 }

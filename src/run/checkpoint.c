@@ -10,7 +10,9 @@
 #include "run/folder.h"
 #include "run/log.h"
 #include "run/run.h"
+#include "run/train.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -85,15 +87,92 @@ wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
     return wac_runlog_note_time(run, false, error);
 }
 
-/* Whether a run can be there. */
-static bool is_possible(const wac_position *at, int64_t remembered)
+static bool is_total(int64_t total, int64_t times, int64_t each, int64_t rest)
+{
+    return total == (__int128)times * each + rest;
+}
+
+/* Whether a run with such settings can be there: what it has done so far follows from its epoch. */
+static bool is_position(const wac_position *at, const wac_config *config)
 {
     const int64_t *numbers = (const int64_t *)at;
     for (size_t i = 0; i < POSITION_SIZE; i++)
         if (numbers[i] < 0 || numbers[i] > WAC_SAVE_MOST)
             return false;
-    return remembered >= 0 && remembered <= WAC_SAVE_MOST && !(remembered == 0 && at->started) &&
-           at->started <= 1 && at->evaluated <= 1;
+    int64_t initial = config->initial_steps, steps = config->explore_steps;
+    bool good = at->started ? at->started == 1 && at->evaluated <= 1 && at->explored <= steps &&
+                                  is_total(at->env_steps, at->epoch, steps, initial + at->explored)
+                            : !at->epoch && !at->evaluated && !at->updated &&
+                                  at->explored <= initial && at->env_steps == at->explored;
+    return good && is_total(at->updates, at->epoch, config->updates, at->updated) &&
+           at->updated <= wac_updates_after(config, at->explored) &&
+           at->rows == at->epoch + at->evaluated && at->episode_steps < config->path_limit &&
+           at->explore_episodes <= (initial > steps ? initial : steps) &&
+           at->explore_successes <= at->explore_episodes;
+}
+
+/* A mean, a share, or none. */
+static bool is_known_or_not(double value)
+{
+    return isnan(value) || isfinite(value);
+}
+
+static bool are_sums(const wac_sums *sums)
+{
+    return isfinite(sums->episode_return) && isfinite(sums->explore_returns) &&
+           is_known_or_not(sums->q_mean) && is_known_or_not(sums->sigma_visited) &&
+           is_known_or_not(sums->sigma_uniform) && is_known_or_not(sums->eval_return) &&
+           (isnan(sums->eval_success) || (sums->eval_success >= 0 && sums->eval_success <= 1));
+}
+
+/* The sum of counts; -1 where one is below zero. */
+static __int128 total_of(const int64_t *counts, int64_t cells)
+{
+    __int128 total = 0;
+    for (int64_t i = 0; i < cells; i++) {
+        if (counts[i] < 0)
+            return -1;
+        total += counts[i];
+    }
+    return total;
+}
+
+/* Every step and every pair that was drawn is counted once; others may have had the agent learn
+ * besides. An evaluation may be counted whose row could not be written. */
+static bool are_counts(const wac_run *run)
+{
+    const wac_position *at = &run->position;
+    const wac_grid grid = wac_world_grid(run->world);
+    int64_t cells = (int64_t)grid.cells[0] * grid.cells[1];
+    int64_t steps = cells ? at->env_steps : 0;
+    bool covers = wac_world_has_coverage(run->world);
+    __int128 evaluated = total_of(run->visits[WAC_POLICY_TARGET].counts, cells);
+    __int128 sampled = total_of(run->sampled.counts, WAC_COVERAGE_BINS);
+    return total_of(run->visits[WAC_POLICY_BEHAVIOUR].counts, cells) == steps &&
+           sampled >= (covers ? (__int128)at->updates * run->config.batch_size : 0) &&
+           sampled <= (covers ? WAC_SAVE_MOST : 0) && evaluated >= 0 &&
+           evaluated <= (__int128)(at->rows + 1) * run->config.evaluation_steps;
+}
+
+static bool is_observation(const wac_run *run)
+{
+    for (int i = 0; i < run->world->spec.observation_size; i++)
+        if (!isfinite(run->observation[i]) || (!run->world->raw && fabsf(run->observation[i]) > 1))
+            return false;
+    return true;
+}
+
+/* What no run with these settings can have; null: nothing. `remembered`: by its agent, which others
+ * may have told more. */
+static const char *find_impossible(const wac_run *run, int64_t remembered)
+{
+    return !is_position(&run->position, &run->config) ? "a position"
+           : !are_sums(&run->sums)                    ? "sums"
+           : remembered < run->position.env_steps || remembered > WAC_SAVE_MOST
+               ? "a number of transitions"
+           : !are_counts(run)     ? "visits"
+           : !is_observation(run) ? "an observation"
+                                  : NULL;
 }
 
 static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder, wac_error *error)
@@ -105,16 +184,22 @@ static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
     wac_status status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
                               : wac_fail_memory(error, "the checkpoint");
-    if (status == WAC_STATUS_OK)
-        status = wac_world_load(run->world, state, run->position.episode_steps, error);
+    const char *impossible = status == WAC_STATUS_OK ? find_impossible(run, *remembered) : NULL;
+    if (impossible)
+        status = wac_fail(error, WAC_STATUS_INPUT,
+                          "%s holds %s that no run with the settings of its config.yaml can have; "
+                          "use another copy of the checkpoint, or put the run's own config.yaml "
+                          "back",
+                          path, impossible);
+    wac_error cause = {0};
+    if (status == WAC_STATUS_OK) {
+        status = wac_world_load(run->world, state, run->position.episode_steps, &cause);
+        if (status != WAC_STATUS_OK)
+            (void)wac_fail(error, status, "%s: %s", path, cause.message);
+    }
     free(state);
     wac_tensor_file_close(file);
     WAC_TRY(status);
-    if (!is_possible(&run->position, *remembered))
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s/run.safetensors holds a position that no run can be at; use another "
-                        "copy of the checkpoint",
-                        folder);
     run->world_rng.counter = (uint64_t)run->position.world_counter;
     return WAC_STATUS_OK;
 }
@@ -147,7 +232,7 @@ static bool lacks_replay(const wac_config *config, const char *directory, const 
 {
     return !wac_folder_has(folder, WAC_FOLDER_REPLAY) &&
            (config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL ||
-            wac_manifest_read(directory).packed);
+            wac_folder_is_packed(directory));
 }
 
 bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
@@ -158,7 +243,7 @@ bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
     if (wac_folder_read_config(&config, directory, NULL) != WAC_STATUS_OK ||
         !wac_folder_find_checkpoint(folder, directory) || !lacks_replay(&config, directory, folder))
         return true; /* or whoever tries will be told why not */
-    return read_position(&at, folder) && at.epoch >= epochs;
+    return !read_position(&at, folder) || at.epoch >= epochs;
 }
 
 /* Refuses a checkpoint that is there, but has lost one of its files. */
@@ -177,6 +262,14 @@ static wac_status check_files(const wac_run *run, const char *folder, wac_error 
     return WAC_STATUS_OK;
 }
 
+static wac_status fail_moment(const char *folder, const char *file, wac_error *error)
+{
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s/%s is of another moment than run.safetensors beside it; use another copy "
+                    "of the checkpoint",
+                    folder, file);
+}
+
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     int64_t remembered = 0;
@@ -185,10 +278,9 @@ static wac_status load_folder(wac_run *run, const char *folder, wac_error *error
     WAC_TRY(load_run(run, &remembered, folder, error));
     WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, error));
     if (!run->lacks_replay && run->agent->seat[run->seat].remembered != remembered)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s/replay.safetensors is of another moment than run.safetensors beside "
-                        "it; use another copy of the checkpoint",
-                        folder);
+        return fail_moment(folder, WAC_SAVE_REPLAY, error);
+    if (run->agent->seat[run->seat].critic_steps < run->position.updates)
+        return fail_moment(folder, WAC_SAVE_AGENT, error);
     return WAC_STATUS_OK;
 }
 

@@ -97,9 +97,11 @@ static void remove_folder(const char *directory, wac_folder_file file)
 
 void wac_folder_tidy(const char *directory)
 {
+    char path[PATH_MAX];
     remove_folder(directory, WAC_FOLDER_CHECKPOINT_NEW);
     /* the old one goes only where there is another */
-    if (wac_folder_has(directory, WAC_FOLDER_CHECKPOINT))
+    if (wac_folder_path(path, directory, WAC_FOLDER_CHECKPOINT, NULL) == WAC_STATUS_OK &&
+        wac_path_is_folder(path))
         remove_folder(directory, WAC_FOLDER_CHECKPOINT_OLD);
     for (int file = WAC_FOLDER_CONFIG; file <= WAC_FOLDER_PROGRESS; file++)
         wac_directory_tidy(directory, names[file]);
@@ -171,19 +173,29 @@ static json_t *make_manifest(const wac_config *config)
         (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started, "finished", "seconds", 0.0);
 }
 
-/* The manifest as it stands; null where it is lost or damaged. */
-static json_t *read_manifest(const char *directory)
+/* The manifest as it stands; null where it is lost or damaged. One that cannot be read this moment
+ * is neither. */
+static wac_status read_manifest(json_t **manifest, const char *directory, wac_error *error)
 {
-    char path[PATH_MAX], *text = NULL;
-    json_t *manifest = NULL;
-    if (wac_folder_path(path, directory, WAC_FOLDER_MANIFEST, NULL) == WAC_STATUS_OK &&
-        wac_file_read(&text, NULL, path, LARGEST_MANIFEST, NULL) == WAC_STATUS_OK)
-        manifest = json_loads(text, 0, NULL);
+    char path[PATH_MAX], *text;
+    size_t size;
+    *manifest = NULL;
+    WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_MANIFEST, error));
+    if (!wac_path_exists(path))
+        return WAC_STATUS_OK;
+    wac_status status = wac_file_read(&text, &size, path, LARGEST_MANIFEST, error);
+    if (status != WAC_STATUS_OK)
+        return status == WAC_STATUS_INPUT ? WAC_STATUS_OK : status;
+    *manifest = wac_json_load(text, size, 0, NULL);
+    bool starved = errno == ENOMEM;
     free(text);
-    if (json_is_object(manifest))
-        return manifest;
-    json_decref(manifest);
-    return NULL;
+    if (starved)
+        return wac_fail_memory(error, "the manifest");
+    if (!json_is_object(*manifest)) {
+        json_decref(*manifest);
+        *manifest = NULL;
+    }
+    return WAC_STATUS_OK;
 }
 
 static void copy_text(char *text, size_t size, const json_t *object, const char *key)
@@ -192,32 +204,45 @@ static void copy_text(char *text, size_t size, const json_t *object, const char 
     snprintf(text, size, "%s", value ? value : "");
 }
 
-wac_manifest wac_manifest_read(const char *directory)
+wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error)
 {
-    json_t *json = read_manifest(directory), *machine = json_object_get(json, "machine");
-    wac_manifest manifest = {
+    json_t *json;
+    *manifest = (wac_manifest){0};
+    WAC_TRY(read_manifest(&json, directory, error));
+    const json_t *machine = json_object_get(json, "machine");
+    *manifest = (wac_manifest){
         .processors = json_integer_value(json_object_get(machine, "processors")),
         .seconds = json_number_value(json_object_get(json, "seconds")),
         .finished = json_is_string(json_object_get(json, "finished")),
         .diverged = json_is_string(json_object_get(json, "diverged")),
         .packed = json_is_true(json_object_get(json, "packed")),
     };
-    copy_text(manifest.version, sizeof manifest.version, json, "version");
-    copy_text(manifest.commit, sizeof manifest.commit, json, "commit");
-    copy_text(manifest.processor, sizeof manifest.processor, machine, "processor");
-    copy_text(manifest.system, sizeof manifest.system, machine, "system");
-    copy_text(manifest.release, sizeof manifest.release, machine, "release");
+    copy_text(manifest->version, sizeof manifest->version, json, "version");
+    copy_text(manifest->commit, sizeof manifest->commit, json, "commit");
+    copy_text(manifest->processor, sizeof manifest->processor, machine, "processor");
+    copy_text(manifest->system, sizeof manifest->system, machine, "system");
+    copy_text(manifest->release, sizeof manifest->release, machine, "release");
     json_decref(json);
-    return manifest;
+    return WAC_STATUS_OK;
+}
+
+bool wac_folder_is_packed(const char *directory)
+{
+    wac_manifest manifest;
+    return wac_manifest_read(&manifest, directory, NULL) == WAC_STATUS_OK && manifest.packed;
 }
 
 wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error)
 {
-    json_t *manifest = read_manifest(directory);
+    json_t *manifest;
+    WAC_TRY(read_manifest(&manifest, directory, error));
     if (!manifest)
         manifest = json_object();
     json_object_del(json_object_get(manifest, "machine"), "name");
-    json_object_set_new(manifest, "packed", json_true());
+    if (json_object_set_new(manifest, "packed", json_true())) {
+        json_decref(manifest);
+        return wac_fail_memory(error, "the manifest");
+    }
     return print_manifest(text, size, manifest, error);
 }
 
@@ -225,16 +250,18 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
                              bool finished, const char *diverged, wac_error *error)
 {
     char now[32];
-    json_t *manifest = read_manifest(directory);
+    json_t *manifest;
+    WAC_TRY(read_manifest(&manifest, directory, error));
     if (!manifest)
         manifest = make_manifest(config);
     time_now(now);
-    json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null());
-    json_object_set_new(manifest, "seconds", json_real(floor(seconds * 1e3) / 1e3));
-    if (diverged)
-        json_object_set_new(manifest, "diverged", json_string(diverged));
-    else
-        json_object_del(manifest, "diverged");
+    json_object_del(manifest, "diverged");
+    if (json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null()) ||
+        json_object_set_new(manifest, "seconds", json_real(floor(seconds * 1e3) / 1e3)) ||
+        (diverged && json_object_set_new(manifest, "diverged", json_string(diverged)))) {
+        json_decref(manifest);
+        return wac_fail_memory(error, "the manifest");
+    }
     return write_manifest(manifest, directory, error);
 }
 
@@ -412,7 +439,7 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
 {
     char path[PATH_MAX];
     WAC_TRY(check_progress(directory, config, error));
-    if (wac_manifest_read(directory).packed)
+    if (wac_folder_is_packed(directory))
         return WAC_STATUS_OK;
     bool found = wac_folder_find_checkpoint(path, directory);
     bool no_replay = config->replay_checkpoint == WAC_REPLAY_CHECKPOINT_NONE;

@@ -54,7 +54,7 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
 
 /* --- manifest.json --------------------------------------------------------------------------- */
 
-/* What it tells; empty or 0 where it does not, or is lost: nothing depends on it. */
+/* What it tells; empty or 0 where it does not, or is lost. */
 typedef struct wac_manifest {
     char version[65], commit[65];
     char processor[161], system[61], release[81];
@@ -65,7 +65,11 @@ typedef struct wac_manifest {
     bool packed;   /* there is no more than packed.h says */
 } wac_manifest;
 
-wac_manifest wac_manifest_read(const char *directory);
+/* Fails where there is one that cannot be read. */
+wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error);
+
+/* Whether a run was packed (run/packed.h), and so lacks what learning needs. */
+bool wac_folder_is_packed(const char *directory);
 
 /* The text of it for an archive: marked, and without the machine's name. free() it. */
 wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error);

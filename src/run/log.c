@@ -47,19 +47,22 @@ static const char *skip_rows(const char *text, int64_t rows, const char **last)
 
 /* The time spent so far: what the manifest says, or at least what the last row (null: none) does.
  */
-static double read_seconds(const wac_run *run, const char *row)
+static wac_status read_seconds(wac_run *run, const char *row, wac_error *error)
 {
     double seconds = 0;
     char cell[32] = "";
+    wac_manifest manifest;
     if (!row)
-        return 0;
+        return WAC_STATUS_OK;
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     for (int column = 0; column < WAC_COLUMN_SECONDS && row; column++)
         row = strchr(row, ',') ? strchr(row, ',') + 1 : NULL;
     if (row)
         snprintf(cell, sizeof cell, "%.*s", (int)strcspn(row, ",\n"), row);
     if (!wac_number_parse(&seconds, cell))
         seconds = 0;
-    return fmax(seconds, wac_manifest_read(run->directory).seconds);
+    run->seconds_before = fmax(seconds, manifest.seconds);
+    return WAC_STATUS_OK;
 }
 
 static bool has_header(const char *text)
@@ -145,7 +148,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     else
         status = check_rows(text, (size_t)(end - text), path, run, error);
     if (status == WAC_STATUS_OK)
-        run->seconds_before = read_seconds(run, last);
+        status = read_seconds(run, last, error);
     if (status == WAC_STATUS_OK && end < text + size)
         status = wac_file_write(path, text, (size_t)(end - text), error);
     free(text);

@@ -51,7 +51,7 @@ wac_status wac_packed_refuse(const char *directory, wac_error *error)
 {
     char archive[PATH_MAX];
     const char *inside;
-    if (!wac_packed_find(archive, &inside, directory) && !wac_manifest_read(directory).packed)
+    if (!wac_packed_find(archive, &inside, directory) && !wac_folder_is_packed(directory))
         return WAC_STATUS_OK;
     return wac_fail(error, WAC_STATUS_INPUT,
                     "the run %s is packed: it can be read, judged and drawn, but not resumed; "
@@ -102,10 +102,12 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether an array of an agent is used by one that learns no more: "policy/…", "std1/…", but not
- * "target_q1/…", "old_std1/…" or moments. */
+/* Whether an array of an agent is used by one that learns no more: "policy/…", "std1/…" and the
+ * counts of steps, but not "target_q1/…", "old_std1/…" or moments. */
 static bool is_needed(const char *name, bool critics)
 {
+    if (begins(name, "adam/steps/"))
+        return true;
     size_t length = strcspn(name, "/");
     bool is_policy = length >= 6 && begins(name + length - 6, "policy/");
     bool is_network = !begins(name, "adam/") && !begins(name, "target_") && !begins(name, "old_");

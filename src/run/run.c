@@ -202,7 +202,8 @@ static wac_status resume(wac_run *run, wac_error *error)
                         "replay_checkpoint is not all; " WAC_TRAIN_AGAIN,
                         run->directory, run->directory);
     /* first of all: from here on its last row may be missing */
-    wac_manifest manifest = wac_manifest_read(run->directory);
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     if (run->config.epochs > before && manifest.finished)
         WAC_TRY(
             wac_manifest_note(run->directory, &run->config, manifest.seconds, false, NULL, error));
@@ -298,7 +299,7 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (!found)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        wac_manifest_read(run->directory).packed
+                        wac_folder_is_packed(run->directory)
                             ? "the run %s was packed without its networks"
                             : "the run %s has no checkpoint yet; resume its training first",
                         run->directory);

@@ -152,11 +152,11 @@ static wac_status begin_episode(wac_run *run, wac_error *error)
     return wac_world_reset(run->world, &run->world_rng, run->observation, error);
 }
 
-/* How many of the epoch's updates so many of its steps bring. */
-static int64_t updates_after(const wac_config *config, int64_t steps)
+int64_t wac_updates_after(const wac_config *config, int64_t steps)
 {
-    return steps < config->explore_steps ? config->updates * steps / config->explore_steps
-                                         : config->updates;
+    if (steps >= config->explore_steps)
+        return config->updates;
+    return config->update_interval ? config->updates * steps / config->explore_steps : 0;
 }
 
 /* Up to which step of the epoch to explore before updates are due. */
@@ -167,7 +167,7 @@ static int64_t steps_due(const wac_run *run)
     if (interval == 0 || at->explored >= all)
         return all;
     int64_t beyond = at->explored % interval;
-    bool owes = beyond == 0 && at->updated < updates_after(&run->config, at->explored);
+    bool owes = beyond == 0 && at->updated < wac_updates_after(&run->config, at->explored);
     int64_t due = at->explored + (owes ? 0 : interval - beyond);
     return due < all ? due : all;
 }
@@ -249,9 +249,10 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
     wac_position *at = &run->position;
     run->phase_start = wac_clock_seconds();
     if (wac_run_is_complete(run)) {
+        wac_manifest manifest;
         run->done = true;
-        return wac_manifest_read(run->directory).finished ? WAC_STATUS_OK
-                                                          : wac_runlog_note_time(run, true, error);
+        WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
+        return manifest.finished ? WAC_STATUS_OK : wac_runlog_note_time(run, true, error);
     }
     if (!at->started) {
         WAC_TRY(explore(run, run->config.initial_steps, error));
@@ -281,7 +282,7 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
 
 wac_status wac_train_updates_left(int64_t *updates, const wac_run *run, wac_error *error)
 {
-    *updates = updates_after(&run->config, run->position.explored) - run->position.updated;
+    *updates = wac_updates_after(&run->config, run->position.explored) - run->position.updated;
     return *updates > 0 ? check_stop(run, error) : WAC_STATUS_OK;
 }
 

@@ -19,6 +19,9 @@ double wac_run_seconds(const wac_run *run);
 /* The random numbers of the evaluation before an epoch: they follow from seed and epoch alone. */
 wac_rng wac_run_evaluation_rng(int64_t seed, int64_t epoch);
 
+/* How many of an epoch's updates so many of its steps bring. */
+int64_t wac_updates_after(const wac_config *config, int64_t steps);
+
 /* Before the first phase. */
 void wac_train_begin(wac_run *run);
 

@@ -74,12 +74,6 @@ static int compare_entries(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat about;
-    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 /* An archive in a folder, and not the runs themselves beside it. */
 static bool is_archive(const char *folder, const char *path, const char *name)
 {
@@ -88,7 +82,7 @@ static bool is_archive(const char *folder, const char *path, const char *name)
     return strcmp(name, WAC_PACKED_RUNS) == 0 && stat(path, &about) == 0 &&
            S_ISREG(about.st_mode) &&
            wac_path_join(runs, sizeof runs, folder, "runs", NULL) == WAC_STATUS_OK &&
-           !is_folder(runs);
+           !wac_path_is_folder(runs);
 }
 
 static wac_status search_archive(search *search, const char *archive, const char *inside,
@@ -117,7 +111,8 @@ static wac_status find_runs(search *search, const char *path, const char *folder
             status = wac_path_join(next, PATH_MAX, path, name, error);
         if (status == WAC_STATUS_OK)
             status = wac_path_join(next + PATH_MAX, PATH_MAX, folder, name, error);
-        if (status == WAC_STATUS_OK && is_folder(next + PATH_MAX))
+        if (status == WAC_STATUS_OK &&
+            (entries[i]->d_type == DT_DIR || wac_path_is_folder(next + PATH_MAX)))
             status = find_runs(search, next, next + PATH_MAX, error);
         else if (status == WAC_STATUS_OK && is_archive(folder, next + PATH_MAX, name))
             status = search_archive(search, next, "", error);
@@ -149,7 +144,7 @@ static wac_status search_archive(search *search, const char *archive, const char
         return find_runs(search, archive, unpacked[count - 1].path, error);
     WAC_TRY(wac_path_join(path, sizeof path, archive, inside, error));
     WAC_TRY(wac_path_join(folder, sizeof folder, unpacked[count - 1].path, inside, error));
-    return is_folder(folder) ? find_runs(search, path, folder, error)
+    return wac_path_is_folder(folder) ? find_runs(search, path, folder, error)
                              : wac_fail(error, WAC_STATUS_INPUT, "there is no %s in %s",
                                         WAC_CLIP(inside), archive);
 }
@@ -221,8 +216,11 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
                         : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
     run->finished = wac_history_is_complete(&run->history, &run->config);
     strcpy(run->algorithm, wac_algorithm_name((wac_algorithm)run->config.algorithm));
-    run->diverged = !run->finished && wac_manifest_read(directory).diverged;
-    return WAC_STATUS_OK;
+    status = wac_manifest_read(&run->manifest, directory, error);
+    if (status != WAC_STATUS_OK)
+        wac_history_free(&run->history);
+    run->diverged = !run->finished && run->manifest.diverged;
+    return status;
 }
 
 /* --- groups -------------------------------------------------------------------------------- */
@@ -457,7 +455,7 @@ static wac_status read_found(wac_runset *set, search *search, wac_foreign *table
                                 ? wac_foreign_read(&tables[table_count], path, &why)
                                 : read_run(run, search->runs[i].folder, &why);
         name_archives(search, &why);
-        if (status != WAC_STATUS_OK && (!go_on || status == WAC_STATUS_MEMORY))
+        if (status != WAC_STATUS_OK && (!go_on || status != WAC_STATUS_INPUT))
             return wac_fail(error, status, "%s", why.message);
         if (status == WAC_STATUS_OK && search->runs[i].is_table) {
             table_count++;

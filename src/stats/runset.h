@@ -29,6 +29,7 @@ typedef struct wac_record {
     char algorithm[128]; /* "sac"; of another program what its table says, or "sac (FILE)" where
                             that is the name of one of ours */
     wac_history history;
+    wac_manifest manifest;
     bool finished; /* has the row after its last epoch, or reached stop_success */
     bool diverged; /* left the finite numbers, and would again */
     size_t group;  /* its place in groups */

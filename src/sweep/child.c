@@ -70,6 +70,15 @@ static void tell_end(teller *teller, wac_status status, const wac_error *error)
     tell(teller, WAC_SWEEP_WORD_END);
 }
 
+/* A run for which there is no memory at all. */
+static void tell_starved(int pipe, size_t run)
+{
+    wac_error error;
+    teller teller = {.pipe = pipe, .message.run = run};
+    tell(&teller, WAC_SWEEP_WORD_BEGIN);
+    tell_end(&teller, wac_fail_memory(&error, "the process that trains it"), &error);
+}
+
 /* --- groups -----------------------------------------------------------------------------------*/
 
 /* What is the same for the seats of an agent; and for those that learn together, lest some wait. */
@@ -383,6 +392,8 @@ static void train_group(const crew *crew, int gpu, group *group)
         train_group(crew, gpu, &(struct group){group->errands, half});
     if (!fits && rest > 0 && company.count > 1)
         train_group(crew, gpu, &(struct group){group->errands + half, rest});
+    else if (!fits && rest > 0)
+        tell_starved(crew->pipe, group->errands[0]->run);
 }
 
 /* --- the whole --------------------------------------------------------------------------------*/
@@ -457,6 +468,9 @@ void wac_sweep_child_train(const wac_sweep_task *task, int pipe, const volatile 
             (void)wac_pool_create(&crew.pool, task->threads, NULL);
         train_all(&crew);
         wac_pool_destroy(crew.pool);
+    } else {
+        for (size_t i = 0; i < task->count; i++)
+            tell_starved(pipe, task->errands[i].run);
     }
     free(crew.sorted);
     free(crew.shapes);

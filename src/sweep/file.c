@@ -72,6 +72,11 @@ static wac_status check_list(const file *in, const yaml_node_t *node, const char
     if (wac_yaml_length(node) == 0)
         return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(node),
                                "the list of \"%s\" is empty; write at least one value", key);
+    if (wac_yaml_length(node) > WAC_SWEEP_RUNS)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(node),
+                               "\"%s\" has more than %d values, and a sweep no more runs; shorten "
+                               "the list",
+                               key, WAC_SWEEP_RUNS);
     return WAC_STATUS_OK;
 }
 

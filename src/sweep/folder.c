@@ -106,21 +106,26 @@ static wac_status check_list(const wac_sweep *sweep, char *text, const char *dir
 
 /* A run that says it is finished, and whether it is. What is lost is nobody's to make up: it is
  * told, and left as it is. */
-static void inspect_finished(wac_sweep_item *item, const wac_config *config, const char *folder)
+static wac_status inspect_finished(wac_sweep_item *item, const wac_config *config,
+                                   const char *folder, wac_error *error)
 {
     wac_error why = {0};
     item->state = config->epochs < item->epochs ? WAC_SWEEP_STATE_BEGUN : WAC_SWEEP_STATE_DONE;
     item->progress.epoch = config->epochs;
-    if (wac_folder_check_finished(folder, config, &why) == WAC_STATUS_OK) {
+    wac_status status = wac_folder_check_finished(folder, config, &why);
+    if (status == WAC_STATUS_OK) {
         item->again = !wac_checkpoint_goes_on(folder, item->epochs);
-        return;
+        return WAC_STATUS_OK;
     }
+    if (status != WAC_STATUS_INPUT)
+        return wac_fail(error, status, "%s", why.message);
     item->state = WAC_SWEEP_STATE_FAILED;
     item->damaged = true;
     snprintf(item->reason, sizeof item->reason,
              "it was finished, but %.200s; put the file back, or delete the folder and the sweep "
              "trains it anew",
              why.message);
+    return WAC_STATUS_OK;
 }
 
 static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, const char *directory,
@@ -153,10 +158,10 @@ static wac_status inspect_run(wac_sweep_item *item, const wac_sweep_run *run, co
                         "be raised later, not lowered: choose another directory, or move the run "
                         "away",
                         folder, (long long)config.epochs, (long long)run->config.epochs);
-    if (wac_manifest_read(folder).finished) {
-        inspect_finished(item, &config, folder);
-        return WAC_STATUS_OK;
-    }
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, folder, error));
+    if (manifest.finished)
+        return inspect_finished(item, &config, folder, error);
     item->state = WAC_SWEEP_STATE_BEGUN;
     item->again = !wac_checkpoint_goes_on(folder, item->epochs);
     item->progress.epoch = item->again ? 0 : wac_progress_last_epoch(folder);

@@ -179,10 +179,13 @@ static void find_run(wac_ladder *ladder, size_t run)
 {
     char folder[PATH_MAX];
     wac_config config;
+    wac_manifest manifest;
     if (wac_path_join(folder, sizeof folder, ladder->directory,
                       ladder->choices.sweep->runs[run].folder, NULL) == WAC_STATUS_OK &&
-        wac_folder_is_run(folder) && wac_folder_read_config(&config, folder, NULL) == WAC_STATUS_OK)
-        mark_run(ladder, run, folder, config.epochs - !wac_manifest_read(folder).finished);
+        wac_folder_is_run(folder) &&
+        wac_folder_read_config(&config, folder, NULL) == WAC_STATUS_OK &&
+        wac_manifest_read(&manifest, folder, NULL) == WAC_STATUS_OK)
+        mark_run(ladder, run, folder, config.epochs - !manifest.finished);
 }
 
 /* Mark a run that has just reached a rung. Where another machine has trained it, its last rows may

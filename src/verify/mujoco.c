@@ -1,13 +1,14 @@
 /* Recordings of the MuJoCo worlds: runs, which begin as the JSON file beside the table says, and
  * single steps, each from a start of its own. */
 #include "base/files.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "base/suggest.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 #include "verify/recording.h"
 
-#include <jansson.h>
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
@@ -70,10 +71,11 @@ static wac_status read_start(start *start, const wac_recording *recording, wac_e
     strcpy(path + length - 3, "json");
     WAC_TRY(wac_file_read(&text, &size, path, JSON_LIMIT, error));
     json_error_t reason;
-    json_t *json = json_loadb(text, size, 0, &reason);
-    wac_status status =
-        json ? parse_start(start, recording, json, path, error)
-             : wac_fail(error, WAC_STATUS_INPUT, "%s:%d: %s", path, reason.line, reason.text);
+    json_t *json = wac_json_load(text, size, 0, &reason);
+    wac_status status = json              ? parse_start(start, recording, json, path, error)
+                        : errno == ENOMEM ? wac_fail_memory(error, path)
+                                          : wac_fail(error, WAC_STATUS_INPUT, "%s:%d: %s", path,
+                                                     reason.line, reason.text);
     json_decref(json);
     free(text);
     return status;

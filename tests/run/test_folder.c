@@ -5,10 +5,39 @@
 
 #include "base/files.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+/* reading and looking fail while this is set */
+static bool disk_fails;
+
+static bool fails(void)
+{
+    if (disk_fails)
+        errno = EIO;
+    return disk_fails;
+}
+
+ssize_t read(int file, void *bytes, size_t size)
+{
+    return fails() ? -1 : syscall(SYS_read, file, bytes, size);
+}
+
+int access(const char *path, int mode)
+{
+    return fails() ? -1 : faccessat(AT_FDCWD, path, mode, 0);
+}
+
+int lstat(const char *path, struct stat *about)
+{
+    return fails() ? -1 : fstatat(AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW);
+}
+
 static void test_new_folder(void **state)
 {
     (void)state;
-    wac_config config = tiny("lqg", "sac", 3), read;
+    wac_config config = tiny("lqg", "sac", 3), found;
     wac_history history;
     assert_false(wac_folder_is_run(at("run")));
     assert_ok(wac_folder_make(at("run"), &config, &error));
@@ -16,8 +45,8 @@ static void test_new_folder(void **state)
     assert_true(wac_folder_is_run(at("run")));
     assert_int_equal(wac_folder_make(at("run"), &config, &error), WAC_STATUS_INPUT);
     assert_int_equal(entries(root), 1);
-    assert_ok(wac_folder_read_config(&read, at("run"), &error));
-    assert_int_equal(read.epochs, 3);
+    assert_ok(wac_folder_read_config(&found, at("run"), &error));
+    assert_int_equal(found.epochs, 3);
     assert_ok(wac_history_read(&history, at("run"), &error));
     assert_int_equal(history.rows, 0);
     assert_false(wac_history_is_complete(&history, &config));
@@ -40,25 +69,63 @@ static void test_manifest(void **state)
     (void)state;
     wac_config config = tiny("lqg", "sac", 3);
     assert_ok(wac_folder_make(at("run"), &config, &error));
-    wac_manifest manifest = wac_manifest_read(at("run"));
+    wac_manifest manifest = manifest_of(at("run"));
     assert_string_equal(manifest.version, wac_version());
     assert_string_equal(manifest.commit, wac_commit());
     assert_true(manifest.processors > 0 && manifest.seconds == 0 && !manifest.finished);
     assert_ok(wac_manifest_note(at("run"), &config, 2.5, false, NULL, &error));
-    manifest = wac_manifest_read(at("run"));
+    manifest = manifest_of(at("run"));
     assert_true(manifest.seconds == 2.5 && !manifest.finished);
     assert_ok(wac_manifest_note(at("run"), &config, 3.25, true, NULL, &error));
-    assert_true(wac_manifest_read(at("run")).finished);
+    assert_true(manifest_of(at("run")).finished);
     /* one that is damaged tells nothing, and the next note makes it anew */
     static const char *const damaged[] = {"", "{\"finished\": \"tod", "[1]",
                                           "{\"seconds\": \"x\"}"};
     for (int i = 0; i < 4; i++) {
         save_text(at("run/manifest.json"), damaged[i]);
-        manifest = wac_manifest_read(at("run"));
+        manifest = manifest_of(at("run"));
         assert_true(!*manifest.version && manifest.seconds == 0 && !manifest.finished);
         assert_ok(wac_manifest_note(at("run"), &config, 1, true, NULL, &error));
-        assert_true(wac_manifest_read(at("run")).finished);
+        assert_true(manifest_of(at("run")).finished);
     }
+}
+
+/* A disk that fails for a moment has lost nothing: not the manifest, nor what is next to another
+ * checkpoint that may be there or not. */
+static void test_disk_that_fails(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3);
+    wac_manifest manifest;
+    char path[PATH_MAX];
+    assert_ok(wac_folder_make(at("run"), &config, &error));
+    char *before = contents(at("run/manifest.json"), NULL);
+    disk_fails = true;
+    wac_status status = wac_manifest_note(at("run"), &config, 1, true, NULL, &error);
+    disk_fails = false;
+    assert_int_equal(status, WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("run/manifest.json"), "Input/output error");
+    char *after = contents(at("run/manifest.json"), NULL);
+    assert_string_equal(after, before);
+    free(before);
+    free(after);
+    disk_fails = true;
+    status = wac_manifest_read(&manifest, at("run"), &error);
+    disk_fails = false;
+    assert_int_equal(status, WAC_STATUS_IO);
+
+    assert_ok(wac_directory_make(at("run/checkpoint.old"), &error));
+    disk_fails = true;
+    wac_folder_tidy(at("run"));
+    bool has = wac_folder_has(at("run"), WAC_FOLDER_CHECKPOINT);
+    status = wac_directory_make(at("fresh"), &error);
+    if (status == WAC_STATUS_OK)
+        status = wac_directory_replace(at("run/checkpoint"), at("fresh"), &error);
+    disk_fails = false;
+    assert_true(has); /* for all that is known */
+    assert_int_equal(status, WAC_STATUS_IO);
+    assert_true(wac_folder_find_checkpoint(path, at("run")));
+    assert_string_equal(path, at("run/checkpoint.old"));
 }
 
 #define ROW(epoch, reached) #epoch ",0,0," #reached ",,,,,,,,,0,0,,\n"
@@ -151,10 +218,8 @@ static void test_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_new_folder),
-        TEST(test_manifest),
-        TEST(test_history),
-        TEST(test_columns),
+        TEST(test_new_folder), TEST(test_manifest), TEST(test_disk_that_fails),
+        TEST(test_history),    TEST(test_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void assert_as_alone(group *group)
     for (int i = 0; i < group->count; i++) {
         assert_int_equal(group->statuses[i], WAC_STATUS_OK);
         assert_same_runs(at("alone-%d", i), group->folders[i]);
-        assert_true(wac_manifest_read(group->folders[i]).finished);
+        assert_true(manifest_of(group->folders[i]).finished);
         remove_folder(group->folders[i]);
     }
 }
@@ -288,7 +288,7 @@ static void assert_fails_alone(group *group, struct walk_order order, wac_status
         assert_int_equal(group->statuses[last], status);
         assert_string_equal(group->errors[last].message, alone.message);
         assert_true(same_file(at("failed/progress.csv"), at("d/progress.csv"), true));
-        assert_true(wac_manifest_read(at("d")).diverged == (status == WAC_STATUS_NUMERIC));
+        assert_true(manifest_of(at("d")).diverged == (status == WAC_STATUS_NUMERIC));
         remove_folder(at("failed"));
         remove_folder(at("d"));
         group->count--;

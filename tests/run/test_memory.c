@@ -8,12 +8,12 @@
 #include "nn/cpu/mixed.h"
 #include "rl/agent.h"
 #include "run/run.h"
+#include "sweep/file.h"
+#include "sweep/folder.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,18 +114,6 @@ FRONT void free(void *block)
     __libc_free(block);
 }
 
-/* fts_open of glibc 2.36 reads through a null pointer when its second allocation fails (io/fts.c,
- * line 174): nothing is refused to it. */
-FRONT FTS *fts_open(char *const *paths, int options,
-                    int (*compare)(const FTSENT **, const FTSENT **))
-{
-    FTS *(*real_open)(char *const *, int, int (*)(const FTSENT **, const FTSENT **));
-    long left = atomic_exchange(&countdown, 0);
-    *(void **)&real_open = dlsym(RTLD_NEXT, "fts_open");
-    FTS *tree = real_open(paths, options, compare);
-    atomic_store(&countdown, left);
-    return tree;
-}
 #endif
 
 static void skip_if_sanitized(void)
@@ -221,7 +209,9 @@ static void too_large_an_agent(void **state)
 typedef struct attempt {
     wac_config config;
     int threads;
-    char folder[64], run[80];
+    char folder[64], run[80]; /* `run` is made in `folder`; empty: none is */
+    char opened[80];          /* what is there */
+    const char *file;         /* what it is of */
 } attempt;
 
 /* make it; destroy what was made */
@@ -257,6 +247,43 @@ static wac_status try_run(const attempt *attempt, wac_error *error)
     wac_status status = wac_run_create(&run, &attempt->config, NULL, attempt->run, &options, error);
     if (status == WAC_STATUS_OK)
         wac_run_destroy(run);
+    return status;
+}
+
+static wac_status try_open(const attempt *attempt, wac_error *error)
+{
+    wac_run *run;
+    wac_run_options options = wac_run_options_default();
+    options.threads = attempt->threads;
+    wac_status status = wac_run_open(&run, attempt->opened, NULL, &options, error);
+    if (status == WAC_STATUS_OK)
+        wac_run_destroy(run);
+    return status;
+}
+
+static wac_status try_remove(const attempt *attempt, wac_error *error)
+{
+    wac_status status = wac_directory_make(attempt->opened, error);
+    if (status == WAC_STATUS_OK || wac_path_is_folder(attempt->opened))
+        status = wac_directory_remove(attempt->opened, error);
+    return status;
+}
+
+static wac_status try_sweep(const attempt *attempt, wac_error *error)
+{
+    wac_sweep sweep;
+    wac_sweep_item *items;
+    int lock;
+    wac_status status =
+        wac_sweep_parse(&sweep, NULL, attempt->file, strlen(attempt->file), "file", error);
+    if (status != WAC_STATUS_OK)
+        return status;
+    status = wac_sweep_take(&lock, &items, &sweep, attempt->opened, (wac_sweep_share){0}, error);
+    if (status == WAC_STATUS_OK) {
+        free(items);
+        close(lock);
+    }
+    wac_sweep_free(&sweep);
     return status;
 }
 
@@ -376,7 +403,7 @@ static void worlds_survive_failure(void **state)
 {
     (void)state;
     skip_if_sanitized();
-    /* the others' engine ends the program where memory runs out */
+    /* the others' engine throws an exception where memory runs out, see cli/main.c */
     const char *const names[] = {"lqg", "riverswim"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         attempt attempt = make_attempt(names[i], NULL, 1);
@@ -395,6 +422,39 @@ static void runs_survive_failure(void **state)
     /* the processor's name in the manifest is a nicety */
     fail_everywhere(try_run, &attempt, "run", 2, 0);
     assert_int_equal(rmdir(attempt.folder), 0);
+}
+
+/* A checkpoint and the files beside it are never called broken where memory is short. */
+static void reading_survives_failure(void **state)
+{
+    (void)state;
+    skip_if_sanitized();
+    wac_run *run;
+    wac_error error = {0};
+    attempt attempt = make_attempt("riverswim", "sac", 1);
+    char folder[] = "/tmp/test_memory.XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    snprintf(attempt.opened, sizeof attempt.opened, "%s/run", folder);
+    attempt.config.epochs = 0;
+    attempt.config.initial_steps = 16;
+    attempt.config.evaluation_steps = 0;
+    assert_int_equal(wac_run_create(&run, &attempt.config, NULL, attempt.opened, NULL, &error),
+                     WAC_STATUS_OK);
+    assert_int_equal(wac_run_train(run, &error), WAC_STATUS_OK);
+    wac_run_destroy(run);
+    /* qsort can do without */
+    fail_everywhere(try_open, &attempt, "an open run", 1, 0);
+
+    /* the folder of a sweep, which has the run in it */
+    attempt.file = "environments: [lqg]\nalgorithms: [sac, oac]\nsettings: {epochs: 1, width: 8}\n";
+    snprintf(attempt.opened, sizeof attempt.opened, "%s/sweep", folder);
+    /* tidying can do without */
+    fail_everywhere(try_sweep, &attempt, "a sweep", 3, 0);
+    assert_int_equal(wac_directory_remove(folder, &error), WAC_STATUS_OK);
+
+    snprintf(attempt.opened, sizeof attempt.opened, "%s/a/b/c", folder);
+    fail_everywhere(try_remove, &attempt, "a folder to remove", 0, 0);
+    assert_int_equal(wac_directory_remove(folder, &error), WAC_STATUS_OK);
 }
 
 /* --- steps that allocate nothing ------------------------------------------------------------- */
@@ -505,7 +565,8 @@ int main(void)
         cmocka_unit_test(arena_pieces),           cmocka_unit_test(arena_fails_for_good),
         cmocka_unit_test(too_large_an_agent),     cmocka_unit_test(calls_are_counted),
         cmocka_unit_test(agents_survive_failure), cmocka_unit_test(worlds_survive_failure),
-        cmocka_unit_test(runs_survive_failure),   cmocka_unit_test(steps_allocate_nothing),
+        cmocka_unit_test(runs_survive_failure),   cmocka_unit_test(reading_survives_failure),
+        cmocka_unit_test(steps_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

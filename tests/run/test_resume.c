@@ -420,22 +420,31 @@ static void damaged_files_are_refused(void **state)
     assert_same_runs(at("whole"), at("run"));
 }
 
-/* A whole number in a file of arrays (its first element), made another. */
-static void refuse_number(const char *path, const char *name, int64_t number, const char *words)
+/* A number in a file of arrays, made another; -1: the last of its array. */
+static void refuse_element(const char *path, const char *name, int64_t element, const void *number,
+                           size_t number_size, const char *words)
 {
     char quoted[64];
     size_t size;
     uint64_t header;
-    long first;
+    long first, end;
     char *bytes = contents(path, &size);
     memcpy(&header, bytes, sizeof header);
     snprintf(quoted, sizeof quoted, "\"%s\"", name);
     const char *at_name = strstr(bytes + 8, quoted);
     assert_non_null(at_name);
-    assert_int_equal(sscanf(strstr(at_name, "data_offsets\":[") + 15, "%ld", &first), 1);
-    memcpy(bytes + 8 + header + first, &number, sizeof number);
+    assert_int_equal(sscanf(strstr(at_name, "data_offsets\":[") + 15, "%ld,%ld", &first, &end), 2);
+    char *place = element < 0 ? bytes + 8 + header + end - number_size
+                              : bytes + 8 + header + first + (size_t)element * number_size;
+    assert_true(memcmp(place, number, number_size) != 0);
+    memcpy(place, number, number_size);
     refuse_bytes(path, bytes, size, words);
     free(bytes);
+}
+
+static void refuse_number(const char *path, const char *name, int64_t number, const char *words)
+{
+    refuse_element(path, name, 0, &number, sizeof number, words);
 }
 
 /* Counts that no run can have reached are refused before anything is done with them. */
@@ -461,6 +470,107 @@ static void impossible_counts_are_refused(void **state)
         }
     assert_ok(train_on(at("run"), "lqg", NULL, 0));
     assert_same_runs(at("whole"), at("run"));
+}
+
+/* Nor are numbers that cannot be, by themselves or beside each other and the settings. The run has
+ * done 30 steps, two epochs of 40 steps and 15 updates, and 19 steps of the third. */
+static void impossible_numbers_are_refused(void **state)
+{
+    (void)state;
+    static const char words[] = "use another copy of the checkpoint";
+    enum { EPOCH, STARTED, EVALUATED, EXPLORED, UPDATED, STEPS, UPDATES, ROWS, EPISODE, EPISODES };
+    static const struct {
+        int element;
+        int64_t number;
+    } positions[] = {
+        {EPOCH, 1},         {EPOCH, 3},     {EPOCH, INT64_C(1) << 50},
+        {STARTED, 0},       {STARTED, 2},   {EVALUATED, 0},
+        {EVALUATED, 2},     {EXPLORED, 18}, {EXPLORED, 41},
+        {EXPLORED, -3},     {UPDATED, 1},   {UPDATED, 16},
+        {STEPS, 128},       {STEPS, 130},   {UPDATES, 29},
+        {UPDATES, 31},      {ROWS, 2},      {ROWS, 4},
+        {EPISODE, 25},      {EPISODES, 41}, {EPISODES + 1, 40},
+        {EPISODES + 2, -1},
+    };
+    static const struct {
+        const char *file, *name;
+        int64_t element;
+        double number; /* in arrays of float */
+    } reals[] = {
+        {"agent", "policy/hidden0/weight", 3, NAN},
+        {"agent", "q2/out/bias", 0, INFINITY},
+        {"agent", "target_q1/hidden1/weight", -1, -INFINITY},
+        {"agent", "adam/first/q1/hidden0/bias", 2, NAN},
+        {"agent", "adam/second/q1/hidden0/bias", 2, -1e-3},
+        {"agent", "adam/second/log_alpha", 0, -1},
+        {"agent", "log_alpha", 0, 1e6},
+        {"agent", "log_alpha", 0, NAN},
+        {"replay", "replay/records", 7, NAN},
+        {"replay", "replay/records", -1, 0.5},
+        {"run", "observation", 0, NAN},
+        {"run", "observation", 0, 1.5},
+    };
+    static const struct {
+        const char *file, *name;
+        int64_t element;
+        double number; /* in arrays of double */
+    } doubles[] = {
+        {"run", "sums", 0, NAN},
+        {"run", "sums", 1, INFINITY},
+        {"run", "sums", 2, INFINITY},
+        {"run", "sums", 6, -0.5},
+        {"run", "sums", 6, 1.5},
+        {"run", "world", 0, NAN},
+        {"agent", "normaliser/mean", 0, NAN},
+        {"agent", "normaliser/squares", 0, -1},
+        {"agent", "normaliser/count", 0, 7.5},
+    };
+    static const struct {
+        const char *file, *name;
+        int64_t number;
+    } counts[] = {
+        {"run", "visits/explored", 1000},
+        {"run", "visits/explored", INT64_C(1) << 53},
+        {"run", "coverage/sampled", INT64_C(1) << 53},
+        {"run", "coverage/sampled", -1},
+        {"run", "visits/evaluated", 1000},
+        {"run", "visits/evaluated", -1},
+        {"run", "replay/count", 128},
+        {"replay", "replay/count", 128},
+        {"agent", "adam/steps/critics", 29},
+        {"agent", "adam/steps/policies", 31},
+        {"agent", "adam/steps/log_alpha", 31},
+    };
+    wac_config config = tiny("lqg", "sac", 3);
+    char path[PATH_MAX];
+    for (int running = 0; running < 2; running++) {
+        config.normalisation = running ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
+        wac_run_options options = stop_after(30 + 2 * (1 + 40 + 15) + 1 + 19, 1);
+        assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
+        strcpy(path, at("run/checkpoint/run.safetensors"));
+        for (size_t i = 0; i < sizeof positions / sizeof *positions; i++)
+            refuse_element(path, "position", positions[i].element, &positions[i].number,
+                           sizeof positions[i].number, words);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            strcpy(path, at("run/checkpoint/%s.safetensors", counts[i].file));
+            refuse_number(path, counts[i].name, counts[i].number, "");
+        }
+        for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+            float number = (float)reals[i].number;
+            if (running && number == 1.5F)
+                continue;
+            strcpy(path, at("run/checkpoint/%s.safetensors", reals[i].file));
+            refuse_element(path, reals[i].name, reals[i].element, &number, sizeof number, words);
+        }
+        for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
+            if (!running && strncmp(doubles[i].name, "normaliser", 10) == 0)
+                continue;
+            strcpy(path, at("run/checkpoint/%s.safetensors", doubles[i].file));
+            refuse_element(path, doubles[i].name, doubles[i].element, &doubles[i].number,
+                           sizeof doubles[i].number, words);
+        }
+        remove_folder(at("run"));
+    }
 }
 
 /* What a table that is cut off calls for is said truly: the row after the last epoch is made again,
@@ -611,6 +721,7 @@ int main(void)
         TEST(a_lost_manifest_is_no_loss),
         TEST(damaged_files_are_refused),
         TEST(impossible_counts_are_refused),
+        TEST(impossible_numbers_are_refused),
         TEST(cut_tables_name_the_way_out),
         TEST(foreign_checkpoints_are_refused),
         TEST(nothing_to_resume),

@@ -6,6 +6,7 @@
 #include "support/folder.h"
 
 #include "base/status.h"
+#include "run/folder.h"
 #include "wac/wac.h"
 
 #include <math.h>
@@ -174,6 +175,13 @@ static inline wac_run_options with_threads(int threads)
     wac_run_options options = wac_run_options_default();
     options.threads = threads;
     return options;
+}
+
+static inline wac_manifest manifest_of(const char *directory)
+{
+    wac_manifest manifest;
+    assert_ok(wac_manifest_read(&manifest, directory, &error));
+    return manifest;
 }
 
 /* --- comparing runs ------------------------------------------------------------------------- */

@@ -237,7 +237,7 @@ static void who_fails_is_told(void **state)
             assert_false(wac_path_exists(at("groups/%s", folder)));
         else
             assert_same_runs(at("groups/%s", folder), path);
-        assert_true(i == 5 || wac_manifest_read(at("groups/%s", folder)).diverged == (i == 1));
+        assert_true(i == 5 || manifest_of(at("groups/%s", folder)).diverged == (i == 1));
     }
     assert_ok(wac_sweep_inspect(&items, &sweep, at("groups"), &error));
     assert_int_equal(items[1].state, WAC_SWEEP_STATE_BEGUN);

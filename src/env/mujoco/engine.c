@@ -3,7 +3,9 @@
 
 #include "base/share.h"
 #include "base/status.h"
+#include "env/world.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <mujoco/mujoco.h>
 #include <pthread.h>
@@ -65,14 +67,17 @@ static void flatten(char *text)
 }
 
 /* One call of the engine, which may leave by its fatal error; its data is good for nothing but a
- * reset then. */
+ * reset then. Not for the loader: that is C++, and holds a lock. */
 static wac_status guard(wac_mujoco *mujoco, void (*call)(wac_mujoco *, int), int argument,
                         wac_error *error)
 {
     jmp_buf back;
+    errno = 0;
     if (_setjmp(back)) {
         way_out = NULL;
         mujoco->failed = true;
+        if (errno == ENOMEM)
+            return wac_fail_memory(error, "MuJoCo");
         return wac_fail(error, WAC_STATUS_NUMERIC, "MuJoCo gives up: %s", last_words);
     }
     way_out = &back;
@@ -101,10 +106,14 @@ static wac_status load_model(wac_mujoco *mujoco, const char *path, wac_error *er
 {
     char reason[800] = "";
     WAC_TRY(wac_mujoco_check(error));
+    /* an exception for want of memory goes through us: a program in C++ may catch it */
+    errno = 0;
     mujoco->model = mj_loadXML(path, NULL, reason, sizeof reason);
+    bool starved = errno == ENOMEM;
     flatten(reason);
     if (!mujoco->model)
-        return wac_fail(error, WAC_STATUS_INPUT, "%s: %s", path, reason);
+        return starved ? wac_fail_memory(error, path)
+                       : wac_fail(error, WAC_STATUS_INPUT, "%s: %s", path, reason);
     WAC_TRY(guard(mujoco, make_data, 0, error));
     return mujoco->data ? WAC_STATUS_OK : wac_fail_memory(error, path);
 }
@@ -244,8 +253,8 @@ void wac_mujoco_save(const void *world, double *state)
 
 wac_status wac_mujoco_load(void *world, const double *state, wac_error *error)
 {
-    (void)error;
     part parts[PARTS];
+    WAC_TRY(wac_state_check(state, wac_mujoco_state_size(world), error));
     wac_mujoco_reset(world, -1);
     list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
