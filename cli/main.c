@@ -10,16 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static const cli_command *const commands[] = {
-    &cli_train,     &cli_evaluate, &cli_render, &cli_sweep,  &cli_tune,   &cli_stats, &cli_report,
-    &cli_reproduce, &cli_pack,     &cli_envs,   &cli_config, &cli_verify, &cli_bench, &cli_demo,
+const cli_command *const cli_commands[] = {
+    &cli_train,  &cli_evaluate, &cli_render,    &cli_sweep, &cli_tune,
+    &cli_stats,  &cli_report,   &cli_reproduce, &cli_pack,  &cli_envs,
+    &cli_config, &cli_verify,   &cli_bench,     &cli_demo,  NULL,
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 
 static const char *command_name(const void *names, size_t index)
 {
     (void)names;
-    return index < COMMANDS ? commands[index]->name : index == COMMANDS ? "help" : NULL;
+    return index < COMMANDS ? cli_commands[index]->name : index == COMMANDS ? "help" : NULL;
 }
 
 static void print_overview(FILE *stream)
@@ -31,7 +32,7 @@ static void print_overview(FILE *stream)
             "%sUsage%s\n  wac COMMAND [ARGUMENTS]\n\n%sCommands%s\n",
             style.bold, style.plain, style.bold, style.plain, style.bold, style.plain);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(stream, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fprintf(stream,
             "\n%sFirst steps%s\n"
             "  wac demo                               see directed exploration at work\n"
@@ -47,8 +48,8 @@ static void print_overview(FILE *stream)
 static const cli_command *find_command(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+        if (strcmp(cli_commands[i]->name, name) == 0)
+            return cli_commands[i];
     const char *near = WAC_SUGGEST(name, command_name, NULL, NULL);
     if (near)
         cli_refuse("unknown command \"%s\"; %s", WAC_CLIP(name), near);
