@@ -67,6 +67,7 @@ static const struct {
      "autotune|auto-alpha|auto-entropy|automatic-entropy-tuning|use-automatic-entropy-tuning|"
      "learnable-temperature",
      NULL},
+    {"quantile", "kappa|confidence", "The bound's weight on sigma comes from it"},
     {"oac_beta", "beta-ub", NULL},
     {"precision", "dtype|amp|fp16|bf16|half|mixed-precision|tf32", NULL},
     {"out",

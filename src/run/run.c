@@ -132,6 +132,15 @@ static wac_status take_lock(wac_run *run, wac_error *error)
                     run->directory, strerror(errno));
 }
 
+bool wac_run_is_in_use(const char *directory)
+{
+    int lock = wac_open(directory, O_RDONLY | O_DIRECTORY);
+    bool taken = lock >= 0 && flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (lock >= 0)
+        close(lock);
+    return taken;
+}
+
 static wac_status allocate(wac_run **run, const char *directory, wac_error *error)
 {
     *run = calloc(1, sizeof **run);
@@ -230,7 +239,7 @@ static wac_status resume(wac_run *run, wac_error *error)
 static wac_status prepare(wac_run *run, const wac_config *config, const wac_environment_type *type,
                           const wac_run_options *options, int64_t epochs, wac_error *error)
 {
-    if (config && wac_path_exists(run->directory))
+    if (config && wac_path_exists(run->directory) && !wac_directory_is_unused(run->directory, ""))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s exists already; choose another folder, or resume the run that is there",
                         run->directory);

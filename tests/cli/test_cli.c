@@ -94,7 +94,7 @@ static void nonsense_is_refused(void **state)
         {"train --env lqg", 2, "the environment needs none, as in: " WAC_PROGRAM " train river"},
         {"train arm.xml", 2, "a model of your own is mujoco:arm.xml"},
         {"train my.yaml", 2, "a file of settings goes behind --config"},
-        {"train HalfCheetah-v4", 2, "did you mean \"halfcheetah\"?"},
+        {"train Hopper-v4", 2, "unknown environment \"Hopper-v4\"; did you mean \"hopper\"?"},
         {"sweep a.yaml --jobs 2", 2, "did you mean \"--workers\"?"},
         {"evaluate a --num-episodes 2", 2, "did you mean \"--episodes\"?"},
         {"evaluate a --device cuda", 2,
@@ -210,10 +210,20 @@ static void a_run_is_never_overwritten(void **state)
     struct stat before, after;
     assert_int_equal(stat(at("run/manifest.json"), &before), 0);
     assert_says(wac("train lqg --out %s " SMALL " --epochs 2", at("run")), 2,
-                "is a run already; go on with: " WAC_PROGRAM " train --resume ");
-    assert_says(wac("train lqg --out %s/ " SMALL " --epochs 2", at("run")), 2, "another --out");
+                "is this very run already; go on with: " WAC_PROGRAM " train --resume ");
+    assert_says(wac("train lqg --out %s/ " SMALL " --epochs 2", at("run")), 2,
+                "/run/ --epochs 2, or choose another --out or --seed");
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 1", at("run")), 2,
+                "is this very run, and finished; try it with: " WAC_PROGRAM " evaluate ");
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 0", at("run")), 2,
+                "is another run already (epochs is 1 there); choose another --out");
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 2 --learning-rate 0", at("run")), 2,
+                "is another run already (learning_rate is 0.0003 there); choose another --out");
+    assert_says(wac("train riverswim --out %s " SMALL " --epochs 1", at("run")), 2,
+                "is another run already (lqg is there); choose another --out");
     assert_says(wac("train lqg --out %s", at("run/config.yaml")), 2, "exists and is no run");
     assert_says(wac("train lqg --out %s", root), 2, "exists and is no run");
+    assert_says(wac("train lqg --out %s/.", root), 2, "--out must name a folder of its own");
     assert_same_runs(at("run"), at("same"));
     assert_int_equal(stat(at("run/manifest.json"), &after), 0);
     assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
@@ -224,7 +234,19 @@ static void a_run_is_never_overwritten(void **state)
     assert_done(result);
     assert_string_equal(result->out, "runs/lqg-oac-7\n");
     assert_true(wac_path_exists(at("runs/lqg-oac-7/checkpoint")));
-    assert_says(wac("train lqg --seed 7 --algorithm oac"), 2, "runs/lqg-oac-7 is a run already");
+    assert_says(wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 0"), 2,
+                "runs/lqg-oac-7 is this very run, and finished");
+    assert_says(wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 1"), 2,
+                "go on with: " WAC_PROGRAM " train --resume runs/lqg-oac-7 --epochs 1, or choose");
+    result = wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 0 --learning-rate 0");
+    assert_done(result);
+    assert_string_equal(result->out, "runs/lqg-oac-7b\n");
+    assert_non_null(strstr(result->err, "runs/lqg-oac-7 is another run already\n"));
+    assert_int_equal(mkdir("runs/lqg-oac-7c", 0777), 0); /* an empty folder is as good as none */
+    result = wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 0 --learning-rate 1");
+    assert_done(result);
+    assert_string_equal(result->out, "runs/lqg-oac-7c\n");
+    assert_true(wac_path_exists(at("runs/lqg-oac-7c/checkpoint")));
     if (WAC_MUJOCO) {
         result = wac("train point-1-sparse " SMALL " --epochs 0");
         assert_done(result);

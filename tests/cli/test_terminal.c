@@ -75,6 +75,8 @@ static void signals_leave_a_whole_run(void **state)
         pid_t child = start_long_run(&err, i ? "epoch 2/" : "epoch 0/");
         /* meanwhile nobody else may train it */
         assert_says(wac("train --resume %s", at("run")), 1, "being trained by another process");
+        assert_says(wac("train riverswim --out %s " SMALL " --epochs 1000000", at("run")), 2,
+                    "another process is training this very run in ");
         kill(child, signals[i]);
         drain(err, text, sizeof text);
         assert_int_equal(status_of(child), 1);
