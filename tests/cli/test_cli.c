@@ -277,6 +277,38 @@ static void closed_descriptors(void **state)
     }
 }
 
+/* Nor does a reader that leaves early end the training, or fail a command. */
+static void a_reader_that_leaves(void **state)
+{
+    (void)state;
+    char command[3 * PATH_MAX];
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 20", at("read")));
+    snprintf(command, sizeof command,
+             "{ %s train lqg --out %s " SMALL " --epochs 20; echo $? > %s; } 2>&1 | head -1 "
+             "> /dev/null",
+             WAC_PROGRAM, at("left"), at("status"));
+    assert_int_equal(system(command), 0);
+    assert_same_runs(at("read"), at("left"));
+    char *status = contents(at("status"), NULL);
+    assert_string_equal(status, "0\n");
+    free(status);
+    snprintf(command, sizeof command, "{ %s config; echo $? > %s; } 2> %s | head -1 > /dev/null",
+             WAC_PROGRAM, at("status"), at("err"));
+    assert_int_equal(system(command), 0);
+    status = contents(at("status"), NULL);
+    assert_string_equal(status, "0\n");
+    free(status);
+    status = contents(at("err"), NULL);
+    assert_string_equal(status, "");
+    free(status);
+
+    /* the seconds of a manifest have no more digits than were measured */
+    char *manifest = contents(at("read/manifest.json"), NULL);
+    const char *seconds = strstr(manifest, "\"seconds\": ");
+    assert_true(seconds && strcspn(strchr(seconds, '.'), "\n") <= 4);
+    free(manifest);
+}
+
 static void output_that_cannot_be_written(void **state)
 {
     (void)state;
@@ -453,6 +485,7 @@ int main(void)
         TEST(bad_files_are_refused),
         TEST(a_run_is_never_overwritten),
         TEST(closed_descriptors),
+        TEST(a_reader_that_leaves),
         TEST(output_that_cannot_be_written),
         TEST(evaluate_tells_and_changes_nothing),
         TEST(without_a_replay),
