@@ -201,14 +201,12 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
                 "wac: %sthe checkpoint holds no replay, so the run cannot go on; start again with "
                 "another --out, or remove %s\n",
                 stopped ? "stopped; " : "", directory);
-    else if (wac_folder_find_checkpoint(checkpoint, directory))
-        fprintf(stderr, "wac: %s; go on with: %s train --resume %s\n",
-                stopped ? "stopped and saved" : "the last checkpoint is whole", cli_program(),
-                directory);
     else
-        fprintf(stderr,
-                "wac: nothing was saved yet; start again with another --out, or remove %s\n",
-                directory);
+        fprintf(stderr, "wac: %s; go on with: %s train --resume %s\n",
+                !wac_folder_find_checkpoint(checkpoint, directory) ? "nothing was saved yet"
+                : stopped                                          ? "stopped and saved"
+                                                                   : "the last checkpoint is whole",
+                cli_program(), directory);
     return CLI_FAILED;
 }
 

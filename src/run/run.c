@@ -305,13 +305,19 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     WAC_TRY(build(run, type, options, true, error));
     WAC_TRY(make_agent(run, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
-    if (!found)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        wac_manifest_read(run->directory).packed
-                            ? "the run %s was packed without its networks"
-                            : "the run %s has no checkpoint yet; resume its training first",
+    if (found)
+        return WAC_STATUS_OK;
+    if (wac_manifest_read(run->directory).packed)
+        return wac_fail(error, WAC_STATUS_INPUT, "the run %s was packed without its networks",
                         run->directory);
-    return WAC_STATUS_OK;
+    if (wac_run_is_in_use(run->directory))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has no checkpoint yet; another process is training it: wait a "
+                        "little",
+                        run->directory);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "the run %s has no checkpoint yet; go on with: wac train --resume %s",
+                    run->directory, run->directory);
 }
 
 wac_status wac_run_open(wac_run **out, const char *directory, const wac_environment_type *type,

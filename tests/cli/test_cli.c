@@ -363,7 +363,8 @@ static void evaluate_tells_and_changes_nothing(void **state)
     assert_int_equal(mistaken->status, 1);
     assert_non_null(strstr(mistaken->err, "is a checkpoint of a run, not a recorded update"));
     remove_folder(at("run/checkpoint"));
-    assert_says(wac("evaluate %s", at("run")), 1, "no checkpoint yet; resume its training first");
+    assert_says(wac("evaluate %s", at("run")), 1,
+                "no checkpoint yet; go on with: " WAC_PROGRAM " train --resume ");
     save_text(at("run/config.yaml"), "environment: lqg\n");
     assert_says(wac("evaluate %s", at("run")), 1, "was cut short");
 }
@@ -379,8 +380,10 @@ static void a_limit_on_files(void **state)
     file_limit = RLIM_INFINITY;
     assert_int_equal(result->status, 1);
     assert_non_null(strstr(result->err, "File too large; raise the limit"));
-    assert_non_null(strstr(result->err, "nothing was saved yet; start again with another --out"));
+    assert_non_null(
+        strstr(result->err, "nothing was saved yet; go on with: " WAC_PROGRAM " train --re"));
     assert_int_equal(entries(at("run")), 3);
+    assert_says(wac("evaluate %s", at("run")), 1, "go on with: " WAC_PROGRAM " train --resume ");
     assert_done(wac("train --resume %s", at("run")));
     assert_same_runs(at("whole"), at("run"));
 }
