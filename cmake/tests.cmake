@@ -79,6 +79,9 @@ endforeach()
 # which rooms of the sources may include which
 add_test(NAME rooms COMMAND ${PROJECT_SOURCE_DIR}/tests/check-rooms ${PROJECT_SOURCE_DIR})
 
+# what somebody without root is told to install
+add_test(NAME packages COMMAND ${PROJECT_SOURCE_DIR}/tests/check-packages)
+
 # what was published, judged again
 add_test(NAME results COMMAND ${PROJECT_SOURCE_DIR}/tests/check-results ${program}
     ${PROJECT_SOURCE_DIR})
