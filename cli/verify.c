@@ -23,8 +23,9 @@ static const char help[] =
     "steps or a table of probabilities of an environment; its columns tell which.\n"
     "A run has its start in a JSON file beside it. One line a file with its\n"
     "largest differences, under the tolerances; exit status 1 if any is beyond its\n"
-    "own or a file cannot be used. docs/verify.md describes the formats, so that you\n"
-    "can record your own.\n"
+    "own or a file cannot be used. The sources have recordings of every algorithm\n"
+    "and environment in tests/recorded, and describe the formats in docs/verify.md,\n"
+    "so that you can record your own.\n"
     "\n"
     "Flags of update\n"
     "  --backend NAME      cpu: the one that trains (the default); reference: plain\n"
@@ -35,11 +36,11 @@ static const char help[] =
     "  --threads N         threads that share the work (1)\n"
     "\n"
     "Examples\n"
-    "  wac verify update recorded/*.safetensors\n"
-    "  wac verify update recorded/sac.safetensors --backend reference --threads 2\n"
-    "  wac verify update recorded/*.safetensors --device cuda --precision tf32\n"
-    "  wac verify env riverswim steps.csv probabilities.csv\n"
-    "  wac verify env point-4 recorded/point4_*.csv\n";
+    "  wac verify update tests/recorded/*.safetensors\n"
+    "  wac verify update tests/recorded/*.safetensors --backend reference\n"
+    "  wac verify update tests/recorded/*_small.safetensors --device cuda\n"
+    "  wac verify env riverswim tests/recorded/riverswim*.csv\n"
+    "  wac verify env point-4 tests/recorded/point4_*.csv\n";
 
 static const char *backend, *device, *precision;
 static int64_t threads;
@@ -207,7 +208,7 @@ static int run(char **words)
     static const char *const subjects[] = {"update", "env", NULL};
     if (strcmp(words[0], "update") == 0) {
         if (!words[1])
-            return cli_refuse("which files? As in: %s verify update recorded/*.safetensors",
+            return cli_refuse("which files? As in: %s verify update tests/recorded/*.safetensors",
                               cli_program());
         return verify_updates(words + 1);
     }
@@ -220,8 +221,9 @@ static int run(char **words)
         if (stray)
             return cli_refuse("--%s is for updates; leave it out", stray);
         if (!words[1] || !words[2])
-            return cli_refuse("which %s? As in: %s verify env riverswim steps.csv",
-                              words[1] ? "files" : "environment", cli_program());
+            return cli_refuse(
+                "which %s? As in: %s verify env riverswim tests/recorded/riverswim.csv",
+                words[1] ? "files" : "environment", cli_program());
         return verify_environment(words[1], words + 2);
     }
     return cli_refuse("cannot verify \"%s\"; %s", WAC_CLIP(words[0]),
