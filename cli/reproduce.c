@@ -120,19 +120,24 @@ static int list(void)
     if (wac_experiment_list(&names, &count, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     cli_style style = cli_style_of(stdout);
-    printf("%s%-21s ", style.bold, "experiment");
+    printf("%s%-21s", style.bold, "experiment");
     for (int k = 0; k < WAC_SCALE_TOTAL; k++)
-        printf("%-12s ", wac_scale_names[k]);
-    printf("what%s\n", style.plain);
+        printf(" %-*s", k + 1 < WAC_SCALE_TOTAL ? 12 : 0, wac_scale_names[k]);
+    printf("%s\n", style.plain);
     for (size_t i = 0; i < count; i++) {
         wac_experiment *experiment;
-        char cost[48];
+        char cost[48], what[256];
         if (status == CLI_OK &&
             wac_experiment_read(&experiment, names[i], &error) == WAC_STATUS_OK) {
-            printf("%-21s ", names[i]);
+            printf("%-21s", names[i]);
             for (int k = 0; k < WAC_SCALE_TOTAL; k++)
-                printf("%-12s ", cost_of(cost, &experiment->scales[k]));
-            printf("%s (%s)\n", experiment->title, *experiment->paper ? experiment->paper : "own");
+                printf(" %-*s", k + 1 < WAC_SCALE_TOTAL ? 12 : 0,
+                       cost_of(cost, &experiment->scales[k]));
+            snprintf(what, sizeof what, "%s (%s)", experiment->title,
+                     *experiment->paper ? experiment->paper : "own");
+            printf("\n    %s", style.dim);
+            cli_print_wrapped(what, 4, cli_width(stdout));
+            fputs(style.plain, stdout);
             wac_experiment_free(experiment);
         } else if (status == CLI_OK) {
             status = cli_fail(&error);

@@ -184,6 +184,28 @@ static bool has_colour(const char *text)
     return false;
 }
 
+/* Tables fit into 80 columns. */
+static void narrow_tables(void **state)
+{
+    (void)state;
+    static char text[1 << 20];
+    char words[1024];
+    const char *const commands[] = {"envs", "config riverswim", "reproduce",
+                                    "verify update " WAC_SOURCE_DIR
+                                    "/tests/recorded/oac_cheetah_dims.safetensors",
+                                    "stats " WAC_SOURCE_DIR "/results/riverswim/runs.tar.xz"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        snprintf(words, sizeof words, "%s", commands[i]);
+        on_terminal(text, sizeof text, words, 80, false, 0);
+        int columns = 0;
+        for (const char *c = text; *c; c++) {
+            columns = *c == '\n' ? 0 : columns + ((*c & 0xc0) != 0x80 && *c != '\r');
+            if (columns > 79)
+                fail_msg("%s: %.80s", words, c - 79);
+        }
+    }
+}
+
 static void a_bar_on_a_terminal(void **state)
 {
     (void)state;
@@ -265,7 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(signals_leave_a_whole_run),      TEST(a_second_signal_ends_at_once),
         TEST(plain_lines_without_a_terminal), TEST(a_bar_on_a_terminal),
-        TEST(a_bar_fits_its_terminal),
+        TEST(a_bar_fits_its_terminal),        TEST(narrow_tables),
     };
     unsetenv("NO_COLOR");
     return cmocka_run_group_tests(tests, NULL, NULL);

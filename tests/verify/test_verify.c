@@ -513,10 +513,8 @@ static void program_says_what_it_found(void **state)
 
     assert_program(0, "  ok\n", "update recording --backend reference --threads 2");
     assert_program(1, "MISS explore/actions\n", "update recording bad");
-    assert_program(0, "scalars 1e-03  weights 2e-02  targets 1e-05  actions 1e-04",
-                   "update recording");
-    assert_program(0, "scalars 1e-02  weights 1e-01  targets 1e-04  actions 1e-02",
-                   "update recording --precision tf32");
+    assert_program(0, "  1e-03    2e-02    1e-05    1e-04", "update recording");
+    assert_program(0, "  1e-02    1e-01    1e-04    1e-02", "update recording --precision tf32");
     assert_program(1, "are for backend cpu",
                    "update recording --precision mixed --backend reference");
     /* a file that is not there stops nobody */
