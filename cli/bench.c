@@ -464,4 +464,4 @@ const cli_command cli_bench = {
     run,
     options,
     1,
-    "bench what? Say update, gpu, kernels or train; see \"%s bench --help\""};
+    "bench what? Say update, gpu, kernels or train; see \"%s help bench\""};

@@ -56,7 +56,7 @@ static const cli_command *find_command(const char *name)
     if (near)
         cli_refuse("unknown command \"%s\"; %s", WAC_CLIP(name), near);
     else
-        cli_refuse("unknown command \"%s\"; see \"%s --help\"", WAC_CLIP(name), cli_program());
+        cli_refuse("unknown command \"%s\"; see \"%s help\"", WAC_CLIP(name), cli_program());
     return NULL;
 }
 

@@ -47,11 +47,11 @@ static int refuse_flag(const cli_option *options, const char *command, const cha
                           WAC_CLIP(flag), cli_program(), command);
     const char *near = WAC_SETTING_SUGGEST(name, known_name, options, NULL);
     if (!near && find_owners(owners, sizeof owners, name))
-        return cli_refuse("unknown flag \"%s\"; it is one of %s, see \"%s %s --help\"",
+        return cli_refuse("unknown flag \"%s\"; it is one of %s, see \"%s help %s\"",
                           WAC_CLIP(flag), owners, cli_program(), command);
     if (!near)
-        return cli_refuse("unknown flag \"%s\"; see \"%s %s --help\"", WAC_CLIP(flag),
-                          cli_program(), command);
+        return cli_refuse("unknown flag \"%s\"; see \"%s help %s\"", WAC_CLIP(flag), cli_program(),
+                          command);
     /* settings are written with underscores, flags with dashes, two of them before each */
     char spelled[WAC_SUGGESTION + 32];
     size_t used = 0, quotes = 0;
@@ -155,7 +155,7 @@ int cli_parse(const cli_option *options, int most, int argc, char **argv)
             if (status)
                 return status;
         } else if (words == most) {
-            return cli_refuse("what to do with \"%s\"? see \"%s %s --help\"", WAC_CLIP(argv[i]),
+            return cli_refuse("what to do with \"%s\"? see \"%s help %s\"", WAC_CLIP(argv[i]),
                               cli_program(), argv[0]);
         } else {
             argv[++words] = argv[i];

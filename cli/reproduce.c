@@ -363,8 +363,11 @@ static int reproduce(void)
     if (from && dry)
         return cli_refuse("--from trains nothing, so there is nothing to try with --dry-run");
     for (int i = 0; folders[i]; i++)
-        if (!wac_packed_exists(folders[i]))
-            return cli_refuse("there is no folder %s", folders[i]);
+        if (!wac_packed_exists(folders[i])) {
+            wac_fail(&error, WAC_STATUS_IO, "there is no folder %s; check that the path is right",
+                     folders[i]);
+            return cli_fail(&error);
+        }
     refused = check_folder();
     if (!refused && dry)
         return cli_sweep_dry_run(&experiment->scales[note.scale], runs, &how);
@@ -445,7 +448,7 @@ static int run(char **words)
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
     if (words[1] && !from)
-        return cli_refuse("what to do with \"%s\"? see \"%s reproduce --help\"", WAC_CLIP(words[1]),
+        return cli_refuse("what to do with \"%s\"? see \"%s help reproduce\"", WAC_CLIP(words[1]),
                           cli_program());
     if (scale_name && (note.scale = wac_scale_find(scale_name)) < 0)
         return cli_refuse("--scale must be quick, half, paper or strong, not \"%s\"",

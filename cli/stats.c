@@ -385,7 +385,7 @@ static int read_measure(wac_measure *measure, const char *name)
     const char *near = WAC_SUGGEST(name, wac_measure_name_at, NULL, NULL);
     if (near)
         return cli_refuse("unknown measure \"%s\"; %s", WAC_CLIP(name), near);
-    return cli_refuse("unknown measure \"%s\"; \"%s stats --help\" lists them", WAC_CLIP(name),
+    return cli_refuse("unknown measure \"%s\"; \"%s help stats\" lists them", WAC_CLIP(name),
                       cli_program());
 }
 

@@ -249,7 +249,7 @@ static int run(char **words)
         return status;
     out = out ? out : folder;
     if (wac_run_create(&made, &config, NULL, out, &how, &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
+        return cli_blame(&error);
     fprintf(stderr, "training %s on %s in %s\n",
             wac_algorithm_name((wac_algorithm)config.algorithm),
             wac_environment_name(name, &config), out);

@@ -235,4 +235,4 @@ const cli_command cli_verify = {"verify",
                                 run,
                                 options,
                                 CLI_ANY_WORDS,
-                                "verify what? Say update or env; see \"%s verify --help\""};
+                                "verify what? Say update or env; see \"%s help verify\""};
