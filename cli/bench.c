@@ -235,21 +235,23 @@ static void print_head(const cli_style *style)
 {
     if (flags.precision && strcmp(flags.precision, "mixed") == 0)
         puts("precision: mixed; the limit is that of single");
-    printf("share: of the limit, %s fused multiply-adds on the same threads\n", wac_bench_unit());
-    printf("%s%-9s  %-11s  %5s  %5s  %7s  %9s  %6s  %6s  %6s  %13s  %10s%s\n", style->dim,
-           "algorithm", "size", "width", "batch", "threads", "updates/s", "share", "spread",
-           "MFLOP", "limit GFLOP/s", "round trip", style->plain);
+    printf("share: of the limit (GFLOP/s), %s fused multiply-adds on the same\n"
+           "threads (thr); trip: of a word between two threads and back, in ns\n",
+           wac_bench_unit());
+    printf("%s%-9s %-11s %5s %5s %3s %9s %6s %6s %5s %5s %5s%s\n", style->dim, "algorithm", "size",
+           "width", "batch", "thr", "updates/s", "share", "spread", "MFLOP", "limit", "trip",
+           style->plain);
     fflush(stdout);
 }
 
 static void print_row(const wac_bench_case *bench, const wac_bench_result *result)
 {
-    printf("%-9s  %-11s  %5d  %5d  %7d  %9.1f  %5.1f%%  %5.1f%%  %6.0f  %13.1f",
+    printf("%-9s %-11s %5d %5d %3d %9.1f %5.1f%% %5.1f%% %5.0f %5.0f",
            wac_algorithm_name(bench->algorithm), bench->size->name, bench->width, bench->batch,
            bench->threads, result->updates_per_second, 100 * result->share_of_limit,
            100 * result->spread, result->operations / 1e6, result->limit / 1e9);
     if (bench->threads > 1)
-        printf("  %7.0f ns", 1e9 * result->round_trip);
+        printf(" %5.0f", 1e9 * result->round_trip);
     putchar('\n');
     fflush(stdout);
 }
@@ -462,4 +464,4 @@ const cli_command cli_bench = {
     run,
     options,
     1,
-    "bench what? Say update, gpu, kernels or train; see \"%s bench --help\""};
+    "bench what? Say update, gpu, kernels or train; see \"%s help bench\""};

@@ -8,19 +8,22 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-static const cli_command *const commands[] = {
-    &cli_train,     &cli_evaluate, &cli_render, &cli_sweep,  &cli_tune,   &cli_stats, &cli_report,
-    &cli_reproduce, &cli_pack,     &cli_envs,   &cli_config, &cli_verify, &cli_bench, &cli_demo,
+const cli_command *const cli_commands[] = {
+    &cli_train,  &cli_evaluate, &cli_render,    &cli_sweep, &cli_tune,
+    &cli_stats,  &cli_report,   &cli_reproduce, &cli_pack,  &cli_envs,
+    &cli_config, &cli_verify,   &cli_bench,     &cli_demo,  NULL,
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 
 static const char *command_name(const void *names, size_t index)
 {
     (void)names;
-    return index < COMMANDS ? commands[index]->name : index == COMMANDS ? "help" : NULL;
+    return index < COMMANDS ? cli_commands[index]->name : index == COMMANDS ? "help" : NULL;
 }
 
 static void print_overview(FILE *stream)
@@ -32,13 +35,13 @@ static void print_overview(FILE *stream)
             "%sUsage%s\n  wac COMMAND [ARGUMENTS]\n\n%sCommands%s\n",
             style.bold, style.plain, style.bold, style.plain, style.bold, style.plain);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(stream, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fprintf(stream,
             "\n%sFirst steps%s\n"
-            "  wac demo                               see directed exploration at work\n"
-            "  wac train riverswim --out runs/first   train an agent of your own\n"
-            "  wac evaluate runs/first                see how well it does\n"
-            "  wac config riverswim                   see what can be set\n\n"
+            "  wac demo                              see directed exploration at work\n"
+            "  wac train riverswim --epochs 30       train an agent of your own (2 minutes)\n"
+            "  wac evaluate runs/riverswim-oe-wac-1  see how well it does\n"
+            "  wac config riverswim                  see what can be set\n\n"
             "%sExit status%s\n"
             "  0 done   1 failed or stopped   2 asked wrongly\n\n"
             "\"wac help COMMAND\" explains a command; \"wac --version\" tells the version.\n",
@@ -48,13 +51,13 @@ static void print_overview(FILE *stream)
 static const cli_command *find_command(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+        if (strcmp(cli_commands[i]->name, name) == 0)
+            return cli_commands[i];
     const char *near = WAC_SUGGEST(name, command_name, NULL, NULL);
     if (near)
         cli_refuse("unknown command \"%s\"; %s", WAC_CLIP(name), near);
     else
-        cli_refuse("unknown command \"%s\"; see \"%s --help\"", WAC_CLIP(name), cli_program());
+        cli_refuse("unknown command \"%s\"; see \"%s help\"", WAC_CLIP(name), cli_program());
     return NULL;
 }
 
@@ -138,14 +141,22 @@ static void expect_exceptions(void)
         set_terminate(end_with_sentence);
 }
 
+/* Whether the reader of the output has had enough, as head -1 has. */
+static bool has_no_reader(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    return poll(&output, 1, 0) == 1 && output.revents & POLLERR;
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
     expect_exceptions();
+    signal(SIGPIPE, SIG_IGN); /* training does not end when nobody reads about it any more */
     cli_note_program(argv[0]);
     int status = dispatch(argc, argv);
     /* a full disk must not pass for success */
-    if (fflush(stdout) || ferror(stdout)) {
+    if ((fflush(stdout) || ferror(stdout)) && !has_no_reader()) {
         perror("wac: cannot write the output");
         return CLI_FAILED;
     }

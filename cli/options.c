@@ -1,6 +1,5 @@
 /* Arguments of the subcommands, and the config that they add up to. */
-#include "options.h"
-
+#include "cli.h"
 #include "terminal/terminal.h"
 
 #include "base/number.h"
@@ -8,6 +7,7 @@
 #include "base/words.h"
 #include "config/config.h"
 #include "config/environments.h"
+#include "config/synonyms.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,21 +16,42 @@
 static const char *known_name(const void *names, size_t index)
 {
     for (const cli_option *option = names; option->name; option++) {
-        if (option->settings)
-            return wac_setting_name(NULL, index);
-        if (index-- == 0)
-            return option->name;
+        size_t count = option->settings ? WAC_SETTINGS_TOTAL : 1;
+        if (index < count)
+            return option->settings ? wac_setting_name(NULL, index) : option->name;
+        index -= count;
     }
     return NULL;
+}
+
+/* "train, sweep or tune": the commands that have a flag of this name, which is no setting. */
+static bool find_owners(char *text, size_t size, const char *name)
+{
+    char words[256] = "";
+    for (const cli_command *const *command = cli_commands; *command; command++)
+        for (const cli_option *option = (*command)->options; option && option->name; option++)
+            if (*option->name && strcmp(option->name, name) == 0)
+                snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s",
+                         *words ? "|" : "", (*command)->name);
+    wac_words_join(text, size, words);
+    return *words;
 }
 
 static int refuse_flag(const cli_option *options, const char *command, const char *flag,
                        const char *name)
 {
-    const char *near = WAC_SUGGEST(name, known_name, options, NULL);
+    char owners[256];
+    if (wac_word_index("train|config", command) >= 0 &&
+        wac_word_index("env|environment|env-id|env-name|env_id|env_name|task", name) >= 0)
+        return cli_refuse("unknown flag \"%s\"; the environment needs none, as in: %s %s riverswim",
+                          WAC_CLIP(flag), cli_program(), command);
+    const char *near = WAC_SETTING_SUGGEST(name, known_name, options, NULL);
+    if (!near && find_owners(owners, sizeof owners, name))
+        return cli_refuse("unknown flag \"%s\"; it is one of %s, see \"%s help %s\"",
+                          WAC_CLIP(flag), owners, cli_program(), command);
     if (!near)
-        return cli_refuse("unknown flag \"%s\"; see \"%s %s --help\"", WAC_CLIP(flag),
-                          cli_program(), command);
+        return cli_refuse("unknown flag \"%s\"; see \"%s help %s\"", WAC_CLIP(flag), cli_program(),
+                          command);
     /* settings are written with underscores, flags with dashes, two of them before each */
     char spelled[WAC_SUGGESTION + 32];
     size_t used = 0, quotes = 0;
@@ -134,7 +155,7 @@ int cli_parse(const cli_option *options, int most, int argc, char **argv)
             if (status)
                 return status;
         } else if (words == most) {
-            return cli_refuse("what to do with \"%s\"? see \"%s %s --help\"", WAC_CLIP(argv[i]),
+            return cli_refuse("what to do with \"%s\"? see \"%s help %s\"", WAC_CLIP(argv[i]),
                               cli_program(), argv[0]);
         } else {
             argv[++words] = argv[i];
@@ -202,6 +223,10 @@ int cli_read_config(wac_config *config, const char *const *values, const char *e
     if (!environment && !file)
         return cli_refuse("name an environment, such as riverswim; \"%s envs\" lists them",
                           cli_program());
+    const char *end = environment && !file ? strrchr(environment, '.') : NULL;
+    if (end && wac_word_index(".yaml|.yml", end) >= 0)
+        return cli_refuse("unknown environment \"%s\"; a file of settings goes behind --config",
+                          WAC_CLIP(environment));
     wac_error error = {0};
     wac_config own;
     char name[WAC_ENVIRONMENT_NAME];

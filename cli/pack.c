@@ -124,7 +124,7 @@ static int pack(const places *places, const char *path, const char *home)
     struct stat about = {0};
     const char *const *roots = (const char *const *)places->roots;
     if (wac_runset_load(&set, roots, places->count, false, &error) != WAC_STATUS_OK)
-        return cli_blame(&error);
+        return cli_fail(&error);
     wac_pack_options how = {.out = path,
                             .roots = roots,
                             .root_count = places->count,

@@ -28,7 +28,7 @@ static const char help[] =
     "with their intervals, where agents went), statistics over seeds, settings,\n"
     "commands and versions. Every figure is in figures/ too, as SVG, PNG and PDF,\n"
     "and as CSV in numbers. Needs gnuplot. FILE.csv is a table of runs of other\n"
-    "programs, to stand beside (\"wac stats --help\", docs/statistics.md). DIR may be\n"
+    "programs, to stand beside (\"wac help stats\", docs/statistics.md). DIR may be\n"
     "an archive that \"wac pack\" made.\n"
     "\n"
     "Of a folder that \"wac reproduce\" made, the report is that of the experiment,\n"

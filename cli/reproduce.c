@@ -120,19 +120,24 @@ static int list(void)
     if (wac_experiment_list(&names, &count, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     cli_style style = cli_style_of(stdout);
-    printf("%s%-21s ", style.bold, "experiment");
+    printf("%s%-21s", style.bold, "experiment");
     for (int k = 0; k < WAC_SCALE_TOTAL; k++)
-        printf("%-12s ", wac_scale_names[k]);
-    printf("what%s\n", style.plain);
+        printf(" %-*s", k + 1 < WAC_SCALE_TOTAL ? 12 : 0, wac_scale_names[k]);
+    printf("%s\n", style.plain);
     for (size_t i = 0; i < count; i++) {
         wac_experiment *experiment;
-        char cost[48];
+        char cost[48], what[256];
         if (status == CLI_OK &&
             wac_experiment_read(&experiment, names[i], &error) == WAC_STATUS_OK) {
-            printf("%-21s ", names[i]);
+            printf("%-21s", names[i]);
             for (int k = 0; k < WAC_SCALE_TOTAL; k++)
-                printf("%-12s ", cost_of(cost, &experiment->scales[k]));
-            printf("%s (%s)\n", experiment->title, *experiment->paper ? experiment->paper : "own");
+                printf(" %-*s", k + 1 < WAC_SCALE_TOTAL ? 12 : 0,
+                       cost_of(cost, &experiment->scales[k]));
+            snprintf(what, sizeof what, "%s (%s)", experiment->title,
+                     *experiment->paper ? experiment->paper : "own");
+            printf("\n    %s", style.dim);
+            cli_print_wrapped(what, 4, cli_width(stdout));
+            fputs(style.plain, stdout);
             wac_experiment_free(experiment);
         } else if (status == CLI_OK) {
             status = cli_fail(&error);
@@ -358,8 +363,11 @@ static int reproduce(void)
     if (from && dry)
         return cli_refuse("--from trains nothing, so there is nothing to try with --dry-run");
     for (int i = 0; folders[i]; i++)
-        if (!wac_packed_exists(folders[i]))
-            return cli_refuse("there is no folder %s", folders[i]);
+        if (!wac_packed_exists(folders[i])) {
+            wac_fail(&error, WAC_STATUS_IO, "there is no folder %s; check that the path is right",
+                     folders[i]);
+            return cli_fail(&error);
+        }
     refused = check_folder();
     if (!refused && dry)
         return cli_sweep_dry_run(&experiment->scales[note.scale], runs, &how);
@@ -440,7 +448,7 @@ static int run(char **words)
                    ? cli_refuse("name an experiment; \"%s reproduce\" lists them", cli_program())
                    : list();
     if (words[1] && !from)
-        return cli_refuse("what to do with \"%s\"? see \"%s reproduce --help\"", WAC_CLIP(words[1]),
+        return cli_refuse("what to do with \"%s\"? see \"%s help reproduce\"", WAC_CLIP(words[1]),
                           cli_program());
     if (scale_name && (note.scale = wac_scale_find(scale_name)) < 0)
         return cli_refuse("--scale must be quick, half, paper or strong, not \"%s\"",

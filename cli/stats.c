@@ -143,10 +143,19 @@ static void print_groups(const wac_comparison *all, const cli_style *style)
     }
 }
 
-static void print_methods(const wac_comparison *all, const cli_style *style)
+/* The shares of runs above some scores, as the rest of a line; of its head for null. */
+static void print_profile(const wac_method_summary *method)
 {
     static const int points[] = {5, 10, 15, 18}; /* 0.25, 0.5, 0.75, 0.9 */
-    enum { POINTS = sizeof points / sizeof *points };
+    fputs(method ? "      " : "  runs", stdout);
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        printf(method ? "   %.2f" : " > %.2f",
+               method ? method->profile[points[i]].value : wac_profile_threshold(points[i]));
+}
+
+static void print_methods(const wac_comparison *all, const cli_style *style)
+{
+    enum { PROFILE = 34 };
     char tasks[48];
     const char *iqm_title = "interquartile mean [95 %]", *gap_title = "optimality gap [95 %]";
     int label_width = 9, iqm_width = wider(0, iqm_title), gap_width = wider(0, gap_title);
@@ -159,20 +168,28 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
     }
     printf("\n%sScores as shares of the best possible, %s%s\n", style->bold,
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
-    printf("%s%-*s  %-*s  %-*s  runs", style->dim, label_width, "algorithm", iqm_width, iqm_title,
-           gap_width, gap_title);
-    for (int i = 0; i < POINTS; i++)
-        printf(" > %.2f", wac_profile_threshold(points[i]));
-    printf("%s\n", style->plain);
-    for (size_t i = 0; i < all->method_count; i++) {
-        const wac_method_summary *method = &all->methods[i];
-        if (isnan(method->iqm.value))
-            continue;
-        printf("%-*s  %-*s  %-*s      ", label_width, method->label, iqm_width,
-               INTERVAL(&method->iqm), gap_width, INTERVAL(&method->gap));
-        for (int k = 0; k < POINTS; k++)
-            printf("   %.2f", method->profile[points[k]].value);
-        putchar('\n');
+    /* in a narrow terminal the profiles are a table of their own */
+    bool narrow = label_width + iqm_width + gap_width + 4 + PROFILE > cli_width(stdout);
+    for (int table = 0; table <= narrow; table++) {
+        bool first = table == 0, profile = !first || !narrow;
+        printf("%s%-*s", style->dim, label_width, "algorithm");
+        if (first)
+            printf("  %-*s  %-*s", iqm_width, iqm_title, narrow ? 0 : gap_width, gap_title);
+        if (profile)
+            print_profile(NULL);
+        printf("%s\n", style->plain);
+        for (size_t i = 0; i < all->method_count; i++) {
+            const wac_method_summary *method = &all->methods[i];
+            if (isnan(method->iqm.value))
+                continue;
+            printf("%-*s", label_width, method->label);
+            if (first)
+                printf("  %-*s  %-*s", iqm_width, INTERVAL(&method->iqm), narrow ? 0 : gap_width,
+                       INTERVAL(&method->gap));
+            if (profile)
+                print_profile(method);
+            putchar('\n');
+        }
     }
 }
 
@@ -368,7 +385,7 @@ static int read_measure(wac_measure *measure, const char *name)
     const char *near = WAC_SUGGEST(name, wac_measure_name_at, NULL, NULL);
     if (near)
         return cli_refuse("unknown measure \"%s\"; %s", WAC_CLIP(name), near);
-    return cli_refuse("unknown measure \"%s\"; \"%s stats --help\" lists them", WAC_CLIP(name),
+    return cli_refuse("unknown measure \"%s\"; \"%s help stats\" lists them", WAC_CLIP(name),
                       cli_program());
 }
 

@@ -4,9 +4,12 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/words.h"
+#include "config/config.h"
 #include "config/environments.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
+#include "run/run.h"
 #include "run/train.h"
 
 #include <ctype.h>
@@ -38,8 +41,8 @@ static const char help[] =
     "                      goal\n"
     "  --threads N         threads that share the work (1)\n"
     "  --device NAME       where updates are computed: cpu, or cuda for a GPU (cpu)\n"
-    "  --out DIR           folder of the run; it must not exist\n"
-    "                      (runs/ENV-ALGORITHM-SEED)\n"
+    "  --out DIR           folder of the run, new or empty (runs/ENV-ALGORITHM-SEED;\n"
+    "                      with a letter behind it where others have that name)\n"
     "  --config FILE       settings from a YAML file; flags win over it\n"
     "  --resume DIR        go on with a run, to its end or to --epochs N\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
@@ -98,28 +101,84 @@ static void print_log(void *user, const char *message)
     fprintf(stderr, "%s\n", message);
 }
 
-/* A run is never overwritten, nor anything else. */
-static int check_out(const char *folder)
+/* The setting that two runs do not share, as "learning_rate is 0.0003 there"; empty: none, or the
+ * new one has more epochs. */
+static void tell_apart(char *text, size_t size, const wac_config *there, const wac_config *config)
 {
-    if (wac_folder_is_run(folder))
-        return cli_refuse("%s is a run already; go on with: %s train --resume %s, or choose "
-                          "another --out",
-                          folder, cli_program(), folder);
-    if (wac_path_exists(folder))
-        return cli_refuse("%s exists and is no run; choose another --out", folder);
-    return CLI_OK;
+    const wac_setting *setting;
+    *text = 0;
+    if (strcmp(there->environment, config->environment) != 0)
+        snprintf(text, size, "%s is there", there->environment);
+    for (size_t i = 0; !*text && (setting = wac_setting_named(i)); i++) {
+        char value[64];
+        bool reads = wac_config_reads(there, setting) || wac_config_reads(config, setting);
+        int order = wac_setting_compare(setting, there, config);
+        bool longer = setting->offset == offsetof(wac_config, epochs) && order < 0;
+        if (!reads || order == 0 || longer)
+            continue;
+        wac_config_format(there, setting, value, sizeof value);
+        snprintf(text, size, "%s is %s there", setting->name, value);
+    }
 }
 
-/* The folder that a run gets by itself: runs/ENV-ALGORITHM-SEED, with the base name of a model. */
-static void name_folder(char *folder, size_t size, const wac_config *config)
+/* A run is never overwritten, nor anything else. Where the very run that is asked for is there
+ * already, more of it may be had. `named`: by the user. TAKEN: try another name. */
+enum { TAKEN = -1 };
+static int check_out(const char *folder, const wac_config *config, bool named)
 {
+    char apart[320] = "its settings cannot be read", more[48] = "";
+    wac_config there;
+    const char *slash = strrchr(folder, '/');
+    if (wac_word_index(".|..", slash ? slash + 1 : folder) >= 0)
+        return cli_refuse("--out must name a folder of its own, not \"%s\"", folder);
+    if (!wac_path_exists(folder) || wac_directory_is_unused(folder, ""))
+        return CLI_OK;
+    if (!wac_folder_is_run(folder))
+        return named ? cli_refuse("%s exists and is no run; choose another --out", folder) : TAKEN;
+    if (wac_folder_read_config(&there, folder, NULL) == WAC_STATUS_OK)
+        tell_apart(apart, sizeof apart, &there, config);
+    if (!*apart && !wac_checkpoint_goes_on(folder, config->epochs))
+        snprintf(apart, sizeof apart, "it cannot go on without its replay");
+    if (*apart && named)
+        return cli_refuse("%s is another run already (%s); choose another --out", folder, apart);
+    if (*apart)
+        return TAKEN;
+    if (wac_run_is_in_use(folder))
+        return cli_refuse("another process is training this very run in %s; wait for it, or choose "
+                          "another --out or --seed",
+                          folder);
+    if (config->epochs > there.epochs)
+        snprintf(more, sizeof more, " --epochs %" PRId64, config->epochs);
+    else if (wac_manifest_read(folder).finished)
+        return cli_refuse(
+            "%s is this very run, and finished; try it with: %s evaluate %s, or choose "
+            "another --out or --seed",
+            folder, cli_program(), folder);
+    return cli_refuse("%s is this very run already; go on with: %s train --resume %s%s, or choose "
+                      "another --out or --seed",
+                      folder, cli_program(), folder, more);
+}
+
+/* The folder that a run gets by itself: runs/ENV-ALGORITHM-SEED, with the base name of a model; a
+ * letter from b on behind it where others have that name. Returns an exit status. */
+static int name_folder(char *folder, size_t size, const wac_config *config)
+{
+    int status = TAKEN;
     char name[WAC_ENVIRONMENT_NAME], label[320];
     wac_environment_label(label, sizeof label, wac_environment_name(name, config));
     for (char *letter = label; *letter; letter++)
         if (!isalnum((unsigned char)*letter) && !strchr("._-", *letter))
             *letter = '-';
-    snprintf(folder, size, "runs/%s-%s-%" PRId64, label,
-             wac_algorithm_name((wac_algorithm)config->algorithm), config->seed);
+    for (char letter = 'a'; letter <= 'z' && status == TAKEN; letter++) {
+        snprintf(folder, size, "runs/%s-%s-%" PRId64 "%.1s", label,
+                 wac_algorithm_name((wac_algorithm)config->algorithm), config->seed,
+                 letter == 'a' ? "" : &letter);
+        status = check_out(folder, config, false);
+        if (status == TAKEN && letter == 'a')
+            fprintf(stderr, "%s is another run already\n", folder);
+    }
+    return status == TAKEN ? cli_refuse("all names to %s are taken; choose an --out", folder)
+                           : status;
 }
 
 static int train(wac_run *run, const char *directory, cli_progress *display)
@@ -142,14 +201,12 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
                 "wac: %sthe checkpoint holds no replay, so the run cannot go on; start again with "
                 "another --out, or remove %s\n",
                 stopped ? "stopped; " : "", directory);
-    else if (wac_folder_find_checkpoint(checkpoint, directory))
-        fprintf(stderr, "wac: %s; go on with: %s train --resume %s\n",
-                stopped ? "stopped and saved" : "the last checkpoint is whole", cli_program(),
-                directory);
     else
-        fprintf(stderr,
-                "wac: nothing was saved yet; start again with another --out, or remove %s\n",
-                directory);
+        fprintf(stderr, "wac: %s; go on with: %s train --resume %s\n",
+                !wac_folder_find_checkpoint(checkpoint, directory) ? "nothing was saved yet"
+                : stopped                                          ? "stopped and saved"
+                                                                   : "the last checkpoint is whole",
+                cli_program(), directory);
     return CLI_FAILED;
 }
 
@@ -187,14 +244,12 @@ static int run(char **words)
                     cli_program(), resume, done > 0 ? 2 * done : 10);
         return train(made, resume, &display);
     }
-    if (!out) {
-        name_folder(folder, sizeof folder, &config);
-        out = folder;
-    }
-    if ((status = check_out(out)))
+    status = out ? check_out(out, &config, true) : name_folder(folder, sizeof folder, &config);
+    if (status)
         return status;
+    out = out ? out : folder;
     if (wac_run_create(&made, &config, NULL, out, &how, &error) != WAC_STATUS_OK)
-        return cli_fail(&error);
+        return cli_blame(&error);
     fprintf(stderr, "training %s on %s in %s\n",
             wac_algorithm_name((wac_algorithm)config.algorithm),
             wac_environment_name(name, &config), out);

@@ -23,8 +23,9 @@ static const char help[] =
     "steps or a table of probabilities of an environment; its columns tell which.\n"
     "A run has its start in a JSON file beside it. One line a file with its\n"
     "largest differences, under the tolerances; exit status 1 if any is beyond its\n"
-    "own or a file cannot be used. docs/verify.md describes the formats, so that you\n"
-    "can record your own.\n"
+    "own or a file cannot be used. The sources have recordings of every algorithm\n"
+    "and environment in tests/recorded, and describe the formats in docs/verify.md,\n"
+    "so that you can record your own.\n"
     "\n"
     "Flags of update\n"
     "  --backend NAME      cpu: the one that trains (the default); reference: plain\n"
@@ -35,11 +36,11 @@ static const char help[] =
     "  --threads N         threads that share the work (1)\n"
     "\n"
     "Examples\n"
-    "  wac verify update recorded/*.safetensors\n"
-    "  wac verify update recorded/sac.safetensors --backend reference --threads 2\n"
-    "  wac verify update recorded/*.safetensors --device cuda --precision tf32\n"
-    "  wac verify env riverswim steps.csv probabilities.csv\n"
-    "  wac verify env point-4 recorded/point4_*.csv\n";
+    "  wac verify update tests/recorded/*.safetensors\n"
+    "  wac verify update tests/recorded/*.safetensors --backend reference\n"
+    "  wac verify update tests/recorded/*_small.safetensors --device cuda\n"
+    "  wac verify env riverswim tests/recorded/riverswim*.csv\n"
+    "  wac verify env point-4 tests/recorded/point4_*.csv\n";
 
 static const char *backend, *device, *precision;
 static int64_t threads;
@@ -64,13 +65,19 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The length of a file's name without its ending. */
+static int name_length(const char *path)
+{
+    const char *name = base_name(path), *end = strrchr(name, '.');
+    return (int)(end && end > name ? (size_t)(end - name) : strlen(name));
+}
+
 static tally start(char **files)
 {
     tally tally = {.style = cli_style_of(stdout), .name_width = 4};
-    for (; *files; files++, tally.files++) {
-        int length = (int)strlen(base_name(*files));
-        tally.name_width = length > tally.name_width ? length : tally.name_width;
-    }
+    for (; *files; files++, tally.files++)
+        tally.name_width =
+            name_length(*files) > tally.name_width ? name_length(*files) : tally.name_width;
     return tally;
 }
 
@@ -97,26 +104,20 @@ static const char *figure(char text[16], double error)
     return text;
 }
 
-/* A column of update's table: what, and how far it may be off. */
-static const char *title(char text[32], const char *name, double tolerance)
-{
-    snprintf(text, 32, "%s %.0e", name, tolerance);
-    return text;
-}
-
 static void print_update(const tally *tally, const char *file, const wac_update_report *report)
 {
     const cli_style *style = &tally->style;
     const wac_worst *all[] = {&report->scalars, &report->weights, &report->targets,
                               &report->actions};
-    printf("%-*s  %-9s  %7d", tally->name_width, base_name(file), report->algorithm, report->steps);
+    printf("%-*.*s  %-9s  %7d", tally->name_width, name_length(file), base_name(file),
+           report->algorithm, report->steps);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bool missed = all[i]->miss > 1;
         if (all[i]->name[0])
-            printf("  %s%13s%s", missed ? style->red : "", figure((char[16]){0}, all[i]->error),
+            printf("  %s%7s%s", missed ? style->red : "", figure((char[16]){0}, all[i]->error),
                    missed ? style->plain : "");
         else
-            printf("  %13s", "-");
+            printf("  %7s", "-");
     }
     printf("  %s%s%s", report->passed ? style->green : style->red, report->passed ? "ok" : "MISS",
            style->plain);
@@ -151,11 +152,10 @@ static int verify_updates(char **files)
 
     tally tally = start(files);
     const wac_tolerances *most = wac_verify_tolerances(how.precision);
-    printf("%s%-*s  %-9s  %7s  %s  %s  %s  %s%s\n", tally.style.dim, tally.name_width, "file",
-           "algorithm", "updates", title((char[32]){0}, "scalars", most->scalars),
-           title((char[32]){0}, "weights", most->weights),
-           title((char[32]){0}, "targets", most->targets),
-           title((char[32]){0}, "actions", most->actions), tally.style.plain);
+    printf("%s%-*s  %-9s  %7s  %7s  %7s  %7s  %7s\n", tally.style.dim, tally.name_width, "file",
+           "algorithm", "updates", "scalars", "weights", "targets", "actions");
+    printf("%-*s  %-9s  %7s  %7.0e  %7.0e  %7.0e  %7.0e%s\n", tally.name_width, "", "tolerance", "",
+           most->scalars, most->weights, most->targets, most->actions, tally.style.plain);
     for (; *files; files++) {
         wac_update_report report;
         wac_error error = {0};
@@ -172,9 +172,9 @@ static int verify_updates(char **files)
 static void print_environment(const tally *tally, const char *file, const wac_env_report *report)
 {
     const char *colour = report->passed ? tally->style.green : tally->style.red;
-    printf("%-*s  %-13s  %7zu  %12s  %9.0e  %s%s%s", tally->name_width, base_name(file),
-           report->kind, report->rows, figure((char[16]){0}, report->error), report->tolerance,
-           colour, report->passed ? "ok" : "MISS", tally->style.plain);
+    printf("%-*.*s  %-13s  %7zu  %12s  %9.0e  %s%s%s", tally->name_width, name_length(file),
+           base_name(file), report->kind, report->rows, figure((char[16]){0}, report->error),
+           report->tolerance, colour, report->passed ? "ok" : "MISS", tally->style.plain);
     if (!report->passed)
         printf(" %s on line %zu", report->column, wac_csv_line(report->row));
     putchar('\n');
@@ -207,7 +207,7 @@ static int run(char **words)
     static const char *const subjects[] = {"update", "env", NULL};
     if (strcmp(words[0], "update") == 0) {
         if (!words[1])
-            return cli_refuse("which files? As in: %s verify update recorded/*.safetensors",
+            return cli_refuse("which files? As in: %s verify update tests/recorded/*.safetensors",
                               cli_program());
         return verify_updates(words + 1);
     }
@@ -220,8 +220,9 @@ static int run(char **words)
         if (stray)
             return cli_refuse("--%s is for updates; leave it out", stray);
         if (!words[1] || !words[2])
-            return cli_refuse("which %s? As in: %s verify env riverswim steps.csv",
-                              words[1] ? "files" : "environment", cli_program());
+            return cli_refuse(
+                "which %s? As in: %s verify env riverswim tests/recorded/riverswim.csv",
+                words[1] ? "files" : "environment", cli_program());
         return verify_environment(words[1], words + 2);
     }
     return cli_refuse("cannot verify \"%s\"; %s", WAC_CLIP(words[0]),
@@ -234,4 +235,4 @@ const cli_command cli_verify = {"verify",
                                 run,
                                 options,
                                 CLI_ANY_WORDS,
-                                "verify what? Say update or env; see \"%s verify --help\""};
+                                "verify what? Say update or env; see \"%s help verify\""};

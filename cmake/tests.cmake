@@ -79,6 +79,9 @@ endforeach()
 # which rooms of the sources may include which
 add_test(NAME rooms COMMAND ${PROJECT_SOURCE_DIR}/tests/check-rooms ${PROJECT_SOURCE_DIR})
 
+# what somebody without root is told to install
+add_test(NAME packages COMMAND ${PROJECT_SOURCE_DIR}/tests/check-packages)
+
 # what was published, judged again
 add_test(NAME results COMMAND ${PROJECT_SOURCE_DIR}/tests/check-results ${program}
     ${PROJECT_SOURCE_DIR})
@@ -91,7 +94,22 @@ add_test(NAME verify_update COMMAND wac verify update ${updates} --threads 2)
 add_test(NAME verify_update_alone COMMAND wac verify update ${updates})
 add_test(NAME verify_reference COMMAND wac verify update ${updates} --backend reference)
 add_test(NAME verify_lqg COMMAND wac verify env lqg ${recorded}/lqg.csv)
-add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv)
+add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv
+    ${recorded}/riverswim_prob.csv)
 
-set_tests_properties(${unit_tests} rooms results verify_update verify_update_alone verify_reference
-    verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)
+# those of MuJoCo's worlds hold for the version that they were made with
+set(engine)
+if(WAC_MUJOCO)
+    file(STRINGS ${WAC_MUJOCO_INCLUDE}/mujoco/mujoco.h engine REGEX "define mjVERSION_HEADER +222$")
+endif()
+if(engine)
+    foreach(world point-1 point-2 point-3 point-4 halfcheetah hopper walker2d)
+        string(REPLACE "-" "" stem ${world})
+        file(GLOB files CONFIGURE_DEPENDS ${recorded}/${stem}_*.csv)
+        add_test(NAME worlds_${world} COMMAND wac verify env ${world} ${files})
+        list(APPEND unit_tests worlds_${world})
+    endforeach()
+endif()
+
+set_tests_properties(${unit_tests} rooms packages results verify_update verify_update_alone
+    verify_reference verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)

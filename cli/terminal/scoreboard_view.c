@@ -6,6 +6,7 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/status.h"
 #include "report/note.h"
 #include "report/scoreboard_files.h"
 #include "run/packed.h"
@@ -45,10 +46,12 @@ int cli_scoreboard_make(const char *const *folders, size_t count, const char *ou
     wac_note note;
     char page[PATH_MAX];
     for (size_t i = 0; i < count; i++)
-        if (!wac_packed_exists(folders[i]))
-            return cli_refuse("there is no folder %s; first run experiments: \"%s reproduce\" "
-                              "lists them",
-                              folders[i], cli_program());
+        if (!wac_packed_exists(folders[i])) {
+            wac_fail(&error, WAC_STATUS_IO,
+                     "there is no folder %s; first run experiments: \"wac reproduce\" lists them",
+                     folders[i]);
+            return cli_fail(&error);
+        }
     if (wac_note_read(&note, out)) {
         wac_note_free(&note);
         return cli_refuse("%s holds the experiment %s; name another folder with --out", out,

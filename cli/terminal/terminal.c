@@ -48,12 +48,13 @@ int cli_fail(const wac_error *error)
 
 int cli_refuse(const char *format, ...)
 {
+    char sentence[4 * PATH_MAX];
     va_list arguments;
     va_start(arguments, format);
-    fputs("wac: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    fputs("wac: ", stderr);
+    cli_print_sentence(stderr, sentence);
     return CLI_USAGE;
 }
 

@@ -14,8 +14,8 @@ int cli_fail(const wac_error *error);
 const char *cli_program(void);
 void cli_note_program(const char *name);
 
-/* A line with a sentence of the library's, which calls the program "wac": where it shows a command
- * ("wac …", or after a colon), with the name that the program was called by. */
+/* A line with a sentence that calls the program "wac": where it shows a command ("wac …", or after
+ * a colon), with the name that the program was called by. */
 void cli_print_sentence(FILE *stream, const char *sentence);
 
 /* The user asked for something that makes no sense: print why; returns CLI_USAGE. */

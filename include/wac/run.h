@@ -48,7 +48,7 @@ typedef struct wac_run_options {
 
 WAC_API wac_run_options wac_run_options_default(void);
 
-/* Start a run in a new directory (one that exists is refused). `type` null: the library's own world
+/* Start a run in a directory that is new or empty. `type` null: the library's own world
  * of config->environment. Then train, then destroy. */
 WAC_API wac_status wac_run_create(wac_run **run, const wac_config *config,
                                   const wac_environment_type *type, const char *directory,

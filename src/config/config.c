@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "config/environments.h"
 #include "config/presets.h"
+#include "config/synonyms.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -58,8 +59,10 @@ wac_status wac_setting_find(const wac_setting **setting, const char *name, wac_e
         if (wac_word_is((*setting)->name, name))
             return WAC_STATUS_OK;
     *setting = NULL;
-    return wac_fail(error, WAC_STATUS_INPUT, "unknown setting \"%s\"; %s", WAC_CLIP(name),
-                    WAC_SUGGEST(name, wac_setting_name, NULL, "\"wac config\" lists them all"));
+    return wac_fail(
+        error, WAC_STATUS_INPUT, "unknown setting \"%s\"; %s", WAC_CLIP(name),
+
+        WAC_SETTING_SUGGEST(name, wac_setting_name, NULL, "\"wac config\" lists them all"));
 }
 
 void wac_setting_range(const wac_setting *setting, char *text, size_t size)

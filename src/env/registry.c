@@ -9,6 +9,7 @@
 #include "env/riverswim.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const wac_environment_type *const types[] = {
     &wac_environment_lqg,
@@ -50,6 +51,16 @@ wac_status wac_environment_type_find(const wac_environment_type **type, const ch
     for (size_t i = 0; (*type = wac_environment_type_at(i)); i++)
         if (strcmp((*type)->name, environment) == 0)
             return WAC_STATUS_OK;
+    const char *end = strrchr(name, '.');
+    if (end && strcasecmp(end, ".xml") == 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "unknown environment \"%s\"; a model of your own is " WAC_CUSTOM_PREFIX
+                        "%s",
+                        WAC_CLIP(name), WAC_CLIP(name));
+    /* names of Gymnasium end in a version: Hopper-v4 */
+    end = strrchr(environment, '-');
+    if (end && end[1] == 'v' && strspn(end + 2, "0123456789") == strlen(end + 2))
+        environment[end - environment] = 0;
     return wac_fail(error, WAC_STATUS_INPUT, "unknown environment \"%s\"; %s", WAC_CLIP(name),
-                    WAC_SUGGEST(name, name_at, NULL, "`wac envs` lists those there are"));
+                    WAC_SUGGEST(environment, name_at, NULL, "\"wac envs\" lists those there are"));
 }

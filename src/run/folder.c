@@ -137,7 +137,8 @@ static void processor_name(char *name, size_t size)
 /* As lines; consumes the manifest. free() the text. */
 static wac_status print_manifest(char **text, size_t *size, json_t *manifest, wac_error *error)
 {
-    *text = wac_json_text(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER, size);
+    *text = wac_json_text(manifest, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15),
+                          size);
     json_decref(manifest);
     if (!*text)
         return wac_fail_memory(error, "the manifest");

@@ -132,6 +132,15 @@ static wac_status take_lock(wac_run *run, wac_error *error)
                     run->directory, strerror(errno));
 }
 
+bool wac_run_is_in_use(const char *directory)
+{
+    int lock = wac_open(directory, O_RDONLY | O_DIRECTORY);
+    bool taken = lock >= 0 && flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (lock >= 0)
+        close(lock);
+    return taken;
+}
+
 static wac_status allocate(wac_run **run, const char *directory, wac_error *error)
 {
     *run = calloc(1, sizeof **run);
@@ -231,7 +240,7 @@ static wac_status resume(wac_run *run, wac_error *error)
 static wac_status prepare(wac_run *run, const wac_config *config, const wac_environment_type *type,
                           const wac_run_options *options, int64_t epochs, wac_error *error)
 {
-    if (config && wac_path_exists(run->directory))
+    if (config && wac_path_exists(run->directory) && !wac_directory_is_unused(run->directory, ""))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s exists already; choose another folder, or resume the run that is there",
                         run->directory);
@@ -297,13 +306,19 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     WAC_TRY(build(run, type, options, true, error));
     WAC_TRY(make_agent(run, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
-    if (!found)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        wac_folder_is_packed(run->directory)
-                            ? "the run %s was packed without its networks"
-                            : "the run %s has no checkpoint yet; resume its training first",
+    if (found)
+        return WAC_STATUS_OK;
+    if (wac_folder_is_packed(run->directory))
+        return wac_fail(error, WAC_STATUS_INPUT, "the run %s was packed without its networks",
                         run->directory);
-    return WAC_STATUS_OK;
+    if (wac_run_is_in_use(run->directory))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has no checkpoint yet; another process is training it: wait a "
+                        "little",
+                        run->directory);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "the run %s has no checkpoint yet; go on with: wac train --resume %s",
+                    run->directory, run->directory);
 }
 
 wac_status wac_run_open(wac_run **out, const char *directory, const wac_environment_type *type,

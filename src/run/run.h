@@ -79,4 +79,7 @@ wac_status wac_run_prepare(wac_run **run, const wac_config *config,
                            const wac_run_options *options, int64_t epochs, wac_error *error);
 wac_status wac_run_sit(wac_run *run, wac_agent *agent, int seat, wac_error *error);
 
+/* Whether somebody has the run in a folder open this moment. */
+bool wac_run_is_in_use(const char *directory);
+
 #endif

@@ -75,7 +75,7 @@ static void nonsense_is_refused(void **state)
         const char *answer;
     } cases[] = {
         {"trian", 2, "unknown command \"trian\"; did you mean \"train\"?"},
-        {"xyzzy", 2, "unknown command \"xyzzy\"; see \"" WAC_PROGRAM " --help\""},
+        {"xyzzy", 2, "unknown command \"xyzzy\"; see \"" WAC_PROGRAM " help\""},
         {"help trian", 2, "did you mean \"train\"?"},
         {"train", 2, "name an environment"},
         {"train rivrswim", 2, "unknown environment \"rivrswim\"; did you mean \"riverswim\"?"},
@@ -83,6 +83,23 @@ static void nonsense_is_refused(void **state)
         {"train lqg --algorithm oe_wca", 2, "did you mean \"oe-wac\"?"},
         {"train lqg --algorithm ppo", 2, "unknown algorithm \"ppo\""},
         {"train lqg --epoch 3", 2, "unknown flag \"--epoch\"; did you mean \"--epochs\"?"},
+        {"train lqg --algorithm wac", 2, "did you mean \"oe-wac\" or \"me-wac\"?"},
+        {"train lqg --lr 3", 2, "did you mean \"--learning-rate\"?"},
+        {"train lqg --gamma 3", 2, "did you mean \"--discount\"?"},
+        {"train lqg --total_timesteps 3", 2,
+         "did you mean \"--epochs\"? An epoch takes explore-steps steps"},
+        {"train lqg --output-dir x", 2, "did you mean \"--out\"?"},
+        {"train lqg --jobs 2", 2, "did you mean \"--threads\"?"},
+        {"train lqg --gpu", 2, "did you mean \"--device\"? It takes cpu or cuda"},
+        {"train --env lqg", 2, "the environment needs none, as in: " WAC_PROGRAM " train river"},
+        {"train arm.xml", 2, "a model of your own is mujoco:arm.xml"},
+        {"train my.yaml", 2, "a file of settings goes behind --config"},
+        {"train Hopper-v4", 2, "unknown environment \"Hopper-v4\"; did you mean \"hopper\"?"},
+        {"sweep a.yaml --jobs 2", 2, "did you mean \"--workers\"?"},
+        {"evaluate a --num-episodes 2", 2, "did you mean \"--episodes\"?"},
+        {"evaluate a --device cuda", 2,
+         "unknown flag \"--device\"; it is one of train, sweep, tune, reproduce or verify, see \""},
+        {"reproduce riverswim --onyl a", 2, "did you mean \"--only\"?"},
         {"train lqg --pathlimit 3", 2, "did you mean \"--path-limit\"?"},
         {"train lqg -e 3", 2, "unknown flag \"-e\""},
         {"train lqg --algorithm sac --lambda 1", 2, "\"lambda\" is not read by sac"},
@@ -102,7 +119,7 @@ static void nonsense_is_refused(void **state)
         {"train riverswim --reward-rule papers", 2, "reward_rule"},
         {"train lqg --reward-min 2", 2, "reward_min (2) must be below reward_max"},
         {"train lqg --threads 0", 2, "--threads must be a whole number from 1"},
-        {"train lqg --stop-success 0.5", 1, "lqg has none; leave it out"},
+        {"train lqg --stop-success 0.5", 2, "lqg has none; leave it out"},
         {"train lqg --out /dev/null/run", 1, "Not a directory"},
         {"train --resume a --out b", 2, "leave --out out"},
         {"train --resume a --config b", 2, "leave --config out"},
@@ -140,6 +157,7 @@ static void bad_files_are_refused(void **state)
     } cases[] = {
         {"", 2, ":1: the file is empty"},
         {"environment: lqg\nepochz: 3\n", 2, ":2: unknown setting \"epochz\"; did you mean"},
+        {"environment: lqg\ngamma: 0.9\n", 2, ":2: unknown setting \"gamma\"; did you mean \"disc"},
         {"environment: lqg\nepochs: [1, 2]\n", 2, ":2: a setting has one value"},
         {"environment: lqg\nepochs: 'x", 2, "this is not YAML"},
         {"environment: lqg\nepochs: \"1", 2, "this is not YAML"},
@@ -192,10 +210,20 @@ static void a_run_is_never_overwritten(void **state)
     struct stat before, after;
     assert_int_equal(stat(at("run/manifest.json"), &before), 0);
     assert_says(wac("train lqg --out %s " SMALL " --epochs 2", at("run")), 2,
-                "is a run already; go on with: " WAC_PROGRAM " train --resume ");
-    assert_says(wac("train lqg --out %s/ " SMALL " --epochs 2", at("run")), 2, "another --out");
+                "is this very run already; go on with: " WAC_PROGRAM " train --resume ");
+    assert_says(wac("train lqg --out %s/ " SMALL " --epochs 2", at("run")), 2,
+                "/run/ --epochs 2, or choose another --out or --seed");
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 1", at("run")), 2,
+                "is this very run, and finished; try it with: " WAC_PROGRAM " evaluate ");
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 0", at("run")), 2,
+                "is another run already (epochs is 1 there); choose another --out");
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 2 --learning-rate 0", at("run")), 2,
+                "is another run already (learning_rate is 0.0003 there); choose another --out");
+    assert_says(wac("train riverswim --out %s " SMALL " --epochs 1", at("run")), 2,
+                "is another run already (lqg is there); choose another --out");
     assert_says(wac("train lqg --out %s", at("run/config.yaml")), 2, "exists and is no run");
     assert_says(wac("train lqg --out %s", root), 2, "exists and is no run");
+    assert_says(wac("train lqg --out %s/.", root), 2, "--out must name a folder of its own");
     assert_same_runs(at("run"), at("same"));
     assert_int_equal(stat(at("run/manifest.json"), &after), 0);
     assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
@@ -206,7 +234,19 @@ static void a_run_is_never_overwritten(void **state)
     assert_done(result);
     assert_string_equal(result->out, "runs/lqg-oac-7\n");
     assert_true(wac_path_exists(at("runs/lqg-oac-7/checkpoint")));
-    assert_says(wac("train lqg --seed 7 --algorithm oac"), 2, "runs/lqg-oac-7 is a run already");
+    assert_says(wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 0"), 2,
+                "runs/lqg-oac-7 is this very run, and finished");
+    assert_says(wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 1"), 2,
+                "go on with: " WAC_PROGRAM " train --resume runs/lqg-oac-7 --epochs 1, or choose");
+    result = wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 0 --learning-rate 0");
+    assert_done(result);
+    assert_string_equal(result->out, "runs/lqg-oac-7b\n");
+    assert_non_null(strstr(result->err, "runs/lqg-oac-7 is another run already\n"));
+    assert_int_equal(mkdir("runs/lqg-oac-7c", 0777), 0); /* an empty folder is as good as none */
+    result = wac("train lqg --seed 7 --algorithm oac " SMALL " --epochs 0 --learning-rate 1");
+    assert_done(result);
+    assert_string_equal(result->out, "runs/lqg-oac-7c\n");
+    assert_true(wac_path_exists(at("runs/lqg-oac-7c/checkpoint")));
     if (WAC_MUJOCO) {
         result = wac("train point-1-sparse " SMALL " --epochs 0");
         assert_done(result);
@@ -235,6 +275,38 @@ static void closed_descriptors(void **state)
         (void)!system(command); /* that it could not say so may be a failure */
         assert_same_runs(at("open"), at("closed-%zu", i));
     }
+}
+
+/* Nor does a reader that leaves early end the training, or fail a command. */
+static void a_reader_that_leaves(void **state)
+{
+    (void)state;
+    char command[3 * PATH_MAX];
+    assert_done(wac("train lqg --out %s " SMALL " --epochs 20", at("read")));
+    snprintf(command, sizeof command,
+             "{ %s train lqg --out %s " SMALL " --epochs 20; echo $? > %s; } 2>&1 | head -1 "
+             "> /dev/null",
+             WAC_PROGRAM, at("left"), at("status"));
+    assert_int_equal(system(command), 0);
+    assert_same_runs(at("read"), at("left"));
+    char *status = contents(at("status"), NULL);
+    assert_string_equal(status, "0\n");
+    free(status);
+    snprintf(command, sizeof command, "{ %s config; echo $? > %s; } 2> %s | head -1 > /dev/null",
+             WAC_PROGRAM, at("status"), at("err"));
+    assert_int_equal(system(command), 0);
+    status = contents(at("status"), NULL);
+    assert_string_equal(status, "0\n");
+    free(status);
+    status = contents(at("err"), NULL);
+    assert_string_equal(status, "");
+    free(status);
+
+    /* the seconds of a manifest have no more digits than were measured */
+    char *manifest = contents(at("read/manifest.json"), NULL);
+    const char *seconds = strstr(manifest, "\"seconds\": ");
+    assert_true(seconds && strcspn(strchr(seconds, '.'), "\n") <= 4);
+    free(manifest);
 }
 
 static void output_that_cannot_be_written(void **state)
@@ -291,7 +363,8 @@ static void evaluate_tells_and_changes_nothing(void **state)
     assert_int_equal(mistaken->status, 1);
     assert_non_null(strstr(mistaken->err, "is a checkpoint of a run, not a recorded update"));
     remove_folder(at("run/checkpoint"));
-    assert_says(wac("evaluate %s", at("run")), 1, "no checkpoint yet; resume its training first");
+    assert_says(wac("evaluate %s", at("run")), 1,
+                "no checkpoint yet; go on with: " WAC_PROGRAM " train --resume ");
     save_text(at("run/config.yaml"), "environment: lqg\n");
     assert_says(wac("evaluate %s", at("run")), 1, "was cut short");
 }
@@ -307,8 +380,10 @@ static void a_limit_on_files(void **state)
     file_limit = RLIM_INFINITY;
     assert_int_equal(result->status, 1);
     assert_non_null(strstr(result->err, "File too large; raise the limit"));
-    assert_non_null(strstr(result->err, "nothing was saved yet; start again with another --out"));
+    assert_non_null(
+        strstr(result->err, "nothing was saved yet; go on with: " WAC_PROGRAM " train --re"));
     assert_int_equal(entries(at("run")), 3);
+    assert_says(wac("evaluate %s", at("run")), 1, "go on with: " WAC_PROGRAM " train --resume ");
     assert_done(wac("train --resume %s", at("run")));
     assert_same_runs(at("whole"), at("run"));
 }
@@ -399,7 +474,7 @@ static void without_a_gpu(void **state)
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     assert_int_equal(chdir(root), 0);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        assert_says(wac("%s new --device cuda", commands[i]), i ? 2 : 1, "or use --device cpu");
+        assert_says(wac("%s new --device cuda", commands[i]), 2, "or use --device cpu");
     assert_int_equal(chdir("/"), 0);
     unsetenv("CUDA_VISIBLE_DEVICES");
     assert_false(wac_path_exists(at("new")));
@@ -413,6 +488,7 @@ int main(void)
         TEST(bad_files_are_refused),
         TEST(a_run_is_never_overwritten),
         TEST(closed_descriptors),
+        TEST(a_reader_that_leaves),
         TEST(output_that_cannot_be_written),
         TEST(evaluate_tells_and_changes_nothing),
         TEST(without_a_replay),

@@ -75,6 +75,8 @@ static void signals_leave_a_whole_run(void **state)
         pid_t child = start_long_run(&err, i ? "epoch 2/" : "epoch 0/");
         /* meanwhile nobody else may train it */
         assert_says(wac("train --resume %s", at("run")), 1, "being trained by another process");
+        assert_says(wac("train riverswim --out %s " SMALL " --epochs 1000000", at("run")), 2,
+                    "another process is training this very run in ");
         kill(child, signals[i]);
         drain(err, text, sizeof text);
         assert_int_equal(status_of(child), 1);
@@ -182,6 +184,28 @@ static bool has_colour(const char *text)
     return false;
 }
 
+/* Tables fit into 80 columns. */
+static void narrow_tables(void **state)
+{
+    (void)state;
+    static char text[1 << 20];
+    char words[1024];
+    const char *const commands[] = {"envs", "config riverswim", "reproduce",
+                                    "verify update " WAC_SOURCE_DIR
+                                    "/tests/recorded/oac_cheetah_dims.safetensors",
+                                    "stats " WAC_SOURCE_DIR "/results/riverswim/runs.tar.xz"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        snprintf(words, sizeof words, "%s", commands[i]);
+        on_terminal(text, sizeof text, words, 80, false, 0);
+        int columns = 0;
+        for (const char *c = text; *c; c++) {
+            columns = *c == '\n' ? 0 : columns + ((*c & 0xc0) != 0x80 && *c != '\r');
+            if (columns > 79)
+                fail_msg("%s: %.80s", words, c - 79);
+        }
+    }
+}
+
 static void a_bar_on_a_terminal(void **state)
 {
     (void)state;
@@ -263,7 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(signals_leave_a_whole_run),      TEST(a_second_signal_ends_at_once),
         TEST(plain_lines_without_a_terminal), TEST(a_bar_on_a_terminal),
-        TEST(a_bar_fits_its_terminal),
+        TEST(a_bar_fits_its_terminal),        TEST(narrow_tables),
     };
     unsetenv("NO_COLOR");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -486,7 +486,7 @@ static void worlds_are_found_by_name(void **state)
     assert_int_equal(wac_environment_type_find(&found, "point-5-sprase", &error), WAC_STATUS_INPUT);
     assert_non_null(strstr(error.message, "\"point-1-sparse\" to \"point-4-sparse\"?"));
     assert_int_equal(wac_environment_type_find(&found, "chess", &error), WAC_STATUS_INPUT);
-    assert_non_null(strstr(error.message, "`wac envs`"));
+    assert_non_null(strstr(error.message, "\"wac envs\""));
 }
 
 int main(void)

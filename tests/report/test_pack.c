@@ -101,7 +101,7 @@ static void refusals(void **state)
     save_text(at("t.csv"), "run,algorithm,environment,seed,step,value\na,b,lqg,1,1000,2\n");
     assert_says(wac("pack %s --out %s", at("t.csv"), at("x.tar.xz")), 2, "of another program");
     save_text(at("runs/3/progress.csv"), "epoch\n");
-    assert_says(wac("pack %s --out %s", at("runs"), at("x.tar.xz")), 2, "runs/3/progress.csv");
+    assert_says(wac("pack %s --out %s", at("runs"), at("x.tar.xz")), 1, "runs/3/progress.csv");
     assert_false(wac_path_exists(at("x.tar.xz")));
     /* an archive that is none, wherever one is read; and what is wrong inside goes by its name */
     save_text(at("bad.tar.xz"), "nonsense");
@@ -112,7 +112,7 @@ static void refusals(void **state)
                                            "reproduce coverage-lqg --from",
                                            "reproduce --all --from"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        assert_says(wac("%s %s", commands[i], at("bad.tar.xz")), i == 2 ? 2 : 1,
+        assert_says(wac("%s %s", commands[i], at("bad.tar.xz")), 1,
                     at("bad.tar.xz: it is cut off or damaged"));
     assert_int_equal(mkdir(at("study"), 0777), 0);
     assert_int_equal(rename(at("bad.tar.xz"), at("study/runs.tar.xz")), 0);

@@ -551,7 +551,7 @@ static void test_program_refuses(void **state)
     assert_says(wac("stats %s", root), 1, "no run in");
     make_run(at("one"), &config, 4, 1, NAN);
     assert_says(wac("stats %s --measure retrun", root), 2, "did you mean \"return\"?");
-    assert_says(wac("stats %s --measure xyz", root), 2, "stats --help");
+    assert_says(wac("stats %s --measure xyz", root), 2, "help stats\" lists them");
     wac_measure measure;
     assert_true(wac_measure_find(&measure, "coverage_visited"));
     assert_int_equal(measure, WAC_MEASURE_COVERAGE_VISITED);
