@@ -228,20 +228,22 @@ bool wac_checkpoint_rows(int64_t *rows, const char *directory)
 }
 
 /* Whether a checkpoint was made or packed without a replay, not robbed of it. */
-static bool lacks_replay(const wac_config *config, const char *directory, const char *folder)
+static bool lacks_replay(const wac_config *config, bool packed, const char *folder)
 {
     return !wac_folder_has(folder, WAC_FOLDER_REPLAY) &&
-           (config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL ||
-            wac_folder_is_packed(directory));
+           (config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL || packed);
 }
 
 bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
 {
     char folder[PATH_MAX];
     wac_config config;
+    wac_manifest manifest;
     wac_position at;
     if (wac_folder_read_config(&config, directory, NULL) != WAC_STATUS_OK ||
-        !wac_folder_find_checkpoint(folder, directory) || !lacks_replay(&config, directory, folder))
+        wac_manifest_read(&manifest, directory, NULL) != WAC_STATUS_OK ||
+        !wac_folder_find_checkpoint(folder, directory) ||
+        !lacks_replay(&config, manifest.packed, folder))
         return true; /* or whoever tries will be told why not */
     return !read_position(&at, folder) || at.epoch >= epochs;
 }
@@ -273,13 +275,15 @@ static wac_status fail_moment(const char *folder, const char *file, wac_error *e
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     int64_t remembered = 0;
-    run->lacks_replay = lacks_replay(&run->config, run->directory, folder);
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
+    run->lacks_replay = lacks_replay(&run->config, manifest.packed, folder);
     WAC_TRY(check_files(run, folder, error));
     WAC_TRY(load_run(run, &remembered, folder, error));
     WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, error));
     if (!run->lacks_replay && run->agent->seat[run->seat].remembered != remembered)
         return fail_moment(folder, WAC_SAVE_REPLAY, error);
-    if (run->agent->seat[run->seat].critic_steps < run->position.updates)
+    if (!run->lacks_replay && run->agent->seat[run->seat].critic_steps < run->position.updates)
         return fail_moment(folder, WAC_SAVE_AGENT, error);
     return WAC_STATUS_OK;
 }

@@ -297,9 +297,11 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     WAC_TRY(build(run, type, options, true, error));
     WAC_TRY(make_agent(run, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     if (!found)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        wac_folder_is_packed(run->directory)
+                        manifest.packed
                             ? "the run %s was packed without its networks"
                             : "the run %s has no checkpoint yet; resume its training first",
                         run->directory);
