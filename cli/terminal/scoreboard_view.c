@@ -49,7 +49,9 @@ int cli_scoreboard_make(const char *const *folders, size_t count, const char *ou
             return cli_refuse("there is no folder %s; first run experiments: \"%s reproduce\" "
                               "lists them",
                               folders[i], cli_program());
-    if (wac_note_read(&note, out)) {
+    if (wac_note_read(&note, out, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    if (note.runs) {
         wac_note_free(&note);
         return cli_refuse("%s holds the experiment %s; name another folder with --out", out,
                           note.experiment);
