@@ -133,6 +133,7 @@ static wac_status add_agent(wac_archive *archive, const char *run, const char *d
         if (!is_needed(tensor->name, critics) && length > 0)
             memset(file->bytes + ((const char *)tensor->data - file->bytes), 0, length);
     }
+    wac_tensor_file_seal(file);
     wac_status status = add(archive, run, WAC_FOLDER_AGENT, file->bytes, size, error);
     wac_tensor_file_close(file);
     return status;
