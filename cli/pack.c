@@ -59,7 +59,10 @@ static int add_place(places *places, const char *word)
 {
     wac_note note = {0};
     char path[PATH_MAX], *alone[] = {(char *)word, NULL};
-    bool noted = wac_note_read(&note, word);
+    wac_error error = {0};
+    if (wac_note_read(&note, word, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    bool noted = note.runs;
     int status = CLI_OK;
     if (noted && !places->experiment &&
         wac_path_join(path, sizeof path, word, "experiment.yaml", NULL) == WAC_STATUS_OK &&
@@ -69,7 +72,7 @@ static int add_place(places *places, const char *word)
         if (places->count == MOST_FOLDERS)
             status = cli_refuse("more than %d folders to pack", MOST_FOLDERS);
         else if (!(places->roots[places->count++] = strdup(*root)))
-            status = CLI_FAILED;
+            status = cli_fail(&(wac_error){.message = "out of memory for the list of folders"});
     wac_note_free(&note);
     return status;
 }
@@ -87,7 +90,10 @@ static int choose_out(char path[PATH_MAX], char **words, bool *home)
         return cli_refuse("name the archive with --out, as in --out all" WAC_PACKED_ENDING);
     while (length > 1 && words[0][length - 1] == '/')
         length--;
-    *home = wac_note_read(&note, words[0]);
+    wac_error error = {0};
+    if (wac_note_read(&note, words[0], &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    *home = note.runs;
     wac_note_free(&note);
     int size = *home ? snprintf(path, PATH_MAX, "%.*s/" WAC_PACKED_RUNS, (int)length, words[0])
                      : snprintf(path, PATH_MAX, "%.*s" WAC_PACKED_ENDING, (int)length, words[0]);
@@ -106,7 +112,8 @@ static wac_status make_folder_of(const char *path, wac_error *error)
 static wac_status bring_home(const char *directory, wac_error *error)
 {
     wac_note note;
-    if (!wac_note_read(&note, directory))
+    WAC_TRY(wac_note_read(&note, directory, error));
+    if (!note.runs)
         return WAC_STATUS_OK;
     wac_note moved = note;
     moved.runs = NULL;

@@ -182,8 +182,10 @@ static int run(char **words)
         snprintf(command + used, sizeof command - used, "%s%s%s%s", out ? " --out " : "",
                  out ? out : "", csv ? " --csv " : "", csv ? csv : "");
     add_look(command, sizeof command);
-    bool noted = !words[1] && wac_note_read(&note, words[0]);
     wac_error error = {0};
+    if (!words[1] && wac_note_read(&note, words[0], &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    bool noted = note.runs;
     const char *place = out ? out : directory;
     if (!out && !noted && choose_out(directory, words[0], &error) != WAC_STATUS_OK)
         return cli_fail(&error);

@@ -216,12 +216,15 @@ static bool is_for_judging(void)
 static int check_folder(void)
 {
     wac_note there;
+    wac_error error = {0};
     char own[WAC_GIVEN_FLAGS];
     /* another process may just be writing the note */
     if (!wac_path_exists(directory) || wac_directory_is_unused(directory, wac_note_name) ||
         is_for_judging())
         return CLI_OK;
-    if (!wac_note_read(&there, directory))
+    if (wac_note_read(&there, directory, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    if (!there.runs)
         return cli_refuse("%s has files in it that are not of \"wac reproduce\"; name another "
                           "folder with --out",
                           directory);
@@ -308,16 +311,20 @@ static bool has_settings(void)
 }
 
 /* What a folder after --from was made with, unless something else is asked for. */
-static void inherit(void)
+static wac_status inherit(wac_error *error)
 {
     wac_note made;
-    if (!from || folders[1] || !wac_note_read(&made, from))
-        return;
+    if (!from || folders[1])
+        return WAC_STATUS_OK;
+    WAC_TRY(wac_note_read(&made, from, error));
+    if (!made.runs)
+        return WAC_STATUS_OK;
     if (strcmp(made.experiment, experiment->name) == 0 && !seeds && !has_settings()) {
         seeds = made.seeds;
         note.given = made.given;
     }
     wac_note_free(&made);
+    return WAC_STATUS_OK;
 }
 
 static int reproduce(void)
@@ -329,7 +336,8 @@ static int reproduce(void)
         refused = cli_read_given(&note.given, values);
     if (refused)
         return refused;
-    inherit();
+    if (inherit(&error) != WAC_STATUS_OK)
+        return cli_fail(&error);
     note.seeds = seeds;
     snprintf(note.experiment, sizeof note.experiment, "%s", experiment->name);
     if (wac_note_apply(experiment, &note, &error) != WAC_STATUS_OK)

@@ -128,6 +128,7 @@ static int check_out(const char *folder, const wac_config *config, bool named)
 {
     char apart[320] = "its settings cannot be read", more[48] = "";
     wac_config there;
+    wac_manifest manifest;
     const char *slash = strrchr(folder, '/');
     if (wac_word_index(".|..", slash ? slash + 1 : folder) >= 0)
         return cli_refuse("--out must name a folder of its own, not \"%s\"", folder);
@@ -149,7 +150,7 @@ static int check_out(const char *folder, const wac_config *config, bool named)
                           folder);
     if (config->epochs > there.epochs)
         snprintf(more, sizeof more, " --epochs %" PRId64, config->epochs);
-    else if (wac_manifest_read(folder).finished)
+    else if (wac_manifest_read(&manifest, folder, NULL) == WAC_STATUS_OK && manifest.finished)
         return cli_refuse(
             "%s is this very run, and finished; try it with: %s evaluate %s, or choose "
             "another --out or --seed",

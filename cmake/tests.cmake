@@ -47,18 +47,26 @@ target_include_directories(fake_gpu PRIVATE include src)
 set_target_properties(fake_gpu PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
+# calls that fail to order, for programs as they are
+add_library(failing_calls MODULE tests/support/failing_calls.c)
+target_include_directories(failing_calls PRIVATE tests)
+target_compile_options(failing_calls PRIVATE -fno-sanitize=all)
+target_link_libraries(failing_calls PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(failing_calls PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 file(GLOB tests CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS tests)
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})
-    add_dependencies(${name} wac fake_gpu)
+    add_dependencies(${name} wac fake_gpu failing_calls)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE
         WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
-        WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>"
+        WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>" WAC_FAILING_CALLS="$<TARGET_FILE:failing_calls>"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
         target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)
@@ -74,6 +82,14 @@ foreach(source IN LISTS tests)
         add_test(NAME ${name} COMMAND ${name})
         list(APPEND unit_tests ${name})
     endif()
+endforeach()
+
+# every call of the program fails in turn; that takes hours, and runs only when asked for, in shares
+set(shares 8)
+math(EXPR last "${shares} - 1")
+foreach(share RANGE ${last})
+    add_test(NAME faults_${share} COMMAND test_faults whole ${share} ${shares} CONFIGURATIONS faults)
+    set_tests_properties(faults_${share} PROPERTIES LABELS faults TIMEOUT 86400)
 endforeach()
 
 # which rooms of the sources may include which

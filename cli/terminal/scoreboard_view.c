@@ -52,7 +52,9 @@ int cli_scoreboard_make(const char *const *folders, size_t count, const char *ou
                      folders[i]);
             return cli_fail(&error);
         }
-    if (wac_note_read(&note, out)) {
+    if (wac_note_read(&note, out, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
+    if (note.runs) {
         wac_note_free(&note);
         return cli_refuse("%s holds the experiment %s; name another folder with --out", out,
                           note.experiment);

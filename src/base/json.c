@@ -26,21 +26,28 @@ static void watch_memory(void)
     json_set_alloc_funcs(take_and_note, give);
 }
 
-json_t *wac_json_load(const char *text, size_t size, size_t flags, json_error_t *reason)
+void wac_json_begin(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_memory);
     starved = false;
+}
+
+json_t *wac_json_load(const char *text, size_t size, size_t flags, json_error_t *reason)
+{
+    wac_json_begin();
     json_t *json = json_loadb(text, size, flags, reason);
-    errno = starved ? ENOMEM : 0;
-    if (starved)
+    bool whole = !starved;
+    starved = false;
+    if (!whole)
         json_decref(json);
-    return starved ? NULL : json;
+    errno = whole ? 0 : ENOMEM;
+    return whole ? json : NULL;
 }
 
 char *wac_json_text(const json_t *json, size_t flags, size_t *size)
 {
-    *size = json ? json_dumpb(json, NULL, 0, flags) : 0;
+    *size = json && !starved ? json_dumpb(json, NULL, 0, flags) : 0;
     char *text = *size ? malloc(*size + 1) : NULL;
     if (text && json_dumpb(json, text, *size, flags) != *size) {
         free(text);

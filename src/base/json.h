@@ -8,6 +8,9 @@
  * (jansson by itself may take that for bad text, or leave a letter out and say nothing.) */
 json_t *wac_json_load(const char *text, size_t size, size_t flags, json_error_t *reason);
 
+/* Call this before a value is made: where memory runs out on the way, wac_json_text will tell. */
+void wac_json_begin(void);
+
 /* The text of a value, zero-terminated, `size` bytes without the zero; free() it. Null where memory
  * runs out, also for a null value. (json_dumps may leave something out then, and say nothing.) */
 char *wac_json_text(const json_t *json, size_t flags, size_t *size);

@@ -12,6 +12,9 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <lzma.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,12 +196,14 @@ static wac_status read_header(wac_tensor_file *file, size_t size, wac_error *err
     }
     WAC_TRY(check_metadata(file, error));
 
+    file->data = file->bytes + PREFIX + length;
+    file->data_size = size - PREFIX - (size_t)length;
     size_t room = json_object_size(file->header) + 1;
     span *spans = calloc(room, sizeof *spans);
     file->tensors = calloc(room, sizeof *file->tensors);
-    wac_status status = spans && file->tensors ? read_entries(file, spans, text + length,
-                                                              size - PREFIX - (size_t)length, error)
-                                               : wac_fail_memory(error, file->path);
+    wac_status status = spans && file->tensors
+                            ? read_entries(file, spans, file->data, file->data_size, error)
+                            : wac_fail_memory(error, file->path);
     free(spans);
     return status;
 }
@@ -278,6 +283,73 @@ wac_status wac_tensor_file_copy(const wac_tensor_file *file, const char *name, w
     return WAC_STATUS_OK;
 }
 
+/* --- checksums ------------------------------------------------------------------------------- */
+
+static const char checksum_key[] = "checksum", zeros[] = "0000000000000000";
+_Static_assert(sizeof zeros == sizeof(wac_checksum), "as many zeros as digits");
+
+static size_t bytes_of(const wac_tensor *tensor)
+{
+    return (size_t)wac_tensor_elements(tensor) * wac_dtype_size(tensor->dtype);
+}
+
+static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
+{
+    return size > 0 ? lzma_crc64(bytes, size, sum) : sum;
+}
+
+static wac_checksum make_checksum(uint64_t sum)
+{
+    wac_checksum checksum;
+    snprintf(checksum.digits, sizeof checksum.digits, "%016" PRIx64, sum);
+    return checksum;
+}
+
+/* Where the digits are in the text of a header; null where they are not. */
+static char *find_digits(const char *text, size_t length)
+{
+    /* quotes within a text have a backslash before them, so that this can only be the key */
+    static const char key[] = "\"checksum\":\"";
+    char *found = memmem(text, length, key, strlen(key));
+    bool whole = found && (size_t)(text + length - found) > strlen(key) + strlen(zeros);
+    return whole ? found + strlen(key) : NULL;
+}
+
+/* Of a header, as if its digits were zeros. */
+static uint64_t sum_header(const char *text, size_t length)
+{
+    const char *digits = find_digits(text, length);
+    if (!digits)
+        return add_bytes(0, text, length);
+    size_t before = (size_t)(digits - text), after = before + strlen(zeros);
+    uint64_t sum = add_bytes(0, text, before);
+    sum = add_bytes(sum, zeros, strlen(zeros));
+    return add_bytes(sum, text + after, length - after);
+}
+
+wac_checksum wac_tensor_file_checksum(const wac_tensor_file *file)
+{
+    const char *text = file->bytes + PREFIX;
+    return make_checksum(
+        add_bytes(sum_header(text, (size_t)(file->data - text)), file->data, file->data_size));
+}
+
+bool wac_tensor_file_is_whole(const wac_tensor_file *file)
+{
+    const char *digits = wac_tensor_file_metadata(file, checksum_key);
+    return digits && strcmp(digits, wac_tensor_file_checksum(file).digits) == 0;
+}
+
+void wac_tensor_file_seal(wac_tensor_file *file)
+{
+    const char *text = file->bytes + PREFIX;
+    char *digits = find_digits(text, (size_t)(file->data - text));
+    if (digits)
+        memcpy(digits, wac_tensor_file_checksum(file).digits, strlen(zeros));
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
 /* Add what jansson packed as {name: value} to an object and release it; null: say why. */
 static wac_status put(json_t *object, const char *name, json_t *packed, const json_error_t *reason,
                       const char *path, wac_error *error)
@@ -296,6 +368,14 @@ static wac_status put(json_t *object, const char *name, json_t *packed, const js
     return done ? WAC_STATUS_OK : wac_fail_memory(error, path);
 }
 
+static wac_status add_metadata(json_t *strings, const wac_metadata *metadata, const char *path,
+                               wac_error *error)
+{
+    json_error_t reason;
+    json_t *packed = json_pack_ex(&reason, 0, "{s:s}", metadata->key, metadata->value);
+    return put(strings, metadata->key, packed, &reason, path, error);
+}
+
 static wac_status put_metadata(json_t *header, const wac_metadata *metadata, size_t count,
                                const char *path, wac_error *error)
 {
@@ -303,12 +383,8 @@ static wac_status put_metadata(json_t *header, const wac_metadata *metadata, siz
     /* the header owns it from here on, and keeps it first; it also takes the name from tensors */
     if (!strings || json_object_set_new(header, metadata_key, strings))
         return wac_fail_memory(error, path);
-    for (size_t i = 0; i < count; i++) {
-        json_error_t reason;
-        const char *key = metadata[i].key;
-        json_t *packed = json_pack_ex(&reason, 0, "{s:s}", key, metadata[i].value);
-        WAC_TRY(put(strings, key, packed, &reason, path, error));
-    }
+    for (size_t i = 0; i < count; i++)
+        WAC_TRY(add_metadata(strings, &metadata[i], path, error));
     return WAC_STATUS_OK;
 }
 
@@ -340,43 +416,78 @@ static wac_status put_tensors(json_t *header, const wac_tensor *tensors, size_t 
     return WAC_STATUS_OK;
 }
 
-/* The header as text, to be freed. */
-static wac_status make_header(char **text, const char *path, const wac_tensor *tensors,
-                              size_t count, const wac_metadata *metadata, size_t metadata_count,
-                              wac_error *error)
+/* The header as text with spaces behind it, which align the data; to be freed. */
+static wac_status make_header(char **text, size_t *length, const char *path,
+                              const wac_tensor *tensors, size_t count, const wac_metadata *metadata,
+                              size_t metadata_count, bool sealed, wac_error *error)
 {
+    const wac_metadata open_seal = {checksum_key, zeros};
     json_t *header = json_object();
     if (!header)
         return wac_fail_memory(error, path);
     wac_status status = put_metadata(header, metadata, metadata_count, path, error);
+    if (status == WAC_STATUS_OK && sealed)
+        status = add_metadata(json_object_get(header, metadata_key), &open_seal, path, error);
     if (status == WAC_STATUS_OK)
         status = put_tensors(header, tensors, count, path, error);
-    size_t size;
-    if (status == WAC_STATUS_OK && !(*text = wac_json_text(header, JSON_COMPACT, &size)))
+    char *compact = NULL;
+    if (status == WAC_STATUS_OK && !(compact = wac_json_text(header, JSON_COMPACT, length)))
         status = wac_fail_memory(error, path);
     json_decref(header);
-    return status;
+    WAC_TRY(status);
+    size_t padding = (PREFIX - *length % PREFIX) % PREFIX;
+    *text = realloc(compact, *length + padding + 1);
+    if (!*text) {
+        free(compact);
+        return wac_fail_memory(error, path);
+    }
+    memset(*text + *length, ' ', padding);
+    *length += padding;
+    return WAC_STATUS_OK;
+}
+
+static wac_checksum close_seal(char *header, size_t length, const wac_tensor *tensors, size_t count)
+{
+    uint64_t sum = sum_header(header, length);
+    for (size_t i = 0; i < count; i++)
+        sum = add_bytes(sum, tensors[i].data, bytes_of(&tensors[i]));
+    wac_checksum checksum = make_checksum(sum);
+    memcpy(find_digits(header, length), checksum.digits, strlen(zeros));
+    return checksum;
+}
+
+static wac_status write_file(const char *path, const wac_tensor *tensors, size_t count,
+                             const wac_metadata *metadata, size_t metadata_count,
+                             wac_checksum *seal, wac_error *error)
+{
+    char *header;
+    size_t length;
+    WAC_TRY(
+        make_header(&header, &length, path, tensors, count, metadata, metadata_count, seal, error));
+    if (seal)
+        *seal = close_seal(header, length, tensors, count);
+    uint64_t prefix = length;
+    wac_writer writer;
+    wac_writer_begin(&writer, path);
+    wac_writer_add(&writer, &prefix, PREFIX);
+    wac_writer_add(&writer, header, length);
+    for (size_t i = 0; i < count; i++)
+        wac_writer_add(&writer, tensors[i].data, bytes_of(&tensors[i]));
+    free(header);
+    return wac_writer_commit(&writer, error);
 }
 
 wac_status wac_tensor_file_write(const char *path, const wac_tensor *tensors, size_t count,
                                  const wac_metadata *metadata, size_t metadata_count,
                                  wac_error *error)
 {
-    char *header = NULL;
-    WAC_TRY(make_header(&header, path, tensors, count, metadata, metadata_count, error));
+    return write_file(path, tensors, count, metadata, metadata_count, NULL, error);
+}
 
-    /* spaces behind the header align the data */
-    size_t length = strlen(header), padding = (PREFIX - length % PREFIX) % PREFIX;
-    uint64_t prefix = length + padding;
-    wac_writer writer;
-    wac_writer_begin(&writer, path);
-    wac_writer_add(&writer, &prefix, PREFIX);
-    wac_writer_add(&writer, header, length);
-    wac_writer_add(&writer, "       ", padding);
-    for (size_t i = 0; i < count; i++) {
-        size_t elements = (size_t)wac_tensor_elements(&tensors[i]);
-        wac_writer_add(&writer, tensors[i].data, elements * wac_dtype_size(tensors[i].dtype));
-    }
-    free(header);
-    return wac_writer_commit(&writer, error);
+wac_status wac_tensor_file_write_sealed(const char *path, const wac_tensor *tensors, size_t count,
+                                        const wac_metadata *metadata, size_t metadata_count,
+                                        wac_checksum *sum, wac_error *error)
+{
+    wac_checksum own;
+    return write_file(path, tensors, count, metadata, metadata_count, sum ? sum : &own, error);
 }

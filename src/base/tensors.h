@@ -33,7 +33,8 @@ typedef struct wac_tensor_file {
     size_t count;
     wac_tensor *tensors;   /* [count], in the order of the header */
     struct json_t *header; /* owns names and metadata */
-    char *bytes;
+    char *bytes, *data;    /* of the file; the tensors' part of them, behind the header's */
+    size_t data_size;
 } wac_tensor_file;
 
 /* Reads the whole file and checks all of its header: a truncated or foreign file is an error that
@@ -56,11 +57,31 @@ const char *wac_tensor_file_metadata(const wac_tensor_file *file, const char *ke
 wac_status wac_tensor_file_copy(const wac_tensor_file *file, const char *name, wac_dtype dtype,
                                 int64_t elements, void *data, wac_error *error);
 
+/* A checksum in hexadecimal digits: CRC-64, as xz has it. A sealed file has one of its header and
+ * data among its metadata, as "checksum"; in the place of its own digits zeros are counted. */
+typedef struct wac_checksum {
+    char digits[17];
+} wac_checksum;
+
+/* That of a file as it is, whatever it says itself. */
+wac_checksum wac_tensor_file_checksum(const wac_tensor_file *file);
+
+/* Whether a file is sealed, and as it was then. */
+bool wac_tensor_file_is_whole(const wac_tensor_file *file);
+
+/* After the data of a sealed file was changed: seal it as it is. */
+void wac_tensor_file_seal(wac_tensor_file *file);
+
 /* Write tensors and metadata in the order given, as wac_file_write does. The bytes depend on
  * nothing else. A name used twice or not in UTF-8 is an error (input). Streams the data: needs no
  * second copy of it in memory. */
 wac_status wac_tensor_file_write(const char *path, const wac_tensor *tensors, size_t count,
                                  const wac_metadata *metadata, size_t metadata_count,
                                  wac_error *error);
+
+/* The same, and seal the file; `sum` may be null. */
+wac_status wac_tensor_file_write_sealed(const char *path, const wac_tensor *tensors, size_t count,
+                                        const wac_metadata *metadata, size_t metadata_count,
+                                        wac_checksum *sum, wac_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "run/packed.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ wac_status wac_note_write(const wac_note *note, const char *directory, wac_error
 {
     char path[PATH_MAX];
     size_t size;
+    wac_json_begin();
     json_t *json = json_pack("{s:s, s:s?}", "experiment", note->experiment, "scale",
                              note->scale < 0 ? NULL : wac_scale_names[note->scale]);
     json_t *runs = json_array();
@@ -98,52 +100,72 @@ void wac_note_free(wac_note *note)
     note->runs = NULL;
 }
 
-/* A path that one can use; null where there is none. */
-static char *find_runs(const char *directory, const char *runs)
+/* A path that one can use into `found`; false where there is none, which is not for want of memory.
+ */
+static bool find_runs(char **found, const char *directory, const char *runs)
 {
     char path[PATH_MAX], archive[PATH_MAX];
-    if (!runs || *runs == '/')
-        return runs ? strdup(runs) : NULL;
+    *found = NULL;
+    if (!runs)
+        return false;
+    if (*runs == '/') {
+        *found = strdup(runs);
+        return true;
+    }
     if (wac_path_join(path, sizeof path, directory, runs, NULL) != WAC_STATUS_OK ||
         wac_path_join(archive, sizeof archive, directory, WAC_PACKED_RUNS, NULL) != WAC_STATUS_OK)
-        return NULL;
-    return strdup(strcmp(runs, "runs") == 0 && !wac_path_exists(path) ? archive : path);
+        return false;
+    *found = strdup(strcmp(runs, "runs") == 0 && !wac_path_exists(path) ? archive : path);
+    return true;
 }
 
 /* A list, or one. */
-static bool read_runs(wac_note *note, const char *directory, const json_t *json)
+static wac_status read_runs(wac_note *note, const char *directory, const json_t *json,
+                            wac_error *error)
 {
     size_t count = json_is_array(json) ? json_array_size(json) : 1;
+    bool good = count > 0;
     note->runs = calloc(count + 1, sizeof *note->runs);
-    for (size_t i = 0; note->runs && i < count; i++) {
+    wac_status status = note->runs ? WAC_STATUS_OK : wac_fail_memory(error, wac_note_name);
+    for (size_t i = 0; good && status == WAC_STATUS_OK && i < count; i++) {
         const json_t *one = json_is_array(json) ? json_array_get(json, i) : json;
-        note->runs[i] = find_runs(directory, json_string_value(one));
-        if (!note->runs[i])
-            return false;
+        good = find_runs(&note->runs[i], directory, json_string_value(one));
+        if (good && !note->runs[i])
+            status = wac_fail_memory(error, wac_note_name);
     }
-    return note->runs && count > 0;
+    if (!good || status != WAC_STATUS_OK)
+        wac_note_free(note);
+    return status;
 }
 
-bool wac_note_read(wac_note *note, const char *directory)
+static wac_status read_note(wac_note *note, const json_t *json, const char *directory,
+                            wac_error *error)
 {
-    char path[PATH_MAX], *text;
-    *note = (wac_note){0};
-    if (wac_path_join(path, sizeof path, directory, wac_note_name, NULL) != WAC_STATUS_OK ||
-        wac_file_read(&text, NULL, path, 1 << 20, NULL) != WAC_STATUS_OK)
-        return false;
-    json_t *json = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(json, "experiment"));
     const char *scale = json_string_value(json_object_get(json, "scale"));
     note->scale = scale ? wac_scale_find(scale) : -1;
     note->seeds = json_integer_value(json_object_get(json, "seeds"));
+    snprintf(note->experiment, sizeof note->experiment, "%s", name ? name : "");
     bool good = name && (!scale || note->scale >= 0) && note->seeds >= 0 &&
-                read_given(&note->given, json_object_get(json, "settings")) &&
-                read_runs(note, directory, json_object_get(json, "runs"));
-    if (good)
-        snprintf(note->experiment, sizeof note->experiment, "%s", name);
-    else
-        wac_note_free(note);
+                read_given(&note->given, json_object_get(json, "settings"));
+    return good ? read_runs(note, directory, json_object_get(json, "runs"), error) : WAC_STATUS_OK;
+}
+
+wac_status wac_note_read(wac_note *note, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX], *text;
+    size_t size;
+    *note = (wac_note){0};
+    if (wac_path_join(path, sizeof path, directory, wac_note_name, NULL) != WAC_STATUS_OK ||
+        !wac_path_exists(path))
+        return WAC_STATUS_OK;
+    wac_status status = wac_file_read(&text, &size, path, 1 << 20, error);
+    if (status != WAC_STATUS_OK)
+        return status == WAC_STATUS_INPUT ? WAC_STATUS_OK : status;
+    json_t *json = wac_json_load(text, size, 0, NULL);
+    status =
+        errno == ENOMEM ? wac_fail_memory(error, path) : read_note(note, json, directory, error);
     json_decref(json);
     free(text);
-    return good;
+    return status;
 }

@@ -20,10 +20,10 @@ wac_status wac_note_write(const wac_note *note, const char *directory, wac_error
 /* Make an experiment the one that was run: with the note's name, seeds and settings. */
 wac_status wac_note_apply(wac_experiment *experiment, wac_note *note, wac_error *error);
 
-/* False where there is nothing of the kind; then there is nothing to free. `runs` are paths that
- * one can use: "runs" within the folder is that or, where it is not there, the archive
- * (run/packed.h). */
-bool wac_note_read(wac_note *note, const char *directory);
+/* `runs` is null where there is nothing of the kind; then there is nothing to free. Else they are
+ * paths that one can use: "runs" within the folder is that or, where it is not there, the archive
+ * (run/packed.h). Fails only where there is something that cannot be read. */
+wac_status wac_note_read(wac_note *note, const char *directory, wac_error *error);
 void wac_note_free(wac_note *note);
 
 #endif

@@ -359,6 +359,7 @@ static wac_status write_json(const wac_report *report, const wac_report_options 
                              wac_error *error)
 {
     const wac_experiment *experiment = options->experiment;
+    wac_json_begin();
     json_t *claims = json_array();
     for (size_t i = 0; i < report->count; i++)
         json_array_append_new(claims,

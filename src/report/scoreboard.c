@@ -60,7 +60,7 @@ static wac_status add_source(sources *sources, wac_note *note, const char *at, w
         sources->count++;
         return status;
     }
-    bool tells = status == WAC_STATUS_MEMORY || is_packed(note->runs);
+    bool tells = status != WAC_STATUS_INPUT || is_packed(note->runs);
     wac_note_free(note);
     return tells ? wac_fail(error, status, "%s", why.message) : WAC_STATUS_OK;
 }
@@ -91,7 +91,8 @@ static wac_status search(sources *sources, const char *folder, wac_error *error)
     const char *inside;
     if (wac_packed_find(archive, &inside, folder))
         return add_runs(sources, folder, error);
-    if (wac_note_read(&note, folder))
+    WAC_TRY(wac_note_read(&note, folder, error));
+    if (note.runs)
         return add_source(sources, &note, folder, error);
     int found = scandir(folder, &entries, is_visible, alphasort);
     if (found < 0)
@@ -101,9 +102,11 @@ static wac_status search(sources *sources, const char *folder, wac_error *error)
     wac_status status = WAC_STATUS_OK;
     for (int i = 0; i < found; i++) {
         char path[PATH_MAX];
+        note.runs = NULL;
         if (status == WAC_STATUS_OK &&
-            wac_path_join(path, sizeof path, folder, entries[i]->d_name, NULL) == WAC_STATUS_OK &&
-            wac_note_read(&note, path)) {
+            wac_path_join(path, sizeof path, folder, entries[i]->d_name, NULL) == WAC_STATUS_OK)
+            status = wac_note_read(&note, path, error);
+        if (note.runs) {
             noted = true;
             status = add_source(sources, &note, path, error);
         }

@@ -167,6 +167,7 @@ static json_t *other_json(const wac_scored *scored)
 
 static wac_status write_data(const wac_scoreboard *board, const char *folder, wac_error *error)
 {
+    wac_json_begin();
     json_t *claims = json_array(), *experiments = json_array(), *others = json_array();
     for (size_t i = 0; i < board->count; i++) {
         const wac_score *score = &board->scores[i];

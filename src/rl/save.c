@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "rl/steps.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -35,7 +36,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     snprintf(labels->actions, sizeof labels->actions, "%d", agent->actions);
     snprintf(labels->width, sizeof labels->width, "%" PRId64, config->width);
     const wac_metadata list[LABELS] = {
-        {"format", "wac-checkpoint-3"},
+        {"format", "wac-checkpoint-4"},
         {"environment", config->environment},
         {"algorithm", wac_algorithm_name((wac_algorithm)config->algorithm)},
         {"observation_size", labels->observations},
@@ -43,6 +44,13 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
         {"width", labels->width},
     };
     memcpy(labels->list, list, sizeof list);
+}
+
+/* The format before checksums is read, too. */
+static bool is_unsealed(const wac_tensor_file *file)
+{
+    const char *format = wac_tensor_file_metadata(file, "format");
+    return format && strcmp(format, "wac-checkpoint-3") == 0;
 }
 
 static wac_status check_labels(const labels *labels, const wac_tensor_file *file, wac_error *error)
@@ -54,7 +62,7 @@ static wac_status check_labels(const labels *labels, const wac_tensor_file *file
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s is not a checkpoint of wac: it does not say its %s", file->path,
                             label->key);
-        if (strcmp(found, label->value) == 0)
+        if (strcmp(found, label->value) == 0 || (i == 0 && is_unsealed(file)))
             continue;
         if (i == 0)
             return wac_fail(error, WAC_STATUS_INPUT,
@@ -67,6 +75,16 @@ static wac_status check_labels(const labels *labels, const wac_tensor_file *file
                         file->path, label->key, WAC_CLIP(found), label->value);
     }
     return WAC_STATUS_OK;
+}
+
+static wac_status check_sum(const wac_tensor_file *file, wac_error *error)
+{
+    if (wac_tensor_file_is_whole(file) || is_unsealed(file))
+        return WAC_STATUS_OK;
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s is damaged: its checksum is not that of what it holds; use another copy of "
+                    "the checkpoint",
+                    file->path);
 }
 
 wac_status wac_save_add(void *user, const wac_agent_tensor *tensor, wac_error *error)
@@ -85,9 +103,11 @@ wac_status wac_save_add(void *user, const wac_agent_tensor *tensor, wac_error *e
 }
 
 wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int seat,
-                          const char *path, wac_error *error)
+                          const wac_metadata *notes, size_t note_count, const char *path,
+                          wac_checksum *sum, wac_error *error)
 {
     labels labels;
+    wac_metadata metadata[LABELS + WAC_SAVE_NOTES];
     wac_tensor *tensors = calloc(list->count, sizeof *tensors);
     if (!tensors)
         return wac_fail_memory(error, "the checkpoint");
@@ -100,8 +120,12 @@ wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int
                                   .data = from->data};
     }
     make_labels(&labels, agent, seat);
-    wac_status status =
-        wac_tensor_file_write(path, tensors, list->count, labels.list, LABELS, error);
+    memcpy(metadata, labels.list, sizeof labels.list);
+    assert(note_count <= WAC_SAVE_NOTES);
+    for (size_t i = 0; i < note_count; i++)
+        metadata[LABELS + i] = notes[i];
+    wac_status status = wac_tensor_file_write_sealed(path, tensors, list->count, metadata,
+                                                     LABELS + note_count, sum, error);
     free(tensors);
     return status;
 }
@@ -113,6 +137,8 @@ wac_status wac_save_open(wac_tensor_file **file, const wac_agent *agent, int sea
     WAC_TRY(wac_tensor_file_open(file, path, error));
     make_labels(&labels, agent, seat);
     wac_status status = check_labels(&labels, *file, error);
+    if (status == WAC_STATUS_OK)
+        status = check_sum(*file, error);
     if (status != WAC_STATUS_OK)
         wac_tensor_file_close(*file);
     return status;
@@ -132,11 +158,10 @@ typedef struct part {
 } part;
 
 /* The replay is the last. */
-static const part parts[] = {
-    {WAC_SAVE_AGENT, WAC_STATE_NETWORKS, WAC_STATE_LEARNING},
-    {WAC_SAVE_REPLAY, WAC_STATE_REPLAY, WAC_STATE_REPLAY},
+static const part parts[WAC_SAVE_PARTS] = {
+    [WAC_SAVE_PART_AGENT] = {WAC_SAVE_AGENT, WAC_STATE_NETWORKS, WAC_STATE_LEARNING},
+    [WAC_SAVE_PART_REPLAY] = {WAC_SAVE_REPLAY, WAC_STATE_REPLAY, WAC_STATE_REPLAY},
 };
-enum { PARTS = sizeof parts / sizeof *parts };
 
 static wac_status visit_part(const part *part, wac_agent *agent, int seat, wac_agent_visitor *visit,
                              void *user, wac_error *error)
@@ -164,11 +189,13 @@ static wac_status check_finite(const wac_save_list *list, const wac_seat *seat, 
 }
 
 wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, bool replay,
-                         wac_error *error)
+                         wac_save_sums *sums, wac_error *error)
 {
     wac_save_list list = {0};
     wac_status status = WAC_STATUS_OK;
-    for (int i = 0; i < PARTS - !replay && status == WAC_STATUS_OK; i++) {
+    if (sums)
+        *sums = (wac_save_sums){0};
+    for (int i = 0; i < WAC_SAVE_PARTS - !replay && status == WAC_STATUS_OK; i++) {
         char path[PATH_MAX];
         list.count = 0;
         status = wac_path_join(path, sizeof path, directory, parts[i].file, error);
@@ -177,7 +204,8 @@ wac_status wac_seat_save(wac_agent *agent, int seat, const char *directory, bool
         if (status == WAC_STATUS_OK && parts[i].last != WAC_STATE_REPLAY)
             status = check_finite(&list, &agent->seat[seat], error);
         if (status == WAC_STATUS_OK)
-            status = wac_save_write(&list, agent, seat, path, error);
+            status = wac_save_write(&list, agent, seat, NULL, 0, path, sums ? &sums->of[i] : NULL,
+                                    error);
     }
     free(list.tensors);
     return status;
@@ -243,13 +271,18 @@ static wac_status check_seat(const wac_agent *agent, const wac_seat *seat, const
 }
 
 wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, bool replay,
-                         wac_error *error)
+                         wac_save_sums *sums, wac_error *error)
 {
-    for (int i = 0; i < PARTS - !replay; i++) {
+    if (sums)
+        *sums = (wac_save_sums){0};
+    for (int i = 0; i < WAC_SAVE_PARTS - !replay; i++) {
         wac_tensor_file *file;
         char path[PATH_MAX];
         WAC_TRY(wac_path_join(path, sizeof path, directory, parts[i].file, error));
         WAC_TRY(wac_save_open(&file, agent, seat, path, error));
+        const char *sum = wac_tensor_file_metadata(file, "checksum");
+        if (sums)
+            snprintf(sums->of[i].digits, sizeof sums->of[i].digits, "%s", sum ? sum : "");
         wac_status status = visit_part(&parts[i], agent, seat, read_checked, file, error);
         wac_tensor_file_close(file);
         WAC_TRY(status);
@@ -262,10 +295,10 @@ wac_status wac_seat_load(wac_agent *agent, int seat, const char *directory, bool
 
 wac_status wac_agent_save(wac_agent *agent, const char *directory, wac_error *error)
 {
-    return wac_seat_save(agent, 0, directory, true, error);
+    return wac_seat_save(agent, 0, directory, true, NULL, error);
 }
 
 wac_status wac_agent_load(wac_agent *agent, const char *directory, wac_error *error)
 {
-    return wac_seat_load(agent, 0, directory, true, error);
+    return wac_seat_load(agent, 0, directory, true, NULL, error);
 }

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "rl/save.h"
 #include "run/folder.h"
 #include "run/log.h"
@@ -13,7 +14,10 @@
 #include "run/train.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum {
@@ -48,19 +52,91 @@ static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
     return WAC_STATUS_OK;
 }
 
+/* --- what binds the files -------------------------------------------------------------------- */
+
+/* The run's own file notes the checksums of the agent's, and the settings that made all three. */
+static const char *const part_notes[WAC_SAVE_PARTS] = {
+    [WAC_SAVE_PART_AGENT] = "agent", [WAC_SAVE_PART_REPLAY] = "replay"};
+static const char settings_note[] = "settings";
+
+/* Epochs may be raised, others change no number, and what is looked at need not be computed as it
+ * was. */
+static bool is_noted(const wac_config *config, const wac_setting *setting)
+{
+#define IS(name) (setting->offset == offsetof(wac_config, name))
+    return wac_config_reads(config, setting) && !IS(epochs) && !IS(checkpoint_interval) &&
+           !IS(replay_checkpoint) && !IS(precision);
+#undef IS
+}
+
+enum { SETTINGS_TEXT = WAC_SETTINGS_TOTAL * 128 };
+
+/* A line for each: "discount: 0.99". */
+static void print_settings(char text[SETTINGS_TEXT], const wac_config *config)
+{
+    size_t count, used = 0;
+    const wac_setting *settings = wac_settings(&count);
+    for (size_t i = 0; i < count; i++) {
+        char value[64];
+        if (!is_noted(config, &settings[i]))
+            continue;
+        wac_config_format(config, &settings[i], value, sizeof value);
+        used += (size_t)snprintf(text + used, SETTINGS_TEXT - used, "%s: %s\n", settings[i].name,
+                                 value);
+    }
+}
+
+/* One of these lines against the settings of the run. Those that one of the two versions does not
+ * have count for nothing. */
+static wac_status check_setting(const wac_config *config, const char *line, const char *path,
+                                wac_error *error)
+{
+    char name[64], value[64], own[64];
+    const wac_setting *setting;
+    wac_config then = *config;
+    if (sscanf(line, "%63[^:]: %63[^\n]", name, value) != 2 ||
+        wac_setting_find(&setting, name, NULL) != WAC_STATUS_OK || !is_noted(config, setting) ||
+        wac_config_set(&then, name, value, NULL) != WAC_STATUS_OK ||
+        wac_setting_compare(setting, &then, config) == 0)
+        return WAC_STATUS_OK;
+    wac_config_format(config, setting, own, sizeof own);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s is of a run with %s %s, but config.yaml says %s; put the run's own "
+                    "config.yaml back",
+                    path, name, value, own);
+}
+
+static wac_status check_settings(const wac_config *config, const wac_tensor_file *file,
+                                 wac_error *error)
+{
+    const char *line = wac_tensor_file_metadata(file, settings_note);
+    for (; line && *line; line = strchr(line, '\n'), line += line != NULL)
+        WAC_TRY(check_setting(config, line, file->path, error));
+    return WAC_STATUS_OK;
+}
+
+/* --- saving ---------------------------------------------------------------------------------- */
+
 static wac_status write_files(wac_run *run, bool last, wac_save_list *list, double *state,
                               const char *folder, wac_error *error)
 {
     bool replay = run->config.replay_checkpoint == WAC_REPLAY_CHECKPOINT_ALL ||
                   (run->config.replay_checkpoint == WAC_REPLAY_CHECKPOINT_LAST && last);
-    WAC_TRY(wac_seat_save(run->agent, run->seat, folder, replay, error));
+    wac_save_sums sums;
+    WAC_TRY(wac_seat_save(run->agent, run->seat, folder, replay, &sums, error));
     run->position.world_counter = (int64_t)run->world_rng.counter;
     run->world->type->save(run->world->self, state);
     int64_t remembered = run->agent->seat[run->seat].remembered;
     WAC_TRY(visit_run(run, state, &remembered, wac_save_add, list, error));
-    char path[PATH_MAX];
+    char path[PATH_MAX], settings[SETTINGS_TEXT];
     WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
-    return wac_save_write(list, run->agent, run->seat, path, error);
+    print_settings(settings, &run->config);
+    wac_metadata notes[WAC_SAVE_PARTS + 1] = {{settings_note, settings}};
+    size_t count = 1;
+    for (int i = 0; i < WAC_SAVE_PARTS; i++)
+        if (*sums.of[i].digits)
+            notes[count++] = (wac_metadata){part_notes[i], sums.of[i].digits};
+    return wac_save_write(list, run->agent, run->seat, notes, count, path, NULL, error);
 }
 
 wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
@@ -86,6 +162,8 @@ wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
     }
     return wac_runlog_note_time(run, false, error);
 }
+
+/* --- what can be ----------------------------------------------------------------------------- */
 
 static bool is_total(int64_t total, int64_t times, int64_t each, int64_t rest)
 {
@@ -175,15 +253,25 @@ static const char *find_impossible(const wac_run *run, int64_t remembered)
                                   : NULL;
 }
 
-static wac_status load_run(wac_run *run, int64_t *remembered, const char *folder, wac_error *error)
+/* --- loading --------------------------------------------------------------------------------- */
+
+/* `noted`: the checksums of the files beside it; empty: not told. */
+static wac_status load_run(wac_run *run, int64_t *remembered, wac_save_sums *noted,
+                           const char *folder, wac_error *error)
 {
     wac_tensor_file *file;
     char path[PATH_MAX];
     WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
     WAC_TRY(wac_save_open(&file, run->agent, run->seat, path, error));
+    for (int i = 0; i < WAC_SAVE_PARTS; i++) {
+        const char *sum = wac_tensor_file_metadata(file, part_notes[i]);
+        snprintf(noted->of[i].digits, sizeof noted->of[i].digits, "%s", sum ? sum : "");
+    }
+    wac_status status = check_settings(&run->config, file, error);
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
-    wac_status status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
-                              : wac_fail_memory(error, "the checkpoint");
+    if (status == WAC_STATUS_OK)
+        status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
+                       : wac_fail_memory(error, "the checkpoint");
     const char *impossible = status == WAC_STATUS_OK ? find_impossible(run, *remembered) : NULL;
     if (impossible)
         status = wac_fail(error, WAC_STATUS_INPUT,
@@ -228,20 +316,22 @@ bool wac_checkpoint_rows(int64_t *rows, const char *directory)
 }
 
 /* Whether a checkpoint was made or packed without a replay, not robbed of it. */
-static bool lacks_replay(const wac_config *config, const char *directory, const char *folder)
+static bool lacks_replay(const wac_config *config, bool packed, const char *folder)
 {
     return !wac_folder_has(folder, WAC_FOLDER_REPLAY) &&
-           (config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL ||
-            wac_folder_is_packed(directory));
+           (config->replay_checkpoint != WAC_REPLAY_CHECKPOINT_ALL || packed);
 }
 
 bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
 {
     char folder[PATH_MAX];
     wac_config config;
+    wac_manifest manifest;
     wac_position at;
     if (wac_folder_read_config(&config, directory, NULL) != WAC_STATUS_OK ||
-        !wac_folder_find_checkpoint(folder, directory) || !lacks_replay(&config, directory, folder))
+        wac_manifest_read(&manifest, directory, NULL) != WAC_STATUS_OK ||
+        !wac_folder_find_checkpoint(folder, directory) ||
+        !lacks_replay(&config, manifest.packed, folder))
         return true; /* or whoever tries will be told why not */
     return !read_position(&at, folder) || at.epoch >= epochs;
 }
@@ -265,21 +355,29 @@ static wac_status check_files(const wac_run *run, const char *folder, wac_error 
 static wac_status fail_moment(const char *folder, const char *file, wac_error *error)
 {
     return wac_fail(error, WAC_STATUS_INPUT,
-                    "%s/%s is of another moment than run.safetensors beside it; use another copy "
-                    "of the checkpoint",
+                    "%s/%s is of another run, or of another moment, than run.safetensors beside "
+                    "it; use another copy of the checkpoint",
                     folder, file);
 }
 
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     int64_t remembered = 0;
-    run->lacks_replay = lacks_replay(&run->config, run->directory, folder);
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
+    run->lacks_replay = lacks_replay(&run->config, manifest.packed, folder);
     WAC_TRY(check_files(run, folder, error));
-    WAC_TRY(load_run(run, &remembered, folder, error));
-    WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, error));
+    wac_save_sums noted, sums;
+    WAC_TRY(load_run(run, &remembered, &noted, folder, error));
+    WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, &sums, error));
+    /* what was packed has lost what nobody needs any more */
+    for (int i = 0; i < WAC_SAVE_PARTS - run->lacks_replay && !manifest.packed; i++)
+        if (*noted.of[i].digits && strcmp(noted.of[i].digits, sums.of[i].digits) != 0)
+            return fail_moment(folder, i == WAC_SAVE_PART_AGENT ? WAC_SAVE_AGENT : WAC_SAVE_REPLAY,
+                               error);
     if (!run->lacks_replay && run->agent->seat[run->seat].remembered != remembered)
         return fail_moment(folder, WAC_SAVE_REPLAY, error);
-    if (run->agent->seat[run->seat].critic_steps < run->position.updates)
+    if (!run->lacks_replay && run->agent->seat[run->seat].critic_steps < run->position.updates)
         return fail_moment(folder, WAC_SAVE_AGENT, error);
     return WAC_STATUS_OK;
 }

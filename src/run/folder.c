@@ -227,12 +227,6 @@ wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_
     return WAC_STATUS_OK;
 }
 
-bool wac_folder_is_packed(const char *directory)
-{
-    wac_manifest manifest;
-    return wac_manifest_read(&manifest, directory, NULL) == WAC_STATUS_OK && manifest.packed;
-}
-
 wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error)
 {
     json_t *manifest;
@@ -439,8 +433,10 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
                                      wac_error *error)
 {
     char path[PATH_MAX];
+    wac_manifest manifest;
     WAC_TRY(check_progress(directory, config, error));
-    if (wac_folder_is_packed(directory))
+    WAC_TRY(wac_manifest_read(&manifest, directory, error));
+    if (manifest.packed)
         return WAC_STATUS_OK;
     bool found = wac_folder_find_checkpoint(path, directory);
     bool no_replay = config->replay_checkpoint == WAC_REPLAY_CHECKPOINT_NONE;

@@ -68,9 +68,6 @@ typedef struct wac_manifest {
 /* Fails where there is one that cannot be read. */
 wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error);
 
-/* Whether a run was packed (run/packed.h), and so lacks what learning needs. */
-bool wac_folder_is_packed(const char *directory);
-
 /* The text of it for an archive: marked, and without the machine's name. free() it. */
 wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error);
 

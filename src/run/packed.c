@@ -51,7 +51,9 @@ wac_status wac_packed_refuse(const char *directory, wac_error *error)
 {
     char archive[PATH_MAX];
     const char *inside;
-    if (!wac_packed_find(archive, &inside, directory) && !wac_folder_is_packed(directory))
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, directory, error));
+    if (!wac_packed_find(archive, &inside, directory) && !manifest.packed)
         return WAC_STATUS_OK;
     return wac_fail(error, WAC_STATUS_INPUT,
                     "the run %s is packed: it can be read, judged and drawn, but not resumed; "
@@ -131,6 +133,7 @@ static wac_status add_agent(wac_archive *archive, const char *run, const char *d
         if (!is_needed(tensor->name, critics) && length > 0)
             memset(file->bytes + ((const char *)tensor->data - file->bytes), 0, length);
     }
+    wac_tensor_file_seal(file);
     wac_status status = add(archive, run, WAC_FOLDER_AGENT, file->bytes, size, error);
     wac_tensor_file_close(file);
     return status;
@@ -158,7 +161,10 @@ wac_status wac_packed_add(wac_archive *archive, const char *name, const char *di
                           bool networks, wac_error *error)
 {
     double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS];
-    bool has_cells = wac_cells_read(sigma, visits, directory, NULL) == WAC_STATUS_OK;
+    wac_status status = wac_cells_read(sigma, visits, directory, error);
+    bool has_cells = status == WAC_STATUS_OK;
+    if (!has_cells && status != WAC_STATUS_INPUT)
+        return status;
     if (has_cells) {
         char text[WAC_CELLS_TEXT];
         size_t size = wac_cells_write(text, sigma, visits);

@@ -308,7 +308,9 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (found)
         return WAC_STATUS_OK;
-    if (wac_folder_is_packed(run->directory))
+    wac_manifest manifest;
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
+    if (manifest.packed)
         return wac_fail(error, WAC_STATUS_INPUT, "the run %s was packed without its networks",
                         run->directory);
     if (wac_run_is_in_use(run->directory))

@@ -474,6 +474,61 @@ static void test_recorded_files(void **state)
     assert_true(count > 0);
 }
 
+/* A sealed file is whole; one with another bit anywhere is not, or is refused before that. */
+static void test_seals(void **state)
+{
+    (void)state;
+    wac_checksum sum;
+    size_t size;
+    assert_ok(
+        wac_tensor_file_write_sealed(path, samples, SAMPLES, sample_metadata, 2, &sum, &error));
+    wac_tensor_file *file = open_good();
+    assert_true(wac_tensor_file_is_whole(file));
+    assert_string_equal(wac_tensor_file_metadata(file, "checksum"), sum.digits);
+    assert_string_equal(wac_tensor_file_checksum(file).digits, sum.digits);
+    assert_string_equal(wac_tensor_file_metadata(file, "algorithm"), "oe-wac");
+    wac_tensor_file_close(file);
+    char *bytes = contents(path, &size);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        char *other = malloc(size + 1);
+        assert_non_null(other);
+        memcpy(other, bytes, size);
+        other[bit / 8] ^= (char)(1 << bit % 8);
+        if (wac_tensor_file_parse(&file, other, size, path, &error) != WAC_STATUS_OK)
+            continue;
+        if (wac_tensor_file_is_whole(file))
+            fail_msg("bit %zu is another, and the file whole", bit);
+        wac_tensor_file_close(file);
+    }
+
+    /* what is changed on purpose can be sealed again */
+    assert_ok(wac_tensor_file_parse(&file, bytes, size, path, &error));
+    file->data[0] ^= 1;
+    assert_false(wac_tensor_file_is_whole(file));
+    wac_tensor_file_seal(file);
+    assert_ok(wac_file_write(path, file->bytes, size, &error));
+    wac_tensor_file_close(file);
+    file = open_good();
+    assert_true(wac_tensor_file_is_whole(file));
+    assert_string_not_equal(wac_tensor_file_metadata(file, "checksum"), sum.digits);
+    wac_tensor_file_close(file);
+
+    /* without a seal, or with half a one */
+    write_samples();
+    file = open_good();
+    assert_false(wac_tensor_file_is_whole(file));
+    wac_tensor_file_seal(file);
+    wac_tensor_file_close(file);
+    write_by_hand("{\"__metadata__\":{\"checksum\":\"12\"}}", 0);
+    file = open_good();
+    wac_tensor_file_seal(file);
+    assert_false(wac_tensor_file_is_whole(file));
+    wac_tensor_file_close(file);
+    assert_int_equal(wac_tensor_file_write_sealed(
+                         path, samples, SAMPLES, &(wac_metadata){"checksum", "1"}, 1, &sum, &error),
+                     WAC_STATUS_INPUT);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, remove_root)
@@ -494,6 +549,7 @@ int main(void)
         TEST(test_write_refuses_bad_names),
         TEST(test_write_that_fails_keeps_the_old_file),
         TEST(test_recorded_files),
+        TEST(test_seals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

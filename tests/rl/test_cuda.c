@@ -245,7 +245,7 @@ static void test_save(void **state)
     learn(first, 7);
     assert_int_equal(make_root("/tmp", "cuda"), 0);
     const char *folder = root;
-    assert_int_equal(wac_seat_save(first, 1, folder, true, &error), WAC_STATUS_OK);
+    assert_int_equal(wac_seat_save(first, 1, folder, true, NULL, &error), WAC_STATUS_OK);
     assert_int_equal(wac_agent_load(second, folder, &error), WAC_STATUS_OK);
     assert_int_equal(wac_agent_load(host, folder, &error), WAC_STATUS_OK);
     assert_same(first, 1, second, 0);

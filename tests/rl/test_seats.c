@@ -186,7 +186,7 @@ static void a_seat_goes_on_alone(void **state)
         for (int i = 0; i < SEATS; i++)
             wander(together, i, 0);
         learn(together, UPDATES);
-        assert_int_equal(wac_seat_save(together, 2, root, true, &error), WAC_STATUS_OK);
+        assert_int_equal(wac_seat_save(together, 2, root, true, NULL, &error), WAC_STATUS_OK);
         assert_int_equal(wac_agent_load(alone, root, &error), WAC_STATUS_OK);
         assert_same_state(together, 2, alone, 0);
         wander(together, 2, 1);

@@ -350,7 +350,8 @@ static void replays_are_kept_as_asked(void **state)
                                                 "checkpoint/agent.safetensors"};
             char other[PATH_MAX];
             assert_ok(wac_path_join(other, sizeof other, folder, files[i], &error));
-            assert_true(same_file(at("whole/%s", files[i]), other, i == 0));
+            assert_true(i == 1 ? same_arrays(at("whole/%s", files[i]), other)
+                               : same_file(at("whole/%s", files[i]), other, i == 0));
         }
         /* it can be looked at, and asked for nothing more; asked for more, it may not go on */
         wac_run *run;

@@ -65,9 +65,7 @@ static void without_networks(void **state)
     assert_non_null(strstr(text, "\"packed\": true"));
     assert_null(strstr(text, "\"name\""));
     free(text);
-    wac_manifest manifest;
-    assert_ok(wac_manifest_read(&manifest, packed, &error));
-    assert_true(manifest.finished && manifest.packed);
+    assert_true(manifest_of(packed).finished && manifest_of(packed).packed);
     assert_ok(wac_folder_read_config(&read, packed, &error));
     assert_ok(wac_folder_check_finished(packed, &read, &error));
     /* neither drawn nor resumed */

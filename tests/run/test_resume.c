@@ -420,15 +420,48 @@ static void damaged_files_are_refused(void **state)
     assert_same_runs(at("whole"), at("run"));
 }
 
-/* A number in a file of arrays, made another; -1: the last of its array. */
-static void refuse_element(const char *path, const char *name, int64_t element, const void *number,
+/* Bytes of a file of arrays, with the checksum that belongs to them. */
+static wac_checksum seal(char *bytes, size_t size)
+{
+    wac_tensor_file *file;
+    char *copy = malloc(size + 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    assert_ok(wac_tensor_file_parse(&file, copy, size, "file", &error));
+    wac_tensor_file_seal(file);
+    wac_checksum sum = wac_tensor_file_checksum(file);
+    memcpy(bytes, file->bytes, size);
+    wac_tensor_file_close(file);
+    return sum;
+}
+
+/* Have the run's file note another checksum of the file `part` beside it. */
+static void bind(const char *part, wac_checksum sum)
+{
+    char key[64];
+    size_t size;
+    char *bytes = contents(at("run/checkpoint/run.safetensors"), &size);
+    snprintf(key, sizeof key, "\"%s\":\"", part);
+    char *place = memmem(bytes, size, key, strlen(key));
+    assert_non_null(place);
+    memcpy(place + strlen(key), sum.digits, strlen(sum.digits));
+    (void)seal(bytes, size);
+    assert_ok(wac_file_write(at("run/checkpoint/run.safetensors"), bytes, size, &error));
+    free(bytes);
+}
+
+/* A number in a file of arrays, made another by somebody who knows of checksums; -1: the last of
+ * its array. */
+static void refuse_element(const char *part, const char *name, int64_t element, const void *number,
                            size_t number_size, const char *words)
 {
-    char quoted[64];
+    char quoted[64], path[PATH_MAX];
     size_t size;
     uint64_t header;
     long first, end;
+    strcpy(path, at("run/checkpoint/%s.safetensors", part));
     char *bytes = contents(path, &size);
+    wac_checksum before = seal(bytes, size);
     memcpy(&header, bytes, sizeof header);
     snprintf(quoted, sizeof quoted, "\"%s\"", name);
     const char *at_name = strstr(bytes + 8, quoted);
@@ -438,13 +471,20 @@ static void refuse_element(const char *path, const char *name, int64_t element, 
                               : bytes + 8 + header + first + (size_t)element * number_size;
     assert_true(memcmp(place, number, number_size) != 0);
     memcpy(place, number, number_size);
+    wac_checksum after = seal(bytes, size);
+    bool bound = strcmp(part, "run") != 0;
+    if (bound)
+        bind(part, after);
     refuse_bytes(path, bytes, size, words);
+    assert_null(strstr(error.message, "checksum"));
+    if (bound)
+        bind(part, before);
     free(bytes);
 }
 
-static void refuse_number(const char *path, const char *name, int64_t number, const char *words)
+static void refuse_number(const char *part, const char *name, int64_t number, const char *words)
 {
-    refuse_element(path, name, 0, &number, sizeof number, words);
+    refuse_element(part, name, 0, &number, sizeof number, words);
 }
 
 /* Counts that no run can have reached are refused before anything is done with them. */
@@ -463,11 +503,9 @@ static void impossible_counts_are_refused(void **state)
     assert_ok(train_new(at("whole"), &config, NULL));
     assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-            char path[PATH_MAX];
-            strcpy(path, at("run/checkpoint/%s.safetensors", counts[i][0]));
-            refuse_number(path, counts[i][1], numbers[k], "use another copy of the checkpoint");
-        }
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            refuse_number(counts[i][0], counts[i][1], numbers[k],
+                          "use another copy of the checkpoint");
     assert_ok(train_on(at("run"), "lqg", NULL, 0));
     assert_same_runs(at("whole"), at("run"));
 }
@@ -542,31 +580,26 @@ static void impossible_numbers_are_refused(void **state)
         {"agent", "adam/steps/log_alpha", 31},
     };
     wac_config config = tiny("lqg", "sac", 3);
-    char path[PATH_MAX];
     for (int running = 0; running < 2; running++) {
         config.normalisation = running ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         wac_run_options options = stop_after(30 + 2 * (1 + 40 + 15) + 1 + 19, 1);
         assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
-        strcpy(path, at("run/checkpoint/run.safetensors"));
         for (size_t i = 0; i < sizeof positions / sizeof *positions; i++)
-            refuse_element(path, "position", positions[i].element, &positions[i].number,
+            refuse_element("run", "position", positions[i].element, &positions[i].number,
                            sizeof positions[i].number, words);
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            strcpy(path, at("run/checkpoint/%s.safetensors", counts[i].file));
-            refuse_number(path, counts[i].name, counts[i].number, "");
-        }
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            refuse_number(counts[i].file, counts[i].name, counts[i].number, "");
         for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
             float number = (float)reals[i].number;
             if (running && number == 1.5F)
                 continue;
-            strcpy(path, at("run/checkpoint/%s.safetensors", reals[i].file));
-            refuse_element(path, reals[i].name, reals[i].element, &number, sizeof number, words);
+            refuse_element(reals[i].file, reals[i].name, reals[i].element, &number, sizeof number,
+                           words);
         }
         for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
             if (!running && strncmp(doubles[i].name, "normaliser", 10) == 0)
                 continue;
-            strcpy(path, at("run/checkpoint/%s.safetensors", doubles[i].file));
-            refuse_element(path, doubles[i].name, doubles[i].element, &doubles[i].number,
+            refuse_element(doubles[i].file, doubles[i].name, doubles[i].element, &doubles[i].number,
                            sizeof doubles[i].number, words);
         }
         remove_folder(at("run"));
@@ -642,9 +675,71 @@ static void foreign_checkpoints_are_refused(void **state)
     const char *mixed = at("run/checkpoint/replay.safetensors");
     assert_int_equal(rename(mixed, at("aside")), 0);
     assert_int_equal(rename(at("other/checkpoint/replay.safetensors"), mixed), 0);
-    assert_refused(at("run"), mixed, "of another moment than run.safetensors");
+    assert_refused(at("run"), mixed, "of another moment, than run.safetensors");
     assert_int_equal(rename(at("aside"), mixed), 0);
     assert_ok(train_on(at("run"), "lqg", NULL, 0));
+}
+
+/* Every bit counts: whichever of a checkpoint's files has one that is another is refused. */
+static void every_bit_is_checked(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    const char *const files[] = {"agent", "replay", "run"};
+    config.width = 4;
+    assert_ok(train_new(at("run"), &config, NULL));
+    for (int i = 0; i < 3; i++) {
+        char path[PATH_MAX];
+        size_t size;
+        strcpy(path, at("run/checkpoint/%s.safetensors", files[i]));
+        char *bytes = contents(path, &size);
+        for (size_t place = 0; place < size; place += 1 + size / 400) {
+            wac_run *run;
+            bytes[place] ^= (char)(1 << place % 8);
+            assert_ok(wac_file_write(path, bytes, size, &error));
+            error = (wac_error){0};
+            wac_status status = wac_run_open(&run, at("run"), NULL, NULL, &error);
+            if (status == WAC_STATUS_OK)
+                fail_msg("bit %zu of byte %zu of %s is another, and nobody minds", place % 8, place,
+                         path);
+            assert_int_equal(status, WAC_STATUS_INPUT);
+            assert_true(strstr(error.message, path) || strstr(error.message, "config.yaml"));
+            bytes[place] ^= (char)(1 << place % 8);
+        }
+        assert_ok(wac_file_write(path, bytes, size, &error));
+        free(bytes);
+    }
+    assert_ok(train_on(at("run"), "lqg", NULL, 2));
+}
+
+/* Whole files of another run, be its shape the same, are no part of this one; nor do settings
+ * change on the way. */
+static void files_of_other_runs_are_refused(void **state)
+{
+    (void)state;
+    const char *const files[] = {"agent", "replay", "run"};
+    wac_config config = tiny("lqg", "sac", 2), other = config;
+    assert_ok(train_new(at("run"), &config, NULL));
+    other.seed = 2;
+    assert_ok(train_new(at("other"), &other, NULL));
+    for (int i = 0; i < 3; i++) {
+        size_t size;
+        char path[PATH_MAX];
+        strcpy(path, at("run/checkpoint/%s.safetensors", files[i]));
+        char *bytes = contents(at("other/checkpoint/%s.safetensors", files[i]), &size);
+        refuse_bytes(path, bytes, size,
+                     i < 2 ? "of another run" : "seed 2, but config.yaml says 1");
+        free(bytes);
+    }
+    char path[PATH_MAX];
+    strcpy(path, at("run/config.yaml"));
+    char *text = contents(path, NULL), *place = strstr(text, "\ndiscount: ");
+    assert_non_null(place);
+    place[strlen("\ndiscount: 0.")]--;
+    assert_ok(wac_file_write(path, text, strlen(text), &error));
+    assert_refused(at("run"), at("run/checkpoint/run.safetensors"),
+                   "is of a run with discount 0.9");
+    free(text);
 }
 
 static void nothing_to_resume(void **state)
@@ -724,6 +819,8 @@ int main(void)
         TEST(impossible_numbers_are_refused),
         TEST(cut_tables_name_the_way_out),
         TEST(foreign_checkpoints_are_refused),
+        TEST(every_bit_is_checked),
+        TEST(files_of_other_runs_are_refused),
         TEST(nothing_to_resume),
         TEST(a_run_has_one_trainer),
     };

@@ -6,6 +6,7 @@
 #include "support/folder.h"
 
 #include "base/status.h"
+#include "base/tensors.h"
 #include "run/folder.h"
 #include "wac/wac.h"
 
@@ -213,6 +214,19 @@ static inline bool same_file(const char *a, const char *b, bool progress)
     bool same = sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
     free(bytes[0]);
     free(bytes[1]);
+    return same;
+}
+
+/* Two files of arrays with the same numbers, whatever they note besides. */
+static inline bool same_arrays(const char *a, const char *b)
+{
+    wac_tensor_file *files[2];
+    assert_ok(wac_tensor_file_open(&files[0], a, &error));
+    assert_ok(wac_tensor_file_open(&files[1], b, &error));
+    bool same = files[0]->data_size == files[1]->data_size &&
+                memcmp(files[0]->data, files[1]->data, files[0]->data_size) == 0;
+    wac_tensor_file_close(files[0]);
+    wac_tensor_file_close(files[1]);
     return same;
 }
 

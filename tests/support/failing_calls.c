@@ -1,0 +1,325 @@
+/* A library to be loaded before a program (LD_PRELOAD), whose functions stand before those of the C
+ * library: they count their calls, and fail to order (failing_calls.h). Calls count from main on.
+ * Programs that this one starts are left in peace. */
+#include "support/failing_calls.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FRONT __attribute__((visibility("default")))
+
+static failing_order *order; /* null before main, and without orders */
+
+#define CODE(id, name, code) code,
+static const int codes[] = {FAILING_KINDS(CODE)};
+#undef CODE
+
+/* Count a call; true: it shall fail, and errno says why. */
+static bool strike(failing_kind kind)
+{
+    if (!order)
+        return false;
+    long call = atomic_fetch_add(&order->calls[kind], 1) + 1;
+    if (order->at == 0 || (int)kind != order->kind ||
+        !(call == order->at || (order->on && call > order->at)))
+        return false;
+    atomic_fetch_add(&order->struck, 1);
+    errno = codes[kind];
+    return true;
+}
+
+/* The next function of this name. */
+static void *next(const char *name)
+{
+    void *function = dlsym(RTLD_NEXT, name);
+    if (!function)
+        abort();
+    return function;
+}
+
+#define NEXT(name) ((__typeof__(name) *)next(#name))
+
+/* --- memory ------------------------------------------------------------------------------------*/
+
+/* Not by name, which takes memory itself: from the sanitizer where there is one. */
+#define SANITIZER __attribute__((weak))
+SANITIZER void *__interceptor_malloc(size_t size);
+SANITIZER void *__interceptor_calloc(size_t count, size_t size);
+SANITIZER void *__interceptor_realloc(void *block, size_t size);
+SANITIZER void *__interceptor_memalign(size_t alignment, size_t size);
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void *memalign(size_t alignment, size_t size);
+
+FRONT void *malloc(size_t size)
+{
+    if (strike(FAILING_MEMORY))
+        return NULL;
+    return __interceptor_malloc ? __interceptor_malloc(size) : __libc_malloc(size);
+}
+
+FRONT void *calloc(size_t count, size_t size)
+{
+    if (strike(FAILING_MEMORY))
+        return NULL;
+    return __interceptor_calloc ? __interceptor_calloc(count, size) : __libc_calloc(count, size);
+}
+
+FRONT void *realloc(void *block, size_t size)
+{
+    if (strike(FAILING_MEMORY))
+        return NULL;
+    return __interceptor_realloc ? __interceptor_realloc(block, size) : __libc_realloc(block, size);
+}
+
+FRONT void *memalign(size_t alignment, size_t size)
+{
+    if (strike(FAILING_MEMORY))
+        return NULL;
+    return __interceptor_memalign ? __interceptor_memalign(alignment, size)
+                                  : __libc_memalign(alignment, size);
+}
+
+FRONT void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+FRONT int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    void *made = memalign(alignment, size);
+    if (!made)
+        return ENOMEM;
+    *block = made;
+    return 0;
+}
+
+/* --- files -------------------------------------------------------------------------------------*/
+
+FRONT int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    return strike(FAILING_OPEN) ? -1 : NEXT(open)(path, flags, mode);
+}
+
+FRONT int openat(int folder, const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    return strike(FAILING_OPEN) ? -1 : NEXT(openat)(folder, path, flags, mode);
+}
+
+FRONT FILE *fopen(const char *path, const char *mode)
+{
+    return strike(FAILING_OPEN) ? NULL : NEXT(fopen)(path, mode);
+}
+
+FRONT DIR *opendir(const char *path)
+{
+    return strike(FAILING_OPEN) ? NULL : NEXT(opendir)(path);
+}
+
+FRONT ssize_t read(int file, void *bytes, size_t size)
+{
+    return strike(FAILING_READ) ? -1 : NEXT(read)(file, bytes, size);
+}
+
+/* Into a file half of it goes; into a pipe all or nothing. */
+FRONT ssize_t write(int file, const void *bytes, size_t size)
+{
+    struct stat about;
+    bool parts = NEXT(fstat)(file, &about) == 0 && S_ISREG(about.st_mode) && size > 1;
+    if (parts && strike(FAILING_SHORT))
+        return NEXT(write)(file, bytes, size / 2);
+    if (!strike(FAILING_WRITE))
+        return NEXT(write)(file, bytes, size);
+    int code = errno;
+    if (parts)
+        (void)!NEXT(write)(file, bytes, size / 2);
+    errno = code;
+    return -1;
+}
+
+FRONT int fsync(int file)
+{
+    return strike(FAILING_SYNC) ? -1 : NEXT(fsync)(file);
+}
+
+FRONT int close(int file)
+{
+    bool fails = strike(FAILING_CLOSE);
+    int code = errno, result = NEXT(close)(file);
+    if (!fails)
+        return result;
+    errno = code;
+    return -1;
+}
+
+FRONT int fclose(FILE *file)
+{
+    bool fails = strike(FAILING_CLOSE);
+    int code = errno, result = NEXT(fclose)(file);
+    if (!fails)
+        return result;
+    errno = code;
+    return EOF;
+}
+
+FRONT int rename(const char *from, const char *to)
+{
+    return strike(FAILING_RENAME) ? -1 : NEXT(rename)(from, to);
+}
+
+FRONT int mkdir(const char *path, mode_t mode)
+{
+    return strike(FAILING_MAKE) ? -1 : NEXT(mkdir)(path, mode);
+}
+
+FRONT int unlink(const char *path)
+{
+    return strike(FAILING_REMOVE) ? -1 : NEXT(unlink)(path);
+}
+
+FRONT int unlinkat(int folder, const char *path, int flags)
+{
+    return strike(FAILING_REMOVE) ? -1 : NEXT(unlinkat)(folder, path, flags);
+}
+
+FRONT int rmdir(const char *path)
+{
+    return strike(FAILING_REMOVE) ? -1 : NEXT(rmdir)(path);
+}
+
+FRONT int ftruncate(int file, off_t size)
+{
+    return strike(FAILING_TRUNCATE) ? -1 : NEXT(ftruncate)(file, size);
+}
+
+FRONT int access(const char *path, int mode)
+{
+    return strike(FAILING_LOOK) ? -1 : NEXT(access)(path, mode);
+}
+
+FRONT int stat(const char *path, struct stat *about)
+{
+    return strike(FAILING_LOOK) ? -1 : NEXT(stat)(path, about);
+}
+
+FRONT int lstat(const char *path, struct stat *about)
+{
+    return strike(FAILING_LOOK) ? -1 : NEXT(lstat)(path, about);
+}
+
+FRONT int fstat(int file, struct stat *about)
+{
+    return strike(FAILING_LOOK) ? -1 : NEXT(fstat)(file, about);
+}
+
+FRONT int fstatat(int folder, const char *path, struct stat *about, int flags)
+{
+    return strike(FAILING_LOOK) ? -1 : NEXT(fstatat)(folder, path, about, flags);
+}
+
+FRONT struct dirent *readdir(DIR *folder)
+{
+    return strike(FAILING_LIST) ? NULL : NEXT(readdir)(folder);
+}
+
+FRONT int flock(int file, int operation)
+{
+    return strike(FAILING_LOCK) ? -1 : NEXT(flock)(file, operation);
+}
+
+FRONT void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset)
+{
+    if (strike(FAILING_MAP))
+        return MAP_FAILED;
+    return NEXT(mmap)(address, length, protection, flags, file, offset);
+}
+
+/* --- processes and threads ---------------------------------------------------------------------*/
+
+FRONT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                         void *(*start)(void *), void *argument)
+{
+    if (strike(FAILING_THREAD))
+        return errno;
+    return NEXT(pthread_create)(thread, attributes, start, argument);
+}
+
+FRONT pid_t fork(void)
+{
+    return strike(FAILING_FORK) ? -1 : NEXT(fork)();
+}
+
+FRONT int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, char *const arguments[],
+                       char *const environment[])
+{
+    if (strike(FAILING_FORK))
+        return errno;
+    return NEXT(posix_spawnp)(process, file, actions, attributes, arguments, environment);
+}
+
+FRONT int pipe2(int ends[2], int flags)
+{
+    return strike(FAILING_PIPE) ? -1 : NEXT(pipe2)(ends, flags);
+}
+
+/* --- the clock ---------------------------------------------------------------------------------*/
+
+FRONT time_t time(time_t *result)
+{
+    time_t now = order && order->time ? order->time : NEXT(time)(NULL);
+    if (result)
+        *result = now;
+    return now;
+}
+
+/* --- the beginning -----------------------------------------------------------------------------*/
+
+static int (*program)(int argc, char **argv, char **environment);
+
+static int begin(int argc, char **argv, char **environment)
+{
+    const char *path = getenv("WAC_FAILING_CALLS");
+    int file = path ? NEXT(open)(path, O_RDWR | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        void *mapped = NEXT(mmap)(NULL, sizeof *order, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        NEXT(close)(file);
+        order = mapped == MAP_FAILED ? NULL : mapped;
+    }
+    unsetenv("LD_PRELOAD");
+    return program(argc, argv, environment);
+}
+
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*end)(void), void (*loader_end)(void), void *stack_end);
+
+FRONT int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                            void (*init)(void), void (*end)(void), void (*loader_end)(void),
+                            void *stack_end)
+{
+    program = main;
+    return NEXT(__libc_start_main)(begin, argc, argv, init, end, loader_end, stack_end);
+}

@@ -1,0 +1,43 @@
+/* Orders to the library of failing calls (failing_calls.c): which call of the program shall fail.
+ * They lie in a file that the test and the program both map, named by WAC_FAILING_CALLS, where the
+ * library counts, too. The processes that a program forks count together with it. */
+#ifndef WAC_TESTS_SUPPORT_FAILING_CALLS_H
+#define WAC_TESTS_SUPPORT_FAILING_CALLS_H
+
+#include <stdatomic.h>
+
+/* One row for each kind of call: its name, the calls, and the error that strikes them. */
+#define FAILING_KINDS(X)                                                                           \
+    X(MEMORY, "memory", ENOMEM)  /* malloc, calloc, realloc, aligned_alloc, posix_memalign … */  \
+    X(OPEN, "open", EMFILE)      /* open, openat, fopen, opendir */                                \
+    X(READ, "read", EIO)         /* read */                                                        \
+    X(WRITE, "write", ENOSPC)    /* write; half of the bytes go through first */                   \
+    X(SHORT, "short", 0)         /* write, of half the bytes, which is no error */                 \
+    X(SYNC, "sync", EIO)         /* fsync */                                                       \
+    X(CLOSE, "close", EIO)       /* close, fclose; the file is closed all the same */              \
+    X(RENAME, "rename", EIO)     /* rename */                                                      \
+    X(MAKE, "make", ENOSPC)      /* mkdir */                                                       \
+    X(REMOVE, "remove", EIO)     /* unlink, unlinkat, rmdir */                                     \
+    X(TRUNCATE, "truncate", EIO) /* ftruncate */                                                   \
+    X(LOOK, "look", EIO)         /* access, stat, lstat, fstat, fstatat */                         \
+    X(LIST, "list", EIO)         /* readdir */                                                     \
+    X(LOCK, "lock", ENOLCK)      /* flock */                                                       \
+    X(MAP, "map", ENOMEM)        /* mmap */                                                        \
+    X(THREAD, "thread", EAGAIN)  /* pthread_create */                                              \
+    X(FORK, "fork", EAGAIN)      /* fork, posix_spawnp */                                          \
+    X(PIPE, "pipe", EMFILE)      /* pipe2 */
+
+#define FAILING_ENUM(id, name, code) FAILING_##id,
+typedef enum failing_kind { FAILING_KINDS(FAILING_ENUM) FAILING_TOTAL } failing_kind;
+#undef FAILING_ENUM
+
+typedef struct failing_order {
+    int kind;
+    long at;   /* the call to strike, from 1; 0: none */
+    int on;    /* and all of its kind after it */
+    long time; /* that the clock on the wall shows, and stands at; 0: as it is */
+    atomic_long calls[FAILING_TOTAL];
+    atomic_long struck;
+} failing_order;
+
+#endif
