@@ -128,7 +128,7 @@ static int check_out(const char *folder, const wac_config *config, bool named)
 {
     char apart[320] = "its settings cannot be read", more[48] = "";
     wac_config there;
-    wac_manifest manifest;
+    wac_manifest manifest = {0};
     const char *slash = strrchr(folder, '/');
     if (wac_word_index(".|..", slash ? slash + 1 : folder) >= 0)
         return cli_refuse("--out must name a folder of its own, not \"%s\"", folder);
@@ -138,7 +138,9 @@ static int check_out(const char *folder, const wac_config *config, bool named)
         return named ? cli_refuse("%s exists and is no run; choose another --out", folder) : TAKEN;
     if (wac_folder_read_config(&there, folder, NULL) == WAC_STATUS_OK)
         tell_apart(apart, sizeof apart, &there, config);
-    if (!*apart && !wac_checkpoint_goes_on(folder, config->epochs))
+    if (!*apart && wac_manifest_read(&manifest, folder, NULL) != WAC_STATUS_OK)
+        manifest = (wac_manifest){0}; /* whoever goes on will be told */
+    if (!*apart && (manifest.packed || !wac_checkpoint_goes_on(folder, config->epochs)))
         snprintf(apart, sizeof apart, "it cannot go on without its replay");
     if (*apart && named)
         return cli_refuse("%s is another run already (%s); choose another --out", folder, apart);
@@ -150,7 +152,7 @@ static int check_out(const char *folder, const wac_config *config, bool named)
                           folder);
     if (config->epochs > there.epochs)
         snprintf(more, sizeof more, " --epochs %" PRId64, config->epochs);
-    else if (wac_manifest_read(&manifest, folder, NULL) == WAC_STATUS_OK && manifest.finished)
+    else if (manifest.finished)
         return cli_refuse(
             "%s is this very run, and finished; try it with: %s evaluate %s, or choose "
             "another --out or --seed",
