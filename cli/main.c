@@ -1,5 +1,6 @@
 /* The program: finds the subcommand and hands over. */
 #include "cli.h"
+#include "crash.h"
 #include "terminal/terminal.h"
 
 #include "base/status.h"
@@ -14,9 +15,9 @@
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_train,  &cli_evaluate, &cli_render,    &cli_sweep, &cli_tune,
-    &cli_stats,  &cli_report,   &cli_reproduce, &cli_pack,  &cli_envs,
-    &cli_config, &cli_verify,   &cli_bench,     &cli_demo,  NULL,
+    &cli_train,  &cli_evaluate,  &cli_render, &cli_sweep, &cli_tune,   &cli_stats,
+    &cli_report, &cli_reproduce, &cli_pack,   &cli_envs,  &cli_config, &cli_check,
+    &cli_verify, &cli_bench,     &cli_demo,   NULL,
 };
 enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 
@@ -154,6 +155,7 @@ int main(int argc, char **argv)
     expect_exceptions();
     signal(SIGPIPE, SIG_IGN); /* training does not end when nobody reads about it any more */
     cli_note_program(argv[0]);
+    cli_explain_crashes();
     int status = dispatch(argc, argv);
     /* a full disk must not pass for success */
     if ((fflush(stdout) || ferror(stdout)) && !has_no_reader()) {

@@ -48,3 +48,10 @@ const void *wac_plugin_table(const char *name, const char *table, const char *va
         snprintf(why, size, "the %s.so that is there is of another version", name);
     return found;
 }
+
+const void *wac_plugin_table_at(const char *path, const char *table, char *why, size_t size)
+{
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    snprintf(why, size, "%s", plugin ? "" : dlerror());
+    return plugin ? dlsym(plugin, table) : NULL;
+}

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "config/environments.h"
 #include "draw/map.h"
 #include "draw/maze.h"
 #include "draw/motion.h"
@@ -39,7 +40,8 @@ static wac_status open_world(wac_subject *subject, const char *word, wac_error *
     wac_config config;
     wac_error cause = {0};
     if (wac_environment_type_find(&type, word, &cause) != WAC_STATUS_OK)
-        return fail_unknown(subject, word, &cause, error);
+        return wac_environment_is_plugin(word) ? wac_fail(error, cause.status, "%s", cause.message)
+                                               : fail_unknown(subject, word, &cause, error);
     WAC_TRY(wac_config_init(&config, word, NULL, error));
     snprintf(subject->name, sizeof subject->name, "%s", word);
     return wac_world_create(&subject->world, type, &config, error);
