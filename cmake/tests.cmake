@@ -57,7 +57,7 @@ set_target_properties(failing_calls PROPERTIES PREFIX ""
 
 # plug-ins with one fault each, and one without
 foreach(fault good stateless version settings symbol table function half unsaved refuses silent crashes
-        aborts sizes bounds numbers pays posing)
+        aborts sizes bounds numbers pays posing draws)
     add_library(plugin_${fault} MODULE tests/support/plugin.c)
     target_include_directories(plugin_${fault} PRIVATE include)
     target_compile_definitions(plugin_${fault} PRIVATE FAULT=${fault})

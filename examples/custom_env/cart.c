@@ -22,6 +22,7 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_con
     for (int i = 0; i < 2; i++)
         spec->observation_low[i] = -3, spec->observation_high[i] = 3;
     spec->action_low[0] = -1, spec->action_high[0] = 1;
+    spec->seconds = 0.1;
     return (*world = calloc(1, sizeof(cart))) ? WAC_STATUS_OK : WAC_STATUS_MEMORY;
 }
 
@@ -59,6 +60,18 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     return WAC_STATUS_OK;
 }
 
+/* For wac render: the rail, the cart, and where it should be. */
+static int draw(const void *world, wac_stroke *strokes)
+{
+    const cart *self = world;
+    double x = self->position;
+    strokes[0] = (wac_stroke){.x = {-2, 2}, .radius = 0.02};
+    strokes[1] =
+        (wac_stroke){.x = {x - 0.15, x + 0.15}, .y = {0.12, 0.12}, .radius = 0.1, .colour = 1};
+    strokes[2] = (wac_stroke){.y = {-0.2, -0.08}, .radius = 0.03, .colour = 2};
+    return 3;
+}
+
 static const wac_environment_type type = {
     .name = "cart",
     .summary = "a cart on a rail",
@@ -68,6 +81,7 @@ static const wac_environment_type type = {
     .step = step,
     .save = save,
     .load = load,
+    .draw = draw,
 };
 
 WAC_ENVIRONMENT_EXPORT(&type);

@@ -23,6 +23,7 @@ typedef struct wac_environment_spec {
     int state_size; /* doubles that save and load move */
     bool has_goal;  /* steps can report success */
     bool has_place; /* the first two observations say where it is: a run counts its visits */
+    double seconds; /* that a step lasts, for pictures that move; 0: a twentieth */
     double observation_low[WAC_ENVIRONMENT_DIMENSIONS];
     double observation_high[WAC_ENVIRONMENT_DIMENSIONS];
     double action_low[WAC_ENVIRONMENT_DIMENSIONS];
@@ -35,6 +36,15 @@ typedef struct wac_step {
     bool truncated;  /* the path limit did; set by the library, never by a world */
     bool success;    /* the goal was reached */
 } wac_step;
+
+/* A part of a picture: a stroke from one point to another, round at its ends and `radius` to either
+ * side; a disc where the two are one. */
+typedef struct wac_stroke {
+    double x[2], y[2], radius; /* in any unit; y upwards */
+    int colour;                /* 0: dark; 1: blue, before it; 2: orange, behind it */
+} wac_stroke;
+
+#define WAC_ENVIRONMENT_STROKES 64 /* most of a picture */
 
 /* One kind of world. `world` is whatever create made; each is used by one thread at a time. All
  * randomness comes from the generator that is passed in. */
@@ -53,6 +63,9 @@ typedef struct wac_environment_type {
      * whose state_size is 0 */
     void (*save)(const void *world, double *state);
     wac_status (*load)(void *world, const double *state, wac_error *error);
+    /* strokes: [WAC_ENVIRONMENT_STROKES], what it looks like now; returns how many. May be null:
+     * there is no picture of it */
+    int (*draw)(const void *world, wac_stroke *strokes);
 } wac_environment_type;
 
 /* The worlds that come with the library; index from 0, null past the end. */

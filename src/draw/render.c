@@ -62,14 +62,14 @@ static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error
 {
     if (wac_word_index(WAC_FOR_POINT, world->type->name) >= 0)
         *kind = MAZE;
-    else if (wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)
+    else if (world->type->draw || wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)
         *kind = BODY;
     else if (world->spec.observation_size == 1 && world->spec.action_size == 1)
         *kind = MAP;
     else
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no picture of %s; mazes, bodies that walk, and tasks with one "
-                        "state and one action can be drawn",
+                        "there is no picture of %s; mazes, bodies that walk, tasks with one "
+                        "state and one action, and plug-ins that draw themselves can be drawn",
                         world->type->name);
     return WAC_STATUS_OK;
 }
@@ -167,7 +167,10 @@ static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind
     static const char *const names[KINDS] = {"maze", "map", "motion"};
     const wac_subject *first = &scene->subjects[0];
     if (scene->count > 1 || !first->run) {
-        snprintf(stem, PATH_MAX, "%s", scene->count > 1 ? "comparison" : first->name);
+        if (scene->count > 1)
+            snprintf(stem, PATH_MAX, "comparison");
+        else
+            wac_environment_label(stem, PATH_MAX, first->name);
         return WAC_STATUS_OK;
     }
     char folder[PATH_MAX];

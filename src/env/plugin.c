@@ -108,6 +108,8 @@ static wac_status hand_out(const wac_environment_type **type, const wac_environm
     strcpy(new->path, path);
     new->type = *plugin->type;
     new->type.name = new->path;
+    if (!new->type.summary)
+        new->type.summary = "";
     new->plugin = plugin;
     new->next = all;
     all = new;

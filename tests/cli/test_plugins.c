@@ -45,6 +45,30 @@ static void runs_are_trained_and_used(void **state)
     assert_true(wac_path_exists(at("runs/good-sac-1/config.yaml")));
 }
 
+static void worlds_may_draw_themselves(void **state)
+{
+    (void)state;
+    assert_done(wac("train ./draws.so --epochs 0 --out %s " SMALL, at("run")));
+    const outcome *result = wac("render %s --seconds 1", at("run"));
+    assert_done(result);
+    assert_has(result->out, "figures/motion.gif\n");
+    size_t size;
+    char *bytes = contents(at("run/figures/motion.gif"), &size);
+    assert_true(size > 1000 && memcmp(bytes, "GIF89a", 6) == 0);
+    free(bytes);
+    assert_has(wac("render %s --out x.png", at("run"))->err, "moves");
+    /* as it is at the start of an episode, by the name of its file */
+    assert_int_equal(chdir(root), 0);
+    result = wac("render " WAC_PLUGINS "/draws.so");
+    assert_done(result);
+    assert_string_equal(result->out, "draws.png\ndraws.svg\n");
+    bytes = contents(at("draws.svg"), NULL);
+    assert_has(bytes, "a walk along a line");
+    assert_null(strstr(bytes, "nan"));
+    free(bytes);
+    assert_says(wac("render " WAC_PLUGINS "/posing.so"), 1, "by itself has nothing to draw");
+}
+
 static void sweeps_and_experiments_reach_them(void **state)
 {
     (void)state;
@@ -168,8 +192,11 @@ static void worlds_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_PLUGINS(runs_are_trained_and_used), IN_PLUGINS(sweeps_and_experiments_reach_them),
-        IN_PLUGINS(what_is_wrong_is_said),     IN_PLUGINS(crashes_are_explained),
+        IN_PLUGINS(runs_are_trained_and_used),
+        IN_PLUGINS(worlds_may_draw_themselves),
+        IN_PLUGINS(sweeps_and_experiments_reach_them),
+        IN_PLUGINS(what_is_wrong_is_said),
+        IN_PLUGINS(crashes_are_explained),
         IN_PLUGINS(worlds_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

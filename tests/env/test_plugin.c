@@ -5,6 +5,16 @@
 #include "config/environments.h"
 #include "env/world.h"
 
+#include <assert.h>
+
+/* What plug-ins share with the library. Does this fail? Then raise WAC_ENVIRONMENT_VERSION, and
+ * write the new sizes here. */
+static_assert(WAC_ENVIRONMENT_VERSION == 1 && sizeof(wac_environment_spec) == 16408 &&
+                  sizeof(wac_environment_type) == 72 && sizeof(wac_step) == 16 &&
+                  sizeof(wac_stroke) == 48 && sizeof(wac_error) == 1028 && sizeof(wac_rng) == 24 &&
+                  sizeof(((wac_config *)NULL)->environment) == 256,
+              "plug-ins that are there would be misread");
+
 /* Paths count from where one is. */
 static int enter_plugins(void **state)
 {
@@ -62,6 +72,8 @@ static void plugins_are_loaded(void **state)
     assert_ptr_equal(type->create, other->create);
     assert_string_equal(type->name, "./good.so");
     /* nobody passes for a world of ours, whose picture would be drawn from its memory */
+    assert_ok(load(&type, "./stateless.so"));
+    assert_string_equal(type->summary, "");
     assert_ok(load(&type, "./posing.so"));
     assert_string_equal(type->name, "./posing.so");
     assert_ptr_not_equal(type->create, other->create);

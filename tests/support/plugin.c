@@ -8,7 +8,7 @@
 
 enum {
     good,      /* none */
-    stateless, /* no save and load, and nothing to save */
+    stateless, /* no save and load, nothing to save, and nothing to say */
     version,   /* made for another version */
     settings,  /* made for other settings */
     symbol,    /* exports something else */
@@ -25,6 +25,7 @@ enum {
     numbers,   /* shows NaN in its third step */
     pays,      /* rewards with infinity in its third step */
     posing,    /* calls itself point-1 */
+    draws,     /* itself, with shapes among them that make no sense, and too many */
 };
 
 static wac_status create(void **world, wac_environment_spec *spec, const wac_config *config,
@@ -86,15 +87,28 @@ static wac_status load(void *world, const double *state, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+static int draw(const void *world, wac_stroke *strokes)
+{
+    double x = ((const double *)world)[0];
+    for (int i = 0; i < WAC_ENVIRONMENT_STROKES; i++)
+        strokes[i] = (wac_stroke){.x = {NAN, i}, .radius = 1};
+    strokes[0] = (wac_stroke){.x = {x, x}, .radius = 0.1, .colour = 9};
+    strokes[1] = (wac_stroke){.x = {-1, 1}, .y = {-0.2, -0.2}, .radius = 0.01, .colour = -9};
+    strokes[2] = (wac_stroke){.x = {-1e9, 1}, .radius = -1};
+    strokes[3] = (wac_stroke){.y = {0, 1}, .radius = INFINITY};
+    return WAC_ENVIRONMENT_STROKES + 1000;
+}
+
 static const wac_environment_type type = {
     .name = FAULT == posing ? "point-1" : "walk",
-    .summary = "a walk along a line",
+    .summary = FAULT == stateless ? NULL : "a walk along a line",
     .create = create,
     .destroy = free,
     .reset = FAULT == function ? NULL : reset,
     .step = step,
     .save = FAULT == stateless || FAULT == unsaved || FAULT == half ? NULL : save,
     .load = FAULT == stateless || FAULT == unsaved ? NULL : load,
+    .draw = FAULT == draws ? draw : NULL,
 };
 
 #ifndef OTHER_EXPORT
