@@ -5,12 +5,15 @@
 
 #include "base/status.h"
 #include "base/suggest.h"
+#include "config/environments.h"
+#include "env/world.h"
 #include "sweep/mpi.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -124,9 +127,13 @@ static void hold_standard_descriptors(void)
         close(file);
 }
 
-/* MuJoCo's loader is C++, and throws where memory runs out; nobody here can catch that. */
+/* MuJoCo's loader is C++, and throws where memory runs out; nobody here can catch that. What a
+ * plug-in throws is a crash like others. */
 static void end_with_sentence(void)
 {
+    const char *world = wac_world_now().type;
+    if (world && wac_environment_is_plugin(world))
+        abort();
     static const char sentence[] =
         "wac: MuJoCo has no memory left to load a model; free some and try again\n";
     (void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
