@@ -33,8 +33,8 @@ static int run(char **words)
         printf("%s%-*s%s  ", style.bold, longest, type->name, style.plain);
         cli_print_wrapped(type->summary, longest + 2, cli_width(stdout));
     }
-    printf("\nAlso point-1-sparse to point-4-sparse: -1 a step, wherever it is; and ./FILE.so: a\n"
-           "plug-in of your own.\n");
+    printf("\nAlso point-1-sparse to point-4-sparse: -1 a step, wherever it is; and a\n"
+           "plug-in of your own: ./FILE.so.\n");
     return CLI_OK;
 }
 
