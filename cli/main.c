@@ -1,22 +1,26 @@
 /* The program: finds the subcommand and hands over. */
 #include "cli.h"
+#include "crash.h"
 #include "terminal/terminal.h"
 
 #include "base/status.h"
 #include "base/suggest.h"
+#include "config/environments.h"
+#include "env/world.h"
 #include "sweep/mpi.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_train,  &cli_evaluate, &cli_render,    &cli_sweep, &cli_tune,
-    &cli_stats,  &cli_report,   &cli_reproduce, &cli_pack,  &cli_envs,
-    &cli_config, &cli_verify,   &cli_bench,     &cli_demo,  NULL,
+    &cli_train,  &cli_evaluate,  &cli_render, &cli_sweep, &cli_tune,   &cli_stats,
+    &cli_report, &cli_reproduce, &cli_pack,   &cli_envs,  &cli_config, &cli_check,
+    &cli_verify, &cli_bench,     &cli_demo,   NULL,
 };
 enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 
@@ -123,9 +127,13 @@ static void hold_standard_descriptors(void)
         close(file);
 }
 
-/* MuJoCo's loader is C++, and throws where memory runs out; nobody here can catch that. */
+/* MuJoCo's loader is C++, and throws where memory runs out; nobody here can catch that. What a
+ * plug-in throws is a crash like others. */
 static void end_with_sentence(void)
 {
+    const char *world = wac_world_now().type;
+    if (world && wac_environment_is_plugin(world))
+        abort();
     static const char sentence[] =
         "wac: MuJoCo has no memory left to load a model; free some and try again\n";
     (void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
@@ -154,6 +162,7 @@ int main(int argc, char **argv)
     expect_exceptions();
     signal(SIGPIPE, SIG_IGN); /* training does not end when nobody reads about it any more */
     cli_note_program(argv[0]);
+    cli_explain_crashes();
     int status = dispatch(argc, argv);
     /* a full disk must not pass for success */
     if ((fflush(stdout) || ferror(stdout)) && !has_no_reader()) {

@@ -55,18 +55,35 @@ target_link_libraries(failing_calls PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(failing_calls PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
+# plug-ins with one fault each, and one without
+foreach(fault good stateless version settings symbol table function half unsaved refuses silent crashes
+        aborts sizes bounds numbers pays posing draws)
+    add_library(plugin_${fault} MODULE tests/support/plugin.c)
+    target_include_directories(plugin_${fault} PRIVATE include)
+    target_compile_definitions(plugin_${fault} PRIVATE FAULT=${fault})
+    if(fault MATCHES "^(version|settings|table)$")
+        target_compile_definitions(plugin_${fault} PRIVATE OTHER_EXPORT=wac_environment_plugin_table)
+    elseif(fault STREQUAL symbol)
+        target_compile_definitions(plugin_${fault} PRIVATE OTHER_EXPORT=something_else)
+    endif()
+    set_target_properties(plugin_${fault} PROPERTIES PREFIX "" OUTPUT_NAME ${fault} SUFFIX .so
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/plugins)
+    list(APPEND plugins plugin_${fault})
+endforeach()
+
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 file(GLOB tests CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS tests)
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})
-    add_dependencies(${name} wac fake_gpu failing_calls)
-    set_target_properties(${name} PROPERTIES
+    add_dependencies(${name} wac fake_gpu failing_calls ${plugins})
+    set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE
         WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
         WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>" WAC_FAILING_CALLS="$<TARGET_FILE:failing_calls>"
+        WAC_PLUGINS="${PROJECT_BINARY_DIR}/tests/plugins"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
         target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)
@@ -103,6 +120,14 @@ add_test(NAME results COMMAND ${PROJECT_SOURCE_DIR}/tests/check-results ${progra
     ${PROJECT_SOURCE_DIR})
 set_tests_properties(results PROPERTIES SKIP_RETURN_CODE 77)
 
+# a plug-in built by its own Makefile against an installation
+add_test(NAME installed COMMAND ${PROJECT_SOURCE_DIR}/tests/check-installed ${PROJECT_BINARY_DIR}
+    ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
+set_tests_properties(installed PROPERTIES SKIP_RETURN_CODE 77)
+if(CMAKE_CROSSCOMPILING OR WAC_SANITIZE)
+    set_tests_properties(installed PROPERTIES DISABLED ON)
+endif()
+
 # recordings that come with the sources, by the program as a user would
 set(recorded ${PROJECT_SOURCE_DIR}/tests/recorded)
 file(GLOB updates CONFIGURE_DEPENDS ${recorded}/*.safetensors)
@@ -127,5 +152,5 @@ if(engine)
     endforeach()
 endif()
 
-set_tests_properties(${unit_tests} rooms packages results verify_update verify_update_alone
+set_tests_properties(${unit_tests} rooms packages results installed verify_update verify_update_alone
     verify_reference verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)

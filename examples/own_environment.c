@@ -61,7 +61,13 @@ static void show(void *user, const wac_progress *progress)
 
 int main(int argc, char **argv)
 {
-    const wac_environment_type type = {"cart", "a cart", create, free, reset, step, save, load};
+    const wac_environment_type type = {.name = "cart",
+                                       .create = create,
+                                       .destroy = free,
+                                       .reset = reset,
+                                       .step = step,
+                                       .save = save,
+                                       .load = load};
     wac_run_options options = {.threads = 1, .first_cpu = -1, .progress = show};
     wac_config config;
     wac_run *run = NULL;

@@ -182,8 +182,9 @@ WAC_API const wac_setting *wac_settings(size_t *count);
 /* The preset of an environment for an algorithm ("oe-wac", …; null: the one the paper used there).
  * "point-1-sparse" … "point-4-sparse" stand for point-1 … point-4 with sparse rewards. An
  * "mujoco:FILE.xml" is a model of your own (docs/own-models.md); a relative path counts from where
- * the program is started. That, or an environment of your own in C (a letter, then letters, digits
- * and any of "-_./:"), has no preset: it gets the defaults of the table. */
+ * the program is started. So does that of a plug-in, "./FILE.so" (docs/own-environments.md): a
+ * slash and the ending tell it. These, or an environment of your own in C (a letter, then letters,
+ * digits and any of "-_./:"), have no preset: they get the defaults of the table. */
 WAC_API wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,
                                    wac_error *error);
 

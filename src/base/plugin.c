@@ -48,3 +48,20 @@ const void *wac_plugin_table(const char *name, const char *table, const char *va
         snprintf(why, size, "the %s.so that is there is of another version", name);
     return found;
 }
+
+/* The plugin calls the library, which somebody (Python) may have loaded for himself alone. */
+static void show_library(void)
+{
+    static const char here;
+    Dl_info own;
+    if (dladdr(&here, &own) && own.dli_fname)
+        (void)dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
+const void *wac_plugin_table_at(const char *path, const char *table, char *why, size_t size)
+{
+    show_library();
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    snprintf(why, size, "%s", plugin ? "" : dlerror());
+    return plugin ? dlsym(plugin, table) : NULL;
+}

@@ -11,4 +11,8 @@
 const void *wac_plugin_table(const char *name, const char *table, const char *variable, char *why,
                              size_t size);
 
+/* The symbol `table` of the plugin at this path, whose names nobody else sees; null with the reason
+ * in `why`, which is empty where it was loaded and has no such symbol. It stays loaded. */
+const void *wac_plugin_table_at(const char *path, const char *table, char *why, size_t size);
+
 #endif

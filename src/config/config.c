@@ -255,15 +255,17 @@ static wac_status check_environment(const char *name, size_t size, wac_error *er
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     static const char others[] = "0123456789-_./:";
     size_t length = strnlen(name, size);
-    bool good = length > 0 && length < size && strchr(letters, *name) && name[length - 1] != ':';
-    for (size_t i = 1; good && i < length; i++)
+    bool good = length > 0 && length < size && name[length - 1] != ':' &&
+                (strchr(letters, *name) || wac_environment_is_plugin(name));
+    for (size_t i = 0; good && i < length; i++)
         good = strchr(letters, name[i]) || strchr(others, name[i]);
     if (good)
         return WAC_STATUS_OK;
-    return wac_fail(error, WAC_STATUS_INPUT,
-                    "environment \"%s\" is no good name; use at most %zu letters, digits, or any "
-                    "of \"-_./:\", with a letter first and no colon last",
-                    length < size ? WAC_CLIP(name) : "...", size - 1);
+    return wac_fail(
+        error, WAC_STATUS_INPUT,
+        "environment \"%s\" is no good name; use at most %zu letters, digits, or any "
+        "of \"-_./:\", with a letter first (but for a plug-in, ./FILE.so) and no colon last",
+        length < size ? WAC_CLIP(name) : "...", size - 1);
 }
 
 wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,

@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+bool wac_environment_is_plugin(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') && length > 3 && strcmp(name + length - 3, ".so") == 0 &&
+           name[length - 4] != '/';
+}
+
 void wac_environment_resolve(char *environment, size_t size, const char *name)
 {
     snprintf(environment, size, "%s", name);
@@ -23,11 +30,11 @@ const char *wac_environment_name(char name[WAC_ENVIRONMENT_NAME], const wac_conf
 
 void wac_environment_label(char *label, size_t size, const char *environment)
 {
-    const char *file = environment;
-    if (strncmp(environment, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) == 0) {
-        const char *slash = strrchr(environment, '/');
+    const char *file = environment, *slash = strrchr(environment, '/');
+    if (strncmp(environment, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) == 0)
         file = slash ? slash + 1 : environment + strlen(WAC_CUSTOM_PREFIX);
-    }
+    else if (wac_environment_is_plugin(environment))
+        file = slash + 1;
     const char *end = file == environment ? NULL : strrchr(file, '.');
     snprintf(label, size, "%.*s", (int)(end ? (size_t)(end - file) : strlen(file)), file);
 }

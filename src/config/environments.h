@@ -7,6 +7,9 @@
 /* How the names of models of one's own begin: "mujoco:FILE.xml". */
 #define WAC_CUSTOM_PREFIX "mujoco:"
 
+/* Whether a name is the path of a plug-in: "./FILE.so". */
+bool wac_environment_is_plugin(const char *name);
+
 /* Short for an environment with a preset of its own: point-N with sparse rewards. */
 #define WAC_SPARSE_NAMES "point-1-sparse|point-2-sparse|point-3-sparse|point-4-sparse"
 
@@ -19,8 +22,8 @@ void wac_environment_resolve(char *environment, size_t size, const char *name);
 enum { WAC_ENVIRONMENT_NAME = 320 };
 const char *wac_environment_name(char name[WAC_ENVIRONMENT_NAME], const wac_config *config);
 
-/* What to call an environment in the name of a file: the name itself, or that of a model file
- * without folders and ending. */
+/* What to call an environment in the name of a file: the name itself, or that of a model file or
+ * plug-in without folders and ending. */
 void wac_environment_label(char *label, size_t size, const char *environment);
 
 #endif

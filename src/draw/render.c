@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "config/environments.h"
 #include "draw/map.h"
 #include "draw/maze.h"
 #include "draw/motion.h"
@@ -39,7 +40,8 @@ static wac_status open_world(wac_subject *subject, const char *word, wac_error *
     wac_config config;
     wac_error cause = {0};
     if (wac_environment_type_find(&type, word, &cause) != WAC_STATUS_OK)
-        return fail_unknown(subject, word, &cause, error);
+        return wac_environment_is_plugin(word) ? wac_fail(error, cause.status, "%s", cause.message)
+                                               : fail_unknown(subject, word, &cause, error);
     WAC_TRY(wac_config_init(&config, word, NULL, error));
     snprintf(subject->name, sizeof subject->name, "%s", word);
     return wac_world_create(&subject->world, type, &config, error);
@@ -60,14 +62,14 @@ static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error
 {
     if (wac_word_index(WAC_FOR_POINT, world->type->name) >= 0)
         *kind = MAZE;
-    else if (wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)
+    else if (world->type->draw || wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)
         *kind = BODY;
     else if (world->spec.observation_size == 1 && world->spec.action_size == 1)
         *kind = MAP;
     else
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no picture of %s; mazes, bodies that walk, and tasks with one "
-                        "state and one action can be drawn",
+                        "there is no picture of %s; mazes, bodies that walk, tasks with one "
+                        "state and one action, and plug-ins that draw themselves can be drawn",
                         world->type->name);
     return WAC_STATUS_OK;
 }
@@ -165,7 +167,10 @@ static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind
     static const char *const names[KINDS] = {"maze", "map", "motion"};
     const wac_subject *first = &scene->subjects[0];
     if (scene->count > 1 || !first->run) {
-        snprintf(stem, PATH_MAX, "%s", scene->count > 1 ? "comparison" : first->name);
+        if (scene->count > 1)
+            snprintf(stem, PATH_MAX, "comparison");
+        else
+            wac_environment_label(stem, PATH_MAX, first->name);
         return WAC_STATUS_OK;
     }
     char folder[PATH_MAX];

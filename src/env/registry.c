@@ -6,6 +6,7 @@
 #include "env/mujoco/custom.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
+#include "env/plugin.h"
 #include "env/riverswim.h"
 
 #include <string.h>
@@ -48,6 +49,8 @@ wac_status wac_environment_type_find(const wac_environment_type **type, const ch
         *type = &wac_environment_custom;
         return WAC_STATUS_OK;
     }
+    if (wac_environment_is_plugin(name))
+        return wac_environment_load(type, name, error);
     for (size_t i = 0; (*type = wac_environment_type_at(i)); i++)
         if (strcmp((*type)->name, environment) == 0)
             return WAC_STATUS_OK;
@@ -56,6 +59,10 @@ wac_status wac_environment_type_find(const wac_environment_type **type, const ch
         return wac_fail(error, WAC_STATUS_INPUT,
                         "unknown environment \"%s\"; a model of your own is " WAC_CUSTOM_PREFIX
                         "%s",
+                        WAC_CLIP(name), WAC_CLIP(name));
+    if (end && strcmp(end, ".so") == 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "unknown environment \"%s\"; a plug-in is named by its path: ./%s",
                         WAC_CLIP(name), WAC_CLIP(name));
     /* names of Gymnasium end in a version: Hopper-v4 */
     end = strrchr(environment, '-');

@@ -3,10 +3,28 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "config/environments.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static _Thread_local wac_world_moment now;
+
+wac_world_moment wac_world_now(void)
+{
+    return now;
+}
+
+void wac_world_enter(const char *type, const char *function)
+{
+    now = (wac_world_moment){type, function};
+}
+
+void wac_world_leave(void)
+{
+    now = (wac_world_moment){0};
+}
 
 static wac_status check_bounds(const wac_environment_type *type, const char *what, int size,
                                const double *low, const double *high, wac_error *error)
@@ -31,6 +49,11 @@ static wac_status check_spec(const wac_environment_type *type, const wac_environ
                         "the first two must be from 1 to %d, the last not negative",
                         type->name, spec->observation_size, spec->action_size, spec->state_size,
                         WAC_ENVIRONMENT_DIMENSIONS);
+    if (spec->state_size > 0 && (!type->save || !type->load))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "environment %s declares %d state entries, and has no functions save and "
+                        "load to move them",
+                        type->name, spec->state_size);
     if (spec->has_place && spec->observation_size < 2)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "environment %s says where it is (has_place), which takes two observations",
@@ -62,8 +85,10 @@ wac_status wac_world_create(wac_world **out, const wac_environment_type *type,
     world->path_limit = config->path_limit;
     world->raw = config->normalisation == WAC_NORMALISATION_RUNNING;
     wac_error cause = {0};
+    wac_world_enter(type->name, "create");
     wac_status status = type->create(&world->self, &world->spec, config, &cause);
-    if (status != WAC_STATUS_OK && cause.message[0])
+    wac_world_leave();
+    if (status != WAC_STATUS_OK && cause.message[0] && !wac_environment_is_plugin(type->name))
         wac_fail(error, status, "%s", cause.message); /* says itself what it needs */
     else if (status != WAC_STATUS_OK)
         status = fail_world(type, status, &cause, error, "its creation");
@@ -81,8 +106,10 @@ void wac_world_destroy(wac_world *world)
 {
     if (!world)
         return;
+    wac_world_enter(world->type->name, "destroy");
     if (world->self)
         world->type->destroy(world->self);
+    wac_world_leave();
     free(world);
 }
 
@@ -117,7 +144,9 @@ wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, w
 {
     wac_error cause = {0};
     world->steps = 0;
+    wac_world_enter(world->type->name, "reset");
     wac_status status = world->type->reset(world->self, rng, world->raw_observation, &cause);
+    wac_world_leave();
     if (status != WAC_STATUS_OK)
         return fail_world(world->type, status, &cause, error, "the start of an episode");
     return observe(world, observation, error);
@@ -139,8 +168,10 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
     world->steps++;
     wac_error cause;
     cause.message[0] = 0;
+    wac_world_enter(world->type->name, "step");
     wac_status status = world->type->step(world->self, rng, world->raw_action,
                                           world->raw_observation, step, &cause);
+    wac_world_leave();
     if (status != WAC_STATUS_OK) {
         char where[64];
         snprintf(where, sizeof where, "step %lld of an episode", (long long)world->steps);
@@ -155,10 +186,21 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
     return observe(world, observation, error);
 }
 
+void wac_world_save(const wac_world *world, double *state)
+{
+    wac_world_enter(world->type->name, "save");
+    if (world->type->save)
+        world->type->save(world->self, state);
+    wac_world_leave();
+}
+
 wac_status wac_world_load(wac_world *world, const double *state, int64_t steps, wac_error *error)
 {
     wac_error cause = {0};
-    wac_status status = world->type->load(world->self, state, &cause);
+    wac_world_enter(world->type->name, "load");
+    wac_status status =
+        world->type->load ? world->type->load(world->self, state, &cause) : WAC_STATUS_OK;
+    wac_world_leave();
     if (status != WAC_STATUS_OK)
         return fail_world(world->type, status, &cause, error, "the state of a checkpoint");
     world->steps = steps;

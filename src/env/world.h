@@ -30,8 +30,19 @@ wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, w
 wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, float *observation,
                           wac_step *step, wac_error *error);
 
-/* Put the world where its type's `save` found it, so many steps into an episode. */
+/* state: [state_size]. Load puts the world where save found it, so many steps into an episode. */
+void wac_world_save(const wac_world *world, double *state);
 wac_status wac_world_load(wac_world *world, const double *state, int64_t steps, wac_error *error);
+
+/* What of whose world this thread is in the middle of: should it crash there, the program can say
+ * so. Null: nothing. */
+typedef struct wac_world_moment {
+    const char *type, *function;
+} wac_world_moment;
+
+wac_world_moment wac_world_now(void);
+void wac_world_enter(const char *type, const char *function);
+void wac_world_leave(void);
 
 /* A type's `save` and `load` where the whole state is one double, the first member of `self`. */
 void wac_single_save(const void *self, double *state);

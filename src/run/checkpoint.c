@@ -125,7 +125,7 @@ static wac_status write_files(wac_run *run, bool last, wac_save_list *list, doub
     wac_save_sums sums;
     WAC_TRY(wac_seat_save(run->agent, run->seat, folder, replay, &sums, error));
     run->position.world_counter = (int64_t)run->world_rng.counter;
-    run->world->type->save(run->world->self, state);
+    wac_world_save(run->world, state);
     int64_t remembered = run->agent->seat[run->seat].remembered;
     WAC_TRY(visit_run(run, state, &remembered, wac_save_add, list, error));
     char path[PATH_MAX], settings[SETTINGS_TEXT];

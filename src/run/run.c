@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "config/environments.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
 #include "run/log.h"
@@ -62,7 +63,7 @@ static wac_status build(wac_run *run, const wac_environment_type *type,
         run->options.threads = 1;
     WAC_TRY(wac_config_check(&run->config, error));
     if (!type && wac_environment_type_find(&type, run->config.environment, error) != WAC_STATUS_OK)
-        return made_before
+        return made_before && !wac_environment_is_plugin(run->config.environment)
                    ? wac_fail(error, WAC_STATUS_INPUT,
                               "the run %s is of the environment \"%s\", which this program does "
                               "not have; use the program that made the run",

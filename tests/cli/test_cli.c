@@ -21,10 +21,10 @@ static void assert_narrow(const char *text)
 static void help_is_there(void **state)
 {
     (void)state;
-    enum { COMMANDS = 12 };
-    const char *const commands[COMMANDS] = {"train",  "evaluate", "sweep",  "tune",
-                                            "render", "stats",    "report", "reproduce",
-                                            "envs",   "config",   "verify", "demo"};
+    enum { COMMANDS = 13 };
+    const char *const commands[COMMANDS] = {"train", "evaluate", "sweep",     "tune", "render",
+                                            "stats", "report",   "reproduce", "envs", "config",
+                                            "check", "verify",   "demo"};
     const char *const overviews[] = {"--help", "-h", "help", "help help", "help --help"};
     for (int i = 0; i < 5; i++) {
         const outcome *result = wac("%s", overviews[i]);
