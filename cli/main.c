@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 static const cli_command *const commands[] = {
-    &cli_train,     &cli_evaluate, &cli_render, &cli_sweep,  &cli_tune,   &cli_stats, &cli_report,
-    &cli_reproduce, &cli_pack,     &cli_envs,   &cli_config, &cli_verify, &cli_bench, &cli_demo,
+    &cli_train, &cli_evaluate, &cli_check,  &cli_render,    &cli_sweep,
+    &cli_tune,  &cli_stats,    &cli_report, &cli_reproduce, &cli_pack,
+    &cli_envs,  &cli_config,   &cli_verify, &cli_bench,     &cli_demo,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
