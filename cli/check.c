@@ -1,15 +1,27 @@
-/* wac check: look for the usual mistakes in a world. */
+/* wac check: the state of runs, or the usual mistakes in a world. */
+#include "check_runs.h"
 #include "cli.h"
 #include "terminal/terminal.h"
 
+#include "base/files.h"
 #include "config/environments.h"
 #include "env/check.h"
 
+#include <string.h>
+
 static const char help[] =
-    "wac check: look for the usual mistakes in an environment\n"
+    "wac check: whether runs are whole, or an environment is right\n"
     "\n"
     "Usage\n"
+    "  wac check DIR...\n"
     "  wac check ENV [--steps N] [--KEY VALUE ...]\n"
+    "\n"
+    "DIR is a run, or holds runs at any depth, as a sweep does. Each is read as if\n"
+    "to go on with it: settings, table and checkpoint, the checksums of its files,\n"
+    "and whether all its numbers can be. A line tells how far it is and what it can\n"
+    "do; of a damaged one what is wrong, and the way out. Nothing is changed, and\n"
+    "what is being trained may be looked at. The exit status is 1 if one is damaged\n"
+    "or cannot be read.\n"
     "\n"
     "ENV is any environment: one that \"wac envs\" lists, a model of your own\n"
     "(mujoco:FILE.xml), or a plug-in (./FILE.so). Plays episodes of random and of\n"
@@ -30,12 +42,14 @@ static const char help[] =
     "\n"
     "A \"note\" may be meant so; a \"MISTAKE\" cannot, and makes the exit status 1.\n"
     "\n"
-    "Flags\n"
+    "Flags of an environment\n"
     "  --steps N           begin no new episode after so many steps (10000)\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
     "                      --path-limit 100\n"
     "\n"
     "Examples\n"
+    "  wac check runs/riverswim-oe-wac-1\n"
+    "  wac check sweeps/mine\n"
     "  wac check ./my_env.so\n"
     "  wac check mujoco:arm.xml --path-limit 50\n"
     "  wac check riverswim\n";
@@ -82,11 +96,28 @@ static int check_world(const char *environment)
     return wrong ? CLI_FAILED : CLI_OK;
 }
 
+/* A folder, or a path that could be one: neither a plug-in's nor a model's. */
+static bool names_runs(const char *word)
+{
+    return wac_path_is_folder(word) ||
+           (strchr(word, '/') && !strchr(word, ':') && !wac_environment_is_plugin(word));
+}
+
 static int run(char **words)
 {
-    return check_world(words[0]);
+    if (!names_runs(words[0]))
+        return words[1]
+                   ? cli_refuse("one environment at a time, or folders of runs; \"%s\" is none",
+                                words[0])
+                   : check_world(words[0]);
+    int status = CLI_OK;
+    for (; *words && status != CLI_USAGE; words++) {
+        int one = cli_check_runs(*words);
+        status = one ? one : status;
+    }
+    return status;
 }
 
 const cli_command cli_check = {
-    "check", "look for mistakes in an environment",    help, run, options,
-    1,       "check what? As in: %s check ./my_env.so"};
+    "check",       "whether runs are whole, or an environment is right", help, run, options,
+    CLI_ANY_WORDS, "check what? As in: %s check runs/riverswim-oe-wac-1"};

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,21 +81,35 @@ bool wac_runlog_is_mendable(const char *text, size_t size, const char *directory
     return wac_checkpoint_rows(&counted, directory) && counted <= rows;
 }
 
-wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error)
+wac_status wac_runlog_check_fresh(const char *directory, wac_error *error)
 {
     char *text;
     const char *last;
-    if (!wac_folder_has(run->directory, WAC_FOLDER_PROGRESS))
+    if (!wac_folder_has(directory, WAC_FOLDER_PROGRESS))
         return WAC_STATUS_OK;
-    WAC_TRY(wac_progress_text(&text, NULL, run->directory, error));
+    WAC_TRY(wac_progress_text(&text, NULL, directory, error));
     bool trained = skip_rows(text, 2, &last) != NULL;
     free(text);
     return trained ? wac_fail(error, WAC_STATUS_INPUT,
                               "the run %s has been trained (progress.csv has its rows), but its "
                               "checkpoint is gone; put the folder checkpoint back, "
                               "or " WAC_TRAIN_AGAIN,
-                              run->directory, run->directory)
+                              directory, directory)
                    : WAC_STATUS_OK;
+}
+
+wac_status wac_runlog_fail(wac_error *error, wac_status status, const char *directory,
+                           const char *format, ...)
+{
+    char what[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return status == WAC_STATUS_INPUT
+               ? wac_fail(error, status, "%s; put the file back as it was, or " WAC_TRAIN_AGAIN,
+                          what, directory)
+               : wac_fail(error, status, "%s", what);
 }
 
 /* What is to be kept of the file must be what a run writes: rows of numbers, epoch after epoch. */
@@ -112,8 +127,7 @@ static wac_status check_rows(const char *text, size_t size, const char *path, co
         wac_history_free(&history);
         return WAC_STATUS_OK;
     }
-    return wac_fail(error, status, "%.300s; put the file back as it was, or " WAC_TRAIN_AGAIN,
-                    cause.message, run->directory);
+    return wac_runlog_fail(error, status, run->directory, "%s", cause.message);
 }
 
 wac_status wac_runlog_open(wac_run *run, wac_error *error)
@@ -123,8 +137,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     wac_position *at = &run->position;
     WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_PROGRESS, error));
     if (!wac_path_exists(path))
-        return wac_fail(error, WAC_STATUS_INPUT, "%s is missing; put it back, or " WAC_TRAIN_AGAIN,
-                        path, run->directory);
+        return wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory, "%s is missing", path);
     WAC_TRY(wac_progress_text(&text, &size, run->directory, error));
     const char *last, *end = skip_rows(text, at->rows, &last);
     /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
@@ -136,15 +149,12 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     }
     wac_status status = WAC_STATUS_OK;
     if (!has_header(text))
-        status = wac_fail(error, WAC_STATUS_INPUT,
-                          "%s does not start with the columns of a progress file; put the file "
-                          "back as it was, or " WAC_TRAIN_AGAIN,
-                          path, run->directory);
+        status = wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory,
+                                 "%s does not start with the columns of a progress file", path);
     else if (!end)
-        status = wac_fail(error, WAC_STATUS_INPUT,
-                          "%s has fewer than the %" PRId64 " rows that the checkpoint counts; put "
-                          "the file back as it was, or " WAC_TRAIN_AGAIN,
-                          path, at->rows, run->directory);
+        status = wac_runlog_fail(
+            error, WAC_STATUS_INPUT, run->directory,
+            "%s has fewer than the %" PRId64 " rows that the checkpoint counts", path, at->rows);
     else
         status = check_rows(text, (size_t)(end - text), path, run, error);
     if (status == WAC_STATUS_OK)

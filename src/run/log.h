@@ -13,7 +13,11 @@ void wac_runlog_note_divergence(const wac_run *run, const char *how);
 
 /* Refuses a run without a checkpoint whose progress.csv shows that there was one: what it has must
  * not be overwritten. */
-wac_status wac_runlog_check_fresh(const wac_run *run, wac_error *error);
+wac_status wac_runlog_check_fresh(const char *directory, wac_error *error);
+
+/* Fails with what is wrong with progress.csv; of wrong input with the way out, too. */
+wac_status wac_runlog_fail(wac_error *error, wac_status status, const char *directory,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Open progress.csv for appending, cut to the rows of the position. */
 wac_status wac_runlog_open(wac_run *run, wac_error *error);

@@ -201,7 +201,7 @@ static wac_status resume(wac_run *run, wac_error *error)
     int64_t before = run->epochs_before;
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (!found)
-        WAC_TRY(wac_runlog_check_fresh(run, error));
+        WAC_TRY(wac_runlog_check_fresh(run->directory, error));
     if (run->position.epoch > run->config.epochs)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has done %lld epochs already; ask for more than that",

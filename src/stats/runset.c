@@ -145,8 +145,8 @@ static wac_status search_archive(search *search, const char *archive, const char
     WAC_TRY(wac_path_join(path, sizeof path, archive, inside, error));
     WAC_TRY(wac_path_join(folder, sizeof folder, unpacked[count - 1].path, inside, error));
     return wac_path_is_folder(folder) ? find_runs(search, path, folder, error)
-                             : wac_fail(error, WAC_STATUS_INPUT, "there is no %s in %s",
-                                        WAC_CLIP(inside), archive);
+                                      : wac_fail(error, WAC_STATUS_INPUT, "there is no %s in %s",
+                                                 WAC_CLIP(inside), archive);
 }
 
 static bool is_named_table(const char *path)

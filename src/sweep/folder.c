@@ -66,16 +66,25 @@ static wac_status refuse_other(const char *directory, const char *folder, const 
                     directory, folder, why);
 }
 
-/* One line of sweep.yaml against the list. `line` is cut in two. */
-static wac_status check_line(const wac_sweep *sweep, size_t *from, char *line,
-                             const char *directory, wac_error *error)
+/* One line of sweep.yaml is cut in two: the folder, and behind its end and a blank the settings. */
+static wac_status cut_line(char *line, const char *directory, wac_error *error)
 {
-    char *colon = strchr(line, ':'), own[WAC_SWEEP_LINE], difference[256], why[320];
+    char *colon = strchr(line, ':');
     if (!colon || colon[1] != ' ' || colon - line >= WAC_SWEEP_FOLDER)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s/%s is no list that a sweep has left; choose another directory",
                         directory, list_name);
     *colon = 0;
+    return WAC_STATUS_OK;
+}
+
+/* One line of sweep.yaml against the list. */
+static wac_status check_line(const wac_sweep *sweep, size_t *from, char *line,
+                             const char *directory, wac_error *error)
+{
+    char own[WAC_SWEEP_LINE], difference[256], why[320];
+    WAC_TRY(cut_line(line, directory, error));
+    const char *settings = line + strlen(line) + 2;
     /* what has not begun may change or go */
     char folder[PATH_MAX];
     WAC_TRY(wac_path_join(folder, sizeof folder, directory, line, error));
@@ -85,7 +94,7 @@ static wac_status check_line(const wac_sweep *sweep, size_t *from, char *line,
     if (!found)
         return refuse_other(directory, line, "is not one of this sweep", error);
     wac_sweep_line(own, &found->config);
-    wac_sweep_line_difference(difference, sizeof difference, colon + 2, own);
+    wac_sweep_line_difference(difference, sizeof difference, settings, own);
     if (!*difference)
         return WAC_STATUS_OK;
     snprintf(why, sizeof why, "has other settings (%s)", difference);
@@ -218,6 +227,29 @@ wac_status wac_sweep_inspect(wac_sweep_item **items, const wac_sweep *sweep, con
     char *list;
     wac_status status = inspect(items, &list, sweep, directory, (wac_sweep_share){0}, error);
     free(list);
+    return status;
+}
+
+wac_status wac_sweep_count(size_t *listed, size_t *begun, const char *directory, wac_error *error)
+{
+    char path[PATH_MAX], *text, *place;
+    wac_status status = WAC_STATUS_OK;
+    *listed = *begun = 0;
+    WAC_TRY(wac_path_join(path, sizeof path, directory, list_name, error));
+    if (!wac_path_exists(path))
+        return WAC_STATUS_OK;
+    WAC_TRY(wac_file_read(&text, NULL, path, LARGEST_LIST, error));
+    for (char *line = strtok_r(text, "\n", &place); line && status == WAC_STATUS_OK;
+         line = strtok_r(NULL, "\n", &place)) {
+        if (*line == '#')
+            continue;
+        status = cut_line(line, directory, error);
+        if (status == WAC_STATUS_OK)
+            status = wac_path_join(path, sizeof path, directory, line, error);
+        ++*listed;
+        *begun += status == WAC_STATUS_OK && wac_path_exists(path);
+    }
+    free(text);
     return status;
 }
 

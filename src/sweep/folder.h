@@ -39,6 +39,10 @@ static inline bool wac_sweep_share_has(wac_sweep_share share, size_t run)
 wac_status wac_sweep_inspect(wac_sweep_item **items, const wac_sweep *sweep, const char *directory,
                              wac_error *error);
 
+/* How many runs the list in a directory names, and how many of them are there; 0 where there is no
+ * list. */
+wac_status wac_sweep_count(size_t *listed, size_t *begun, const char *directory, wac_error *error);
+
 /* Make the directory, lock it, see what is there and note the list: what wac_sweep_inspect does for
  * a share of the runs, plus the marks that the sweep leaves. Close *lock when it is over. On
  * failure all is as it was. */

@@ -398,7 +398,7 @@ static void damaged_files_are_refused(void **state)
     free(longer);
     free(bytes);
     assert_int_equal(rename(path, at("aside")), 0);
-    assert_refused(at("run"), path, "is missing; put it back, or train it again: wac train");
+    assert_refused(at("run"), path, "is missing; put the file back as it was, or train it again: wac");
     assert_int_equal(rename(at("aside"), path), 0);
 
     strcpy(path, at("run/config.yaml"));
