@@ -49,19 +49,23 @@ static void print_whole(const wac_checkup *run, const char *path)
     putchar('\n');
 }
 
-static void check_run(tally *tally, const char *path)
+/* Fails where the run cannot be read, and so not be told from a damaged one. */
+static wac_status check_run(tally *tally, const char *path, wac_error *error)
 {
     wac_checkup run;
-    wac_error error = {0};
+    wac_status status = wac_run_check(&run, path, error);
+    if (status != WAC_STATUS_OK && status != WAC_STATUS_INPUT)
+        return status;
     tally->runs++;
-    if (wac_run_check(&run, path, &error) == WAC_STATUS_OK) {
-        tally->finished += run.state == WAC_RUN_STATE_FINISHED;
+    tally->finished += status == WAC_STATUS_OK && run.state == WAC_RUN_STATE_FINISHED;
+    tally->damaged += status != WAC_STATUS_OK;
+    if (status == WAC_STATUS_OK) {
         print_whole(&run, path);
-        return;
+    } else {
+        fputs("damaged  ", stdout);
+        cli_print_sentence(stdout, error->message);
     }
-    tally->damaged++;
-    printf("%s ", error.status == WAC_STATUS_INPUT ? "damaged " : "unread  ");
-    cli_print_sentence(stdout, error.message);
+    return WAC_STATUS_OK;
 }
 
 static int is_visible(const struct dirent *entry)
@@ -73,10 +77,8 @@ static int is_visible(const struct dirent *entry)
 static wac_status check_below(tally *tally, const char *path, wac_error *error)
 {
     struct dirent **entries;
-    if (wac_folder_is_run(path) || wac_folder_has(path, WAC_FOLDER_PROGRESS)) {
-        check_run(tally, path);
-        return WAC_STATUS_OK;
-    }
+    if (wac_folder_is_run(path) || wac_folder_has(path, WAC_FOLDER_PROGRESS))
+        return check_run(tally, path, error);
     int count = scandir(path, &entries, is_visible, alphasort);
     if (count < 0)
         return wac_fail(error, errno == ENOMEM ? WAC_STATUS_MEMORY : WAC_STATUS_IO,
