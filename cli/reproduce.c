@@ -147,7 +147,7 @@ static int list(void)
     free(names);
     if (status == CLI_OK)
         printf("\nRuns, and about how long one core of an AMD EPYC (Zen 4) takes for all of them;\n"
-               "N cores take an N-th of it. Start with: %s reproduce riverswim\n",
+               "N cores take an N-th of it.\n\nStart with: %s reproduce riverswim\n",
                cli_program());
     return status;
 }
