@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "base/stream.h"
 #include "sweep/file.h"
 #include "sweep/mpi.h"
 
@@ -88,13 +89,12 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     if (strchr(whole_directory, '\n'))
         return cli_refuse("Slurm takes no folder with a line break in its name, as --out has; "
                           "choose another one");
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream) {
+    wac_stream script;
+    if (!wac_stream_open(&script)) {
         (void)wac_fail_memory(&error, "the script");
         return cli_fail(&error);
     }
+    FILE *stream = script.to;
     fprintf(stream,
             "#!/bin/bash\n"
             "# %zu runs in %zu tasks of one processor each; submit with: sbatch sweep.slurm\n"
@@ -116,12 +116,7 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
     fputs(" --out ", stream);
     print_quoted(stream, whole_directory);
     fprintf(stream, "%s --workers 1 --only \"$SLURM_ARRAY_TASK_ID/%zu\"\n", flags, tasks);
-    bool bad = ferror(stream);
-    bad = fclose(stream) != 0 || bad;
-    wac_status status =
-        bad ? wac_fail_memory(&error, "the script") : wac_file_write(path, text, size, &error);
-    free(text);
-    if (status != WAC_STATUS_OK)
+    if (wac_stream_save(&script, path, WAC_STATUS_OK, &error) != WAC_STATUS_OK)
         return cli_fail(&error);
     printf("%s\n", path);
     return CLI_OK;

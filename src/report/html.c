@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "base/stream.h"
 #include "report/markup.h"
 #include "report/names.h"
 #include "run/packed.h"
@@ -462,8 +463,9 @@ static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *e
 
 wac_status wac_report_html(const wac_report_page *page, wac_error *error)
 {
-    wac_memory_file file;
-    WAC_TRY(wac_memory_file_open(&file, error));
+    wac_stream file;
+    if (!wac_stream_open(&file))
+        return wac_fail_memory(error, "the page");
     wac_status status = write_page(file.to, page, error);
-    return wac_memory_file_save(&file, page->report->page, status, error);
+    return wac_stream_save(&file, page->report->page, status, error);
 }

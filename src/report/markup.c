@@ -172,25 +172,3 @@ void wac_html_rules(FILE *to)
             "evidence of the contrary. Fewer than %d seeds decide nothing.</p>\n",
             WAC_SEEDS_ENOUGH);
 }
-
-/* --- files ------------------------------------------------------------------------------------ */
-
-wac_status wac_memory_file_open(wac_memory_file *file, wac_error *error)
-{
-    *file = (wac_memory_file){0};
-    file->to = open_memstream(&file->text, &file->size);
-    return file->to ? WAC_STATUS_OK : wac_fail_memory(error, "the page");
-}
-
-wac_status wac_memory_file_save(wac_memory_file *file, const char *path, wac_status status,
-                                wac_error *error)
-{
-    bool bad = ferror(file->to);
-    bad = fclose(file->to) != 0 || bad;
-    if (status == WAC_STATUS_OK && bad)
-        status = wac_fail_memory(error, "the page");
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, file->text, file->size, error);
-    free(file->text);
-    return status;
-}

@@ -30,16 +30,4 @@ void wac_html_finding(FILE *to, const wac_finding *finding, const char *from);
 /* What verdicts mean, in a sentence. */
 void wac_html_rules(FILE *to);
 
-/* A file that is written to memory first, then whole or not at all. `status` is what came of
- * writing; if that is a failure it is passed on and nothing is saved. */
-typedef struct wac_memory_file {
-    FILE *to;
-    char *text;
-    size_t size;
-} wac_memory_file;
-
-wac_status wac_memory_file_open(wac_memory_file *file, wac_error *error);
-wac_status wac_memory_file_save(wac_memory_file *file, const char *path, wac_status status,
-                                wac_error *error);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "base/stream.h"
 #include "report/claims_json.h"
 #include "report/markup.h"
 
@@ -71,8 +72,9 @@ static void write_experiments(FILE *to, const wac_scoreboard *board)
 
 static wac_status write_page(const wac_scoreboard *board, const char *path, wac_error *error)
 {
-    wac_memory_file file;
-    WAC_TRY(wac_memory_file_open(&file, error));
+    wac_stream file;
+    if (!wac_stream_open(&file))
+        return wac_fail_memory(error, "the page");
     wac_html_begin(file.to, "The paper’s claims");
     fputs("<p class=\"soft\">Wasserstein Actor-Critic (Likmeta and others, 2023), judged from runs "
           "of this program</p>\n<p>",
@@ -86,7 +88,7 @@ static wac_status write_page(const wac_scoreboard *board, const char *path, wac_
     wac_html_rules(file.to);
     write_experiments(file.to, board);
     wac_html_end(file.to);
-    return wac_memory_file_save(&file, path, WAC_STATUS_OK, error);
+    return wac_stream_save(&file, path, WAC_STATUS_OK, error);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -120,8 +122,9 @@ void wac_tex_escape(FILE *to, const char *text)
 
 static wac_status write_table(const wac_scoreboard *board, const char *path, wac_error *error)
 {
-    wac_memory_file file;
-    WAC_TRY(wac_memory_file_open(&file, error));
+    wac_stream file;
+    if (!wac_stream_open(&file))
+        return wac_fail_memory(error, "the page");
     fputs("% made by wac reproduce --all; needs \\usepackage{booktabs}\n"
           "\\begin{tabular}{@{}rp{0.5\\linewidth}lp{0.25\\linewidth}@{}}\n\\toprule\n"
           "& Claim & Verdict & Experiment (scale) \\\\\n\\midrule\n",
@@ -136,7 +139,7 @@ static wac_status write_table(const wac_scoreboard *board, const char *path, wac
         fputs(" \\\\\n", file.to);
     }
     fputs("\\bottomrule\n\\end{tabular}\n", file.to);
-    return wac_memory_file_save(&file, path, WAC_STATUS_OK, error);
+    return wac_stream_save(&file, path, WAC_STATUS_OK, error);
 }
 
 /* --- the data --------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "base/stream.h"
 #include "report/lines.h"
 #include "report/table.h"
 
@@ -406,9 +407,8 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
     wac_sheet_panel *panels = calloc(2 * WAC_SHEET_MOST_PANELS, sizeof *panels);
     sheet.found = malloc((count + 1) * sizeof *sheet.found);
     sheet.values = malloc((count + 1) * sizeof *sheet.values);
-    char *numbers = NULL;
-    size_t size;
-    sheet.table = open_memstream(&numbers, &size);
+    wac_stream numbers;
+    sheet.table = wac_stream_open(&numbers) ? numbers.to : NULL;
     wac_status status = panels && sheet.found && sheet.values && sheet.table
                             ? wac_lines_find(&sheet, kind->most_lines, error)
                             : wac_fail_memory(error, "the runs of a figure");
@@ -426,11 +426,11 @@ wac_status wac_sheet_draw(wac_drawing *drawing, const wac_figure_order *order,
             status = draw_all(&sheet, panels, kind, drawing, order->folder, error);
         wac_plot_end(&sheet.page.plot);
     }
-    if (sheet.table && fclose(sheet.table) != 0 && status == WAC_STATUS_OK)
+    if (sheet.table && !wac_stream_close(&numbers) && status == WAC_STATUS_OK)
         status = wac_fail_memory(error, "the runs of a figure");
     if (status == WAC_STATUS_OK)
-        status = write_numbers(drawing, order->folder, numbers, size, error);
-    free(numbers);
+        status = write_numbers(drawing, order->folder, numbers.text, numbers.size, error);
+    free(numbers.text);
     free(panels);
     free(sheet.found);
     free(sheet.values);

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "base/stream.h"
 #include "config/config.h"
 #include "config/environments.h"
 
@@ -104,7 +105,7 @@ static bool write_table(FILE *to, const wac_selection *selection)
 {
     const wac_runset *set = selection->set;
     bool differs[WAC_SETTINGS_TOTAL], whole = true;
-    size_t count, size;
+    size_t count;
     const wac_setting *settings = wac_settings(&count);
     find_settings(differs, selection);
     fputs("run,task,environment,algorithm,seed", to);
@@ -116,14 +117,15 @@ static bool write_table(FILE *to, const wac_selection *selection)
         const wac_record *run = &set->runs[i];
         if (!wac_selection_has(selection, run->group))
             continue;
-        char *start = NULL;
-        FILE *line = open_memstream(&start, &size);
-        if (line)
-            write_run(line, run, &set->groups[run->group], differs);
-        whole = line && fclose(line) == 0;
+        wac_stream line;
+        whole = wac_stream_open(&line);
+        if (!whole)
+            break;
+        write_run(line.to, run, &set->groups[run->group], differs);
+        whole = wac_stream_close(&line);
         if (whole)
-            write_rows(to, run, start, size);
-        free(start);
+            write_rows(to, run, line.text, line.size);
+        free(line.text);
     }
     return whole;
 }

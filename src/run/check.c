@@ -9,7 +9,6 @@
 #include "run/log.h"
 #include "run/run.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,21 +24,6 @@ static bool is_locked(const char *directory)
     if (folder >= 0)
         close(folder);
     return locked;
-}
-
-/* Whether it has what a write that was cut off leaves. */
-static bool has_leftovers(const char *directory)
-{
-    DIR *folder = opendir(directory);
-    bool found = wac_folder_has(directory, WAC_FOLDER_CHECKPOINT_NEW) ||
-                 wac_folder_has(directory, WAC_FOLDER_CHECKPOINT_OLD);
-    for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
-        size_t length = strlen(entry->d_name);
-        found = length > 4 && strcmp(entry->d_name + length - 4, ".tmp") == 0;
-    }
-    if (folder)
-        closedir(folder);
-    return found;
 }
 
 /* The rows of the table. A last line that is cut off is mended by a resume, if no checkpoint counts
@@ -113,7 +97,7 @@ wac_status wac_run_check(wac_checkup *checkup, const char *directory, wac_error 
     WAC_TRY(count_rows(checkup, &rows, directory, error));
     checkup->epochs = config.epochs;
     checkup->diverged = manifest.diverged;
-    checkup->cut = checkup->cut || (!checkup->trains && has_leftovers(directory));
+    checkup->cut = checkup->cut || (!checkup->trains && wac_folder_is_untidy(directory));
     checkup->state = manifest.packed     ? WAC_RUN_STATE_PACKED
                      : manifest.finished ? WAC_RUN_STATE_FINISHED
                                          : WAC_RUN_STATE_NEW;

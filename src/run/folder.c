@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "rl/save.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -105,6 +106,21 @@ void wac_folder_tidy(const char *directory)
         remove_folder(directory, WAC_FOLDER_CHECKPOINT_OLD);
     for (int file = WAC_FOLDER_CONFIG; file <= WAC_FOLDER_PROGRESS; file++)
         wac_directory_tidy(directory, names[file]);
+}
+
+bool wac_folder_is_untidy(const char *directory)
+{
+    DIR *folder = opendir(directory);
+    bool found = false;
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+        const char *name = entry->d_name, *ending = strrchr(name, '.');
+        found = (ending && strcmp(ending, ".tmp") == 0) ||
+                strcmp(name, names[WAC_FOLDER_CHECKPOINT_NEW]) == 0 ||
+                strcmp(name, names[WAC_FOLDER_CHECKPOINT_OLD]) == 0;
+    }
+    if (folder)
+        closedir(folder);
+    return found;
 }
 
 /* --- the manifest ---------------------------------------------------------------------------- */

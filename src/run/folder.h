@@ -45,6 +45,9 @@ bool wac_folder_find_checkpoint(char path[PATH_MAX], const char *directory);
 /* Remove what writes that were cut off left behind; the run must be locked. */
 void wac_folder_tidy(const char *directory);
 
+/* Whether there is any of it. */
+bool wac_folder_is_untidy(const char *directory);
+
 /* Refuses a finished run that has lost rows of its progress.csv, or its checkpoint. */
 wac_status wac_folder_check_finished(const char *directory, const wac_config *config,
                                      wac_error *error);

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "base/stream.h"
 #include "config/config.h"
 #include "run/folder.h"
 #include "run/visits.h"
@@ -207,19 +208,10 @@ static wac_status write_rows(FILE *stream, const wac_ladder *ladder, wac_error *
 
 wac_status wac_tune_write(const wac_ladder *ladder, const char *directory, wac_error *error)
 {
-    char path[PATH_MAX], *text = NULL;
-    size_t size = 0;
+    char path[PATH_MAX];
+    wac_stream stream;
     WAC_TRY(wac_path_join(path, sizeof path, directory, "tune.csv", error));
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
+    if (!wac_stream_open(&stream))
         return wac_fail_memory(error, "tune.csv");
-    wac_status status = write_rows(stream, ladder, error);
-    bool bad = ferror(stream);
-    bad = fclose(stream) != 0 || bad;
-    if (bad && status == WAC_STATUS_OK)
-        status = wac_fail_memory(error, "tune.csv");
-    if (status == WAC_STATUS_OK)
-        status = wac_file_write(path, text, size, error);
-    free(text);
-    return status;
+    return wac_stream_save(&stream, path, write_rows(stream.to, ladder, error), error);
 }
