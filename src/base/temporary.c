@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -26,7 +27,7 @@ typedef struct answer {
 static void keep(int leash, const char *name)
 {
     answer answer = {.error = {0}};
-    char byte;
+    struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN}; /* which is when it is let go */
     setsid();
     int nowhere = open("/dev/null", O_RDWR);
     dup2(leash, STDIN_FILENO);
@@ -36,7 +37,7 @@ static void keep(int leash, const char *name)
     bool made = wac_directory_temporary(answer.path, sizeof answer.path, name, &answer.error) ==
                 WAC_STATUS_OK;
     if (send(STDIN_FILENO, &answer, sizeof answer, MSG_NOSIGNAL) == sizeof answer)
-        while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+        while (poll(&end, 1, -1) < 0 && errno == EINTR)
             ;
     if (made)
         execl("/bin/rm", "rm", "-rf", "--", answer.path, (char *)NULL);
