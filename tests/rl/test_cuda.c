@@ -175,17 +175,38 @@ static const shape shapes[] = {
     {3, 2, 64, 100, 3},  {40, 9, 512, 70, 2}, {11, 3, 128, 33, 1},
 };
 
-static void test_updates(void **state)
+/* all algorithms, on networks no wider than that */
+static void check_updates(int widest)
 {
-    (void)state;
-    skip_without_gpu();
     static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
     for (int a = 0; a < 4; a++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            if (shapes[i].width > widest)
+                continue;
             check_against_host(algorithms[a], &shapes[i], WAC_PRECISION_SINGLE, 3, 0.02);
             check_against_host(algorithms[a], &shapes[i], WAC_PRECISION_TF32, 3, 0.15);
             check_against_host(algorithms[a], &shapes[i], WAC_PRECISION_MIXED, 3, 0.4);
         }
+}
+
+static void test_updates(void **state)
+{
+    (void)state;
+    skip_without_gpu();
+    check_updates(512);
+}
+
+/* The kernels for GPUs that share less memory, wherever this runs. */
+static void test_narrow(void **state)
+{
+    (void)state;
+    skip_without_gpu();
+    shape widest = {4, 2, 512, 64, 1};
+    setenv("WAC_CUDA_NARROW", "1", 1);
+    check_updates(256);
+    assert_null(make(WAC_DEVICE_CUDA, "sac", &widest, 0, 1, WAC_PRECISION_MIXED));
+    unsetenv("WAC_CUDA_NARROW");
+    assert_non_null(strstr(error.message, "256 is the widest there"));
 }
 
 static void assert_same(wac_agent *a, int seat_a, wac_agent *b, int seat_b)
@@ -318,9 +339,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_updates),  cmocka_unit_test(test_company),
-        cmocka_unit_test(test_save),     cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_coverage), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_updates),    cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_company),    cmocka_unit_test(test_save),
+        cmocka_unit_test(test_divergence), cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

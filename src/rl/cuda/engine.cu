@@ -10,6 +10,7 @@
 enum {
     GRAPH_UPDATES = 10, /* in one graph: few launches, and never long until the next stop */
     MOST_GPUS = 64,
+    MOST_NARROW = 256, /* width of networks where little memory is shared */
     MOST_LANES = 2,
     LANE_SEATS = 16,   /* at least */
     MOST_KERNELS = 16, /* that are told apart by a profile */
@@ -182,13 +183,13 @@ static void deal_stack(dealer *from, stack_view *stack, const wac_engine_shape *
 }
 
 static void deal_trace(dealer *from, trace_view *trace, const wac_engine_shape *shape, int members,
-                       int tiles, int inputs, int outputs, bool both)
+                       int tiles, int tile, int inputs, int outputs, bool both)
 {
     size_t element = shape->precision == WAC_ENGINE_MIXED ? sizeof(half_t) : sizeof(float);
     size_t networks = (size_t)shape->seats * members;
     void **arrays[] = {&trace->h0, &trace->d1, &trace->h1};
     trace->tiles = tiles;
-    trace->rows = tiles * rows_of_tile(shape->width, element);
+    trace->rows = tiles * tile;
     trace->inputs = inputs;
     trace->outputs = outputs;
     for (int i = 0; i < (both ? 3 : 2); i++) {
@@ -199,7 +200,7 @@ static void deal_trace(dealer *from, trace_view *trace, const wac_engine_shape *
     deal(from, &trace->edges, networks * tiles * (inputs + 1 + outputs) * shape->width);
 }
 
-static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memory)
+static size_t lay_out(engine_view *e, const wac_engine_shape *shape, bool wide, void *memory)
 {
     dealer from = {(char *)memory, 0};
     size_t seats = shape->seats, o = shape->observations, a = shape->actions, rows = shape->rows;
@@ -217,7 +218,7 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     e->width = shape->width;
     e->capacity = shape->capacity;
     size_t element = shape->precision == WAC_ENGINE_MIXED ? sizeof(half_t) : sizeof(float);
-    e->tile = rows_of_tile(shape->width, element);
+    e->tile = rows_of_tile(shape->width, element, wide);
     e->batch_tiles = (shape->rows + e->tile - 1) / e->tile;
     e->synthetic_tiles = (shape->synthetic + e->tile - 1) / e->tile;
     deal(&from, &e->seats, seats);
@@ -225,10 +226,11 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     deal_stack(&from, &e->critic, shape, &shape->critic, shape->means + shape->stds, true);
     deal_stack(&from, &e->target, shape, &shape->critic, shape->means + shape->stds, false);
     deal_stack(&from, &e->anchor, shape, &shape->critic, shape->stds, false);
-    deal_trace(&from, &e->policy_trace, shape, shape->policies, e->batch_tiles, shape->observations,
-               2 * shape->actions, true);
+    deal_trace(&from, &e->policy_trace, shape, shape->policies, e->batch_tiles, e->tile,
+               shape->observations, 2 * shape->actions, true);
     deal_trace(&from, &e->critic_trace, shape, shape->means + shape->stds,
-               e->batch_tiles + e->synthetic_tiles, shape->observations + shape->actions, 1, false);
+               e->batch_tiles + e->synthetic_tiles, e->tile, shape->observations + shape->actions,
+               1, false);
     deal(&from, &e->replay, seats * shape->capacity * record);
     deal(&from, &e->offset, seats * o);
     deal(&from, &e->scale, seats * o);
@@ -262,10 +264,10 @@ static size_t lay_out(engine_view *e, const wac_engine_shape *shape, void *memor
     return from.used;
 }
 
-static size_t bytes_of(const wac_engine_shape *shape)
+static size_t bytes_of(const wac_engine_shape *shape, bool wide)
 {
     engine_view view;
-    return lay_out(&view, shape, NULL);
+    return lay_out(&view, shape, wide, NULL);
 }
 
 static void destroy(wac_engine *engine)
@@ -313,24 +315,38 @@ static void use_lane(wac_engine *engine, int number)
     engine->joined = lane->joined;
 }
 
+/* Whether blocks of threads take all of a Hopper's shared memory: where it is there, and nothing
+ * else is asked for, as tests do. */
+static bool is_wide(const wac_engine_gpu *gpu)
+{
+    int bytes = 0;
+    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu->device);
+    return gpu->major >= 9 && bytes >= shared_of_block(true) && !getenv("WAC_CUDA_NARROW");
+}
+
 static int create(wac_engine **out, const wac_engine_shape *shape, char *why, size_t size)
 {
-    static const pass_launches *const passes[] = {&launches_single, &launches_tf32,
-                                                  &launches_mixed};
+    static const pass_launches *const passes[] = {launches_single, launches_tf32, launches_mixed};
     wac_engine_gpu gpu;
     if (describe(&gpu, shape->gpu, why, size) != 0)
         return -1;
-    if (gpu.major < 9)
-        return explain(why, size, "%s has compute capability %d.%d, and 9.0 or more is needed",
+    if (gpu.major < 8)
+        return explain(why, size, "%s has compute capability %d.%d, and 8.0 or more is needed",
                        gpu.name, gpu.major, gpu.minor);
+    bool wide = is_wide(&gpu);
+    if (!wide && shape->width > MOST_NARROW)
+        return explain(why, size,
+                       "networks of width %d need %d KiB of shared memory for a block of threads, "
+                       "which %s has not; %d is the widest there",
+                       shape->width, shared_of_block(true) / 1024, gpu.name, MOST_NARROW);
     wac_engine *engine = (wac_engine *)calloc(1, sizeof *engine);
     if (!engine)
         return explain(why, size, "out of memory");
     engine->shape = *shape;
     engine->device = gpu.device;
-    engine->passes = passes[shape->precision];
+    engine->passes = &passes[shape->precision][wide];
     engine->lanes = shape->seats < 2 * LANE_SEATS ? 1 : MOST_LANES;
-    size_t needed = bytes_of(shape);
+    size_t needed = bytes_of(shape, wide);
     cudaError_t result = cudaMalloc(&engine->memory, needed);
     if (result == cudaSuccess)
         result = cudaMemset(engine->memory, 0, needed);
@@ -338,7 +354,7 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
         result = make_lane(&engine->lane[i]);
     use_lane(engine, 0);
     if (result == cudaSuccess) {
-        lay_out(&engine->view, shape, engine->memory);
+        lay_out(&engine->view, shape, wide, engine->memory);
         engine->view.processors = gpu.processors;
         engine->passes->prepare(shape->width);
         result = cudaGetLastError();

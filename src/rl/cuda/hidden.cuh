@@ -10,7 +10,7 @@ extern __shared__ __align__(128) char shared_memory[];
 /* d1^T h0, a square of SIDE x SIDE of it, and the weights that move by it: four neighbours of a row
  * for each thread at a time, which come while earlier ones are at work, from before the first
  * product on. */
-template <int PRECISION, int SIDE> struct square {
+template <int PRECISION, int SIDE, bool WIDE> struct square {
     typedef typename kind<PRECISION>::element element;
     static constexpr int THREADS = 256, WARPS_M = 2;
     static constexpr int MT = SIDE / WARPS_M / 16, NT = SIDE / WARPS_N / 8;
@@ -22,8 +22,9 @@ template <int PRECISION, int SIDE> struct square {
         SIDE * SIDE * (int)sizeof(float); /* the gradient, when it is there */
     static constexpr int COMING_AT = COPIES > SUMS ? COPIES : SUMS;
     static constexpr int FOURS = SIDE / 4, AT_ONCE = THREADS / FOURS, STEPS = SIDE / AT_ONCE;
-    static constexpr int ARRAYS = 4, AHEAD = 3; /* weights, moments, targets; steps */
+    static constexpr int ARRAYS = 4, AHEAD = WIDE ? 3 : 2; /* weights, moments, targets; steps */
     static constexpr int BYTES = COMING_AT + AHEAD * ARRAYS * THREADS * (int)sizeof(float4);
+    static_assert(BYTES <= shared_of_block(WIDE), "a block of threads has no more");
 
     /* where the gradient of a row's column lies, such that writers of eight rows do not meet */
     static __device__ inline int sum_at(int row, int column)
@@ -81,11 +82,13 @@ __device__ inline void move_four(const mover &m, size_t weights_at, size_t place
         put_four(m.target_half + place, target);
 }
 
-template <int PRECISION, int SIDE>
+template <int PRECISION, int SIDE, bool WIDE>
 __global__ __launch_bounds__(256, 2) void move_hidden_kernel(const __grid_constant__ engine_view e,
                                                              bool critics)
 {
-    typedef square<PRECISION, SIDE> square_t;
+    if (is_left_out(WIDE))
+        return;
+    typedef square<PRECISION, SIDE, WIDE> square_t;
     typedef typename square_t::element element;
     constexpr int MT = square_t::MT, NT = square_t::NT, ROW = square_t::ROW;
     constexpr int DEPTH = square_t::DEPTH, STAGES = square_t::STAGES, THREADS = square_t::THREADS;

@@ -8,7 +8,7 @@
 #include "rl/cuda/hidden.cuh"
 #include "rl/cuda/passes.cuh"
 
-#define PASS_BOUNDS __launch_bounds__(pass<PRECISION, NB, BLOCKS>::ALL_THREADS, 1)
+#define PASS_BOUNDS __launch_bounds__(pass<PRECISION, NB, BLOCKS, WIDE>::ALL_THREADS, 1)
 
 __device__ inline rows_view rows_at(int first, int rows, const float *a, int a_size, const float *b,
                                     int b_size, int count)
@@ -128,10 +128,12 @@ __device__ inline unsigned *bits_of(const pass_t &p, const engine_view &e, int s
     return e.above + at * 2 * pass_t::WORDS * pass_t::THREADS + p.thread;
 }
 
-template <int PRECISION, int NB, int BLOCKS>
+template <int PRECISION, int NB, int BLOCKS, bool WIDE>
 __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e, int next)
 {
-    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+    if (is_left_out(WIDE))
+        return;
+    typedef pass<PRECISION, NB, BLOCKS, WIDE> pass_t;
     typedef typename pass_t::element element;
     int seat = seat_at(e), policy = next < 0 ? blockIdx.z : next, actions = e.actions;
     pass_t p(shared_memory);
@@ -199,10 +201,12 @@ __global__ PASS_BOUNDS void sample_kernel(const __grid_constant__ engine_view e,
 
 /* --- step 4: what target critics say of next pairs, and anchors of synthetic ones ------------- */
 
-template <int PRECISION, int NB, int BLOCKS>
+template <int PRECISION, int NB, int BLOCKS, bool WIDE>
 __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
 {
-    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+    if (is_left_out(WIDE))
+        return;
+    typedef pass<PRECISION, NB, BLOCKS, WIDE> pass_t;
     typedef typename pass_t::element element;
     int seat = seat_at(e), member = blockIdx.z, critics = critics_of(e);
     const wac_engine_seat &own = e.seats[seat];
@@ -251,10 +255,12 @@ __global__ PASS_BOUNDS void ask_kernel(const __grid_constant__ engine_view e)
 
 /* --- steps 5 and 6: critics, forth and back --------------------------------------------------- */
 
-template <int PRECISION, int NB, int BLOCKS>
+template <int PRECISION, int NB, int BLOCKS, bool WIDE>
 __global__ PASS_BOUNDS void teach_kernel(const __grid_constant__ engine_view e)
 {
-    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+    if (is_left_out(WIDE))
+        return;
+    typedef pass<PRECISION, NB, BLOCKS, WIDE> pass_t;
     typedef typename pass_t::element element;
     /* std critics have more to do, and so come first */
     int seat = seat_at(e), critics = critics_of(e), member = critics - 1 - (int)blockIdx.z;
@@ -363,10 +369,12 @@ __device__ inline rows_view pairs_of(const engine_view &e, int seat, int policy,
 
 /* What critics say of policies' actions, and how it changes with these: a policy's bound is of one
  * mean and one std critic, row by row, and which they are is known only then (wishes_kernel). */
-template <int PRECISION, int NB, int BLOCKS>
+template <int PRECISION, int NB, int BLOCKS, bool WIDE>
 __global__ PASS_BOUNDS void aim_kernel(const __grid_constant__ engine_view e, unsigned with_stds)
 {
-    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+    if (is_left_out(WIDE))
+        return;
+    typedef pass<PRECISION, NB, BLOCKS, WIDE> pass_t;
     typedef typename pass_t::element element;
     int member = blockIdx.z, seat = seat_at(e), inputs = e.observations + e.actions;
     pass_t p(shared_memory);
@@ -467,10 +475,12 @@ __device__ inline void enter_policy(pass_t &p, const float *weight, const float 
     p.meet();
 }
 
-template <int PRECISION, int NB, int BLOCKS>
+template <int PRECISION, int NB, int BLOCKS, bool WIDE>
 __global__ PASS_BOUNDS void climb_kernel(const __grid_constant__ engine_view e)
 {
-    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+    if (is_left_out(WIDE))
+        return;
+    typedef pass<PRECISION, NB, BLOCKS, WIDE> pass_t;
     typedef typename pass_t::element element;
     pass_t p(shared_memory);
     int policy = blockIdx.z, seat = seat_at(e), outputs = 2 * e.actions;
@@ -549,9 +559,10 @@ inline int parts_of(const engine_view &e, int networks, int tiles)
     return parts < tiles ? parts : tiles;
 }
 
-template <int PRECISION, int NB, int BLOCKS> struct launcher {
-    typedef pass<PRECISION, NB, BLOCKS> pass_t;
+template <int PRECISION, int NB, int BLOCKS, bool WIDE> struct launcher {
+    typedef pass<PRECISION, NB, BLOCKS, WIDE> pass_t;
     static constexpr int SIDE = NB < 128 ? NB : 128;
+    typedef square<PRECISION, SIDE, WIDE> square_t;
 
     static void prepare()
     {
@@ -559,12 +570,12 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
             const void *kernel;
             int bytes;
         } kernels[] = {
-            {(const void *)sample_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
-            {(const void *)ask_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
-            {(const void *)teach_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
-            {(const void *)aim_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
-            {(const void *)climb_kernel<PRECISION, NB, BLOCKS>, pass_t::BYTES},
-            {(const void *)move_hidden_kernel<PRECISION, SIDE>, square<PRECISION, SIDE>::BYTES},
+            {(const void *)sample_kernel<PRECISION, NB, BLOCKS, WIDE>, pass_t::BYTES},
+            {(const void *)ask_kernel<PRECISION, NB, BLOCKS, WIDE>, pass_t::BYTES},
+            {(const void *)teach_kernel<PRECISION, NB, BLOCKS, WIDE>, pass_t::BYTES},
+            {(const void *)aim_kernel<PRECISION, NB, BLOCKS, WIDE>, pass_t::BYTES},
+            {(const void *)climb_kernel<PRECISION, NB, BLOCKS, WIDE>, pass_t::BYTES},
+            {(const void *)move_hidden_kernel<PRECISION, SIDE, WIDE>, square_t::BYTES},
         };
         for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
             cudaFuncSetAttribute(kernels[i].kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -580,20 +591,21 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     static void sample(const engine_view &e, int next, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, next < 0 ? e.policies : 1, e.batch_tiles);
-        sample_kernel<PRECISION, NB, BLOCKS>
+        sample_kernel<PRECISION, NB, BLOCKS, WIDE>
             <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, next);
     }
 
     static void ask(const engine_view &e, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, e.means + 2 * e.stds, e.batch_tiles);
-        ask_kernel<PRECISION, NB, BLOCKS><<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
+        ask_kernel<PRECISION, NB, BLOCKS, WIDE>
+            <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
     }
 
     static void teach(const engine_view &e, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, e.means + e.stds, e.batch_tiles);
-        teach_kernel<PRECISION, NB, BLOCKS>
+        teach_kernel<PRECISION, NB, BLOCKS, WIDE>
             <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e);
     }
 
@@ -601,13 +613,13 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     static void aim(const engine_view &e, unsigned with_std, cudaStream_t stream)
     {
         dim3 grid = grid_of(e, e.means + (with_std ? e.stds : 0), e.batch_tiles);
-        aim_kernel<PRECISION, NB, BLOCKS>
+        aim_kernel<PRECISION, NB, BLOCKS, WIDE>
             <<<grid, pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(e, with_std);
     }
 
     static void climb(const engine_view &e, cudaStream_t stream)
     {
-        climb_kernel<PRECISION, NB, BLOCKS>
+        climb_kernel<PRECISION, NB, BLOCKS, WIDE>
             <<<grid_of(e, e.policies, e.batch_tiles), pass_t::ALL_THREADS, pass_t::BYTES, stream>>>(
                 e);
     }
@@ -616,26 +628,25 @@ template <int PRECISION, int NB, int BLOCKS> struct launcher {
     {
         int sides = e.width / SIDE;
         dim3 grid(sides * sides, e.seat_count, critics ? e.means + e.stds : e.policies);
-        move_hidden_kernel<PRECISION, SIDE>
-            <<<grid, square<PRECISION, SIDE>::THREADS, square<PRECISION, SIDE>::BYTES, stream>>>(
-                e, critics);
+        move_hidden_kernel<PRECISION, SIDE, WIDE>
+            <<<grid, square_t::THREADS, square_t::BYTES, stream>>>(e, critics);
     }
 };
 
-/* The launcher for a width. */
+/* The launcher for a width; the largest is always wide. */
 #define FOR_WIDTH(width, call)                                                                     \
     do {                                                                                           \
         if ((width) == 64)                                                                         \
-            launcher<PRECISION, 64, 1>::call;                                                      \
+            launcher<PRECISION, 64, 1, WIDE>::call;                                                \
         else if ((width) == 128)                                                                   \
-            launcher<PRECISION, 128, 1>::call;                                                     \
+            launcher<PRECISION, 128, 1, WIDE>::call;                                               \
         else if ((width) == 256)                                                                   \
-            launcher<PRECISION, 256, 1>::call;                                                     \
+            launcher<PRECISION, 256, 1, WIDE>::call;                                               \
         else                                                                                       \
-            launcher<PRECISION, 256, 2>::call;                                                     \
+            launcher<PRECISION, 256, 2, true>::call;                                               \
     } while (0)
 
-template <int PRECISION> struct launches {
+template <int PRECISION, bool WIDE> struct launches {
     static void prepare(int width)
     {
         FOR_WIDTH(width, prepare());
@@ -677,12 +688,12 @@ template <int PRECISION> struct launches {
     }
 };
 
-#define LAUNCHES(PRECISION)                                                                        \
+#define LAUNCHES(PRECISION, WIDE)                                                                  \
     {                                                                                              \
-        launches<PRECISION>::prepare, launches<PRECISION>::sample,                                 \
-            launches<PRECISION>::sample_next, launches<PRECISION>::ask,                            \
-            launches<PRECISION>::teach, launches<PRECISION>::aim, launches<PRECISION>::climb,      \
-            launches<PRECISION>::move_hidden                                                       \
+        launches<PRECISION, WIDE>::prepare, launches<PRECISION, WIDE>::sample,                     \
+            launches<PRECISION, WIDE>::sample_next, launches<PRECISION, WIDE>::ask,                \
+            launches<PRECISION, WIDE>::teach, launches<PRECISION, WIDE>::aim,                      \
+            launches<PRECISION, WIDE>::climb, launches<PRECISION, WIDE>::move_hidden               \
     }
 
 #endif

@@ -1,4 +1,5 @@
 /* The passes in precision single. */
 #include "rl/cuda/kernels.cuh"
 
-extern const pass_launches launches_single = LAUNCHES(WAC_ENGINE_SINGLE);
+extern const pass_launches launches_single[2] = {LAUNCHES(WAC_ENGINE_SINGLE, false),
+                                                 LAUNCHES(WAC_ENGINE_SINGLE, true)};

@@ -48,20 +48,22 @@ __device__ inline float above_zero(float x)
 
 /* NB columns of a layer at a time, BLOCKS times; ROWS of the batch at a time. RESIDENT: all hidden
  * weights fit into shared memory and stay there, and two groups of threads, each with tiles of its
- * own, hide each other's waiting; else weights pass by, and there is one group. */
-template <int PRECISION, int NB, int BLOCKS> struct pass {
+ * own, hide each other's waiting; else weights pass by, and there is one group. WIDE: with the
+ * shared memory of a Hopper, else with that of any GPU from compute capability 8.0 on. */
+template <int PRECISION, int NB, int BLOCKS, bool WIDE> struct pass {
     typedef typename kind<PRECISION>::element element;
     static constexpr bool SINGLE = PRECISION == WAC_ENGINE_SINGLE;
-    static constexpr bool RESIDENT = sizeof(element) == 2 && BLOCKS == 1;
+    static constexpr bool RESIDENT = sizeof(element) == 2 && BLOCKS == 1 && (WIDE || NB <= 128);
     static constexpr int WIDTH = NB * BLOCKS;
-    static constexpr int ROWS = rows_of_tile(WIDTH, sizeof(element)), THREADS = 4 * ROWS;
+    static constexpr int ROWS = rows_of_tile(WIDTH, sizeof(element), WIDE), THREADS = 4 * ROWS;
     static constexpr int GROUPS = RESIDENT ? 2 : 1, ALL_THREADS = GROUPS * THREADS;
     static constexpr int MT = 2, NT = NB / WARPS_N / 8, WARPS_M = ROWS / 16 / MT;
     static constexpr int VECTOR = 16 / sizeof(element);
-    static constexpr int DEPTH = (RESIDENT || sizeof(element) == 4 && BLOCKS == 1 ? 128 : 64) /
-                                 sizeof(element); /* of a piece */
+    static constexpr int DEPTH =
+        (RESIDENT || WIDE && sizeof(element) == 4 && BLOCKS == 1 ? 128 : 64) /
+        sizeof(element); /* of a piece */
     static constexpr int PIECES = WIDTH / DEPTH;
-    static constexpr int STAGES = RESIDENT ? PIECES : sizeof(element) == 2 ? 3 : 2;
+    static constexpr int STAGES = RESIDENT ? PIECES : WIDE && sizeof(element) == 2 ? 3 : 2;
     static constexpr int ROW = WIDTH + VECTOR;                          /* of activations */
     static constexpr int ALONG_ROW = RESIDENT ? DEPTH : DEPTH + VECTOR; /* of a piece of weights */
     static constexpr int ACROSS_ROW = NB + 8;
@@ -89,7 +91,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
     static constexpr int ROWS_AT = PARTIAL_AT + ROWS * COLUMNS * (int)sizeof(float);
     static constexpr int GROUP = ROWS_AT + ROWS * (int)sizeof(float);
     static constexpr int BYTES = GROUPS_AT + GROUPS * GROUP;
-    static_assert(BYTES <= 232448, "a block of threads has no more");
+    static_assert(BYTES <= shared_of_block(WIDE), "a block of threads has no more");
     static_assert(WARPS_N * OUTPUTS == COLUMNS, "sums of rows and gathered ones share their room");
 
     typedef float sums[MT][NT][4];
@@ -678,8 +680,7 @@ template <int PRECISION, int NB, int BLOCKS> struct pass {
         }
     }
 
-    /* --- traces ---------------------------------------------------------------------------------
-     */
+    /* --- traces ------------------------------------------------------------------------------- */
 
     /* activations or results as they lie, to rows of a trace */
     __device__ inline void keep(const element *from, element *to) const

@@ -239,10 +239,19 @@ __device__ inline void store_tiles(half_t *row, const float left[4], const float
 {
     unsigned words[4] = {halves(left[0], left[1]), halves(left[2], left[3]),
                          halves(right[0], right[1]), halves(right[2], right[3])};
+#if __CUDA_ARCH__ >= 900
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      shared_address(row)),
                  "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
                  : "memory");
+#else
+    int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        unsigned to = __shfl_sync(~0u, shared_address(row), i * 8 + lane / 4) + lane % 4 * 4;
+        asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(words[i]) : "memory");
+    }
+#endif
 }
 
 /* --- numbers on their way --------------------------------------------------------------------- */

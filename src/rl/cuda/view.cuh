@@ -4,11 +4,29 @@
 
 #include "rl/cuda/product.cuh"
 
+/* Shared memory that a block of threads may have, in bytes: of a Hopper, or of every GPU from
+ * compute capability 8.0 on. */
+__host__ __device__ constexpr int shared_of_block(bool wide)
+{
+    return wide ? 232448 : 101376;
+}
+
+/* Kernels that would not find their shared memory are left out of the code for a GPU. */
+__device__ inline constexpr bool is_left_out(bool wide)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+    return wide;
+#else
+    (void)wide;
+    return false;
+#endif
+}
+
 /* Rows of a batch that a block of threads takes through a network at a time: as many as there is
  * room for. */
-__host__ __device__ constexpr int rows_of_tile(int width, size_t element)
+__host__ __device__ constexpr int rows_of_tile(int width, size_t element, bool wide)
 {
-    return element == 2 ? 64 : width <= 256 ? 128 : 32;
+    return element == 2 ? 64 : wide && width <= 256 ? 128 : 32;
 }
 
 /* A block of networks: [seats][members][stride], and of each the hidden weights once more, in 16
@@ -161,6 +179,6 @@ typedef struct pass_launches {
     void (*move_hidden)(const engine_view &e, bool critics, cudaStream_t stream);
 } pass_launches;
 
-extern const pass_launches launches_single, launches_tf32, launches_mixed;
+extern const pass_launches launches_single[2], launches_tf32[2], launches_mixed[2]; /* [wide] */
 
 #endif
