@@ -14,6 +14,7 @@ help:
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
+	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
@@ -70,6 +71,9 @@ test-faults: test-build matrix-packages
 	@$(FIXED) ctest --preset faults-asan
 	@ctest --preset faults-release
 
+test-cluster:
+	@scripts/test-cluster
+
 test-learning: test-build
 	@ctest --preset learning
 
@@ -116,4 +120,4 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind test-arm64 test-faults test-learning fuzz format install clean
+    matrix-valgrind test-arm64 test-cluster test-faults test-learning fuzz format install clean
