@@ -15,6 +15,7 @@ help:
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
+	@echo 'make test-power     cut the power at every moment, in every way (minutes)'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
 	@echo 'make count-instructions  of an update, by callgrind'
@@ -70,6 +71,9 @@ test-faults: test-build matrix-packages
 	@$(FIXED) ctest --preset faults-asan
 	@ctest --preset faults-release
 
+test-power: test-build
+	@ctest --preset power
+
 test-learning: test-build
 	@ctest --preset learning
 
@@ -116,4 +120,4 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind test-arm64 test-faults test-learning fuzz format install clean
+    matrix-valgrind test-arm64 test-faults test-power test-learning fuzz format install clean
