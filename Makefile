@@ -16,6 +16,7 @@ help:
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
+	@echo 'make test-power     cut the power at every moment, in every way (minutes)'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
 	@echo 'make count-instructions  of an update, by callgrind'
@@ -74,6 +75,9 @@ test-faults: test-build matrix-packages
 test-cluster:
 	@scripts/test-cluster
 
+test-power: test-build
+	@ctest --preset power
+
 test-learning: test-build
 	@ctest --preset learning
 
@@ -120,4 +124,5 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind test-arm64 test-cluster test-faults test-learning fuzz format install clean
+    matrix-valgrind test-arm64 test-cluster test-faults test-power test-learning fuzz format install \
+    clean

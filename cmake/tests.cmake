@@ -101,12 +101,16 @@ foreach(source IN LISTS tests)
     endif()
 endforeach()
 
-# every call of the program fails in turn; that takes hours, and runs only when asked for, in shares
+# every call of the program fails in turn, the power is cut in every way: that takes long, and runs
+# only when asked for, in shares
 set(shares 8)
 math(EXPR last "${shares} - 1")
-foreach(share RANGE ${last})
-    add_test(NAME faults_${share} COMMAND test_faults whole ${share} ${shares} CONFIGURATIONS faults)
-    set_tests_properties(faults_${share} PROPERTIES LABELS faults TIMEOUT 86400)
+foreach(kind faults power)
+    foreach(share RANGE ${last})
+        add_test(NAME ${kind}_${share} COMMAND test_${kind} whole ${share} ${shares}
+            CONFIGURATIONS ${kind})
+        set_tests_properties(${kind}_${share} PROPERTIES LABELS ${kind} TIMEOUT 86400)
+    endforeach()
 endforeach()
 
 # which rooms of the sources may include which

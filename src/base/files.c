@@ -285,29 +285,42 @@ wac_status wac_directory_temporary(char *path, size_t size, const char *name, wa
     return WAC_STATUS_OK;
 }
 
+/* One folder, whose name survives a power cut, or none; 0 or errno. */
+static int make_folder(const char *path)
+{
+    if (mkdir(path, 0777))
+        return errno;
+    int failure = sync_folder_of(path);
+    if (failure)
+        rmdir(path);
+    return failure;
+}
+
 wac_status wac_directory_make(const char *path, wac_error *error)
 {
-    char parent[PATH_MAX];
-    if (strlen(path) >= sizeof parent)
+    char whole[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof whole)
         return fail_system(error, "make", path, ENAMETOOLONG);
-    if (mkdir(path, 0777) == 0)
-        return WAC_STATUS_OK;
-    if (errno == ENOENT) {
+    strcpy(whole, path);
+    while (length > 1 && whole[length - 1] == '/')
+        whole[--length] = 0;
+    int failure = make_folder(whole);
+    if (failure == ENOENT) {
         /* make what is missing on the way, from the top */
-        strcpy(parent, path);
-        for (char *slash = parent; *slash && (slash = strchr(slash + 1, '/'));) {
+        for (char *slash = whole; *slash && (slash = strchr(slash + 1, '/'));) {
             *slash = 0;
-            if (mkdir(parent, 0777) && errno != EEXIST)
-                return fail_system(error, "make", parent, errno);
+            failure = make_folder(whole);
+            if (failure && failure != EEXIST)
+                return fail_system(error, "make", whole, failure);
             *slash = '/';
         }
-        /* with a slash at its end the loop has made all of it */
-        if (path[0] && path[strlen(path) - 1] == '/')
-            return WAC_STATUS_OK;
-        if (mkdir(path, 0777) == 0)
-            return WAC_STATUS_OK;
+        failure = make_folder(whole);
     }
-    return errno == EEXIST ? fail_exists(error, path) : fail_system(error, "make", path, errno);
+    errno = failure;
+    return failure == 0        ? WAC_STATUS_OK
+           : failure == EEXIST ? fail_exists(error, path)
+                               : fail_system(error, "make", path, failure);
 }
 
 /* 0 or errno */

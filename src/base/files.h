@@ -44,7 +44,8 @@ int wac_open(const char *path, int flags);
 wac_status wac_path_join(char *path, size_t size, const char *directory, const char *name,
                          wac_error *error);
 
-/* Make a folder (its parent must exist or is made too). One that exists is an error (input). */
+/* Make a folder (its parent must exist or is made too), which a power cut leaves there. One that
+ * exists is an error (input). */
 wac_status wac_directory_make(const char *path, wac_error *error);
 
 /* Make a new folder for what will not last, where such things go (TMPDIR, or else where the system

@@ -123,6 +123,15 @@ bool wac_folder_is_untidy(const char *directory)
     return found;
 }
 
+void wac_folder_tidy_starts(const char *directory)
+{
+    const char *slash = strrchr(directory, '/');
+    char parent[PATH_MAX];
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash + 1 - directory) : 1,
+             slash ? directory : ".");
+    wac_directory_tidy(parent, slash ? slash + 1 : directory);
+}
+
 /* --- the manifest ---------------------------------------------------------------------------- */
 
 static void time_now(char text[32])
@@ -304,6 +313,8 @@ wac_status wac_folder_make(const char *directory, const wac_config *config, wac_
         status = wac_directory_place(directory, fresh, error);
     if (status != WAC_STATUS_OK)
         (void)wac_directory_remove(fresh, NULL);
+    else
+        wac_folder_tidy_starts(directory);
     return status;
 }
 

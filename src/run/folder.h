@@ -45,6 +45,9 @@ bool wac_folder_find_checkpoint(char path[PATH_MAX], const char *directory);
 /* Remove what writes that were cut off left behind; the run must be locked. */
 void wac_folder_tidy(const char *directory);
 
+/* The same of its starts, beside it; nobody else may be starting it, or it must be there. */
+void wac_folder_tidy_starts(const char *directory);
+
 /* Whether there is any of it. */
 bool wac_folder_is_untidy(const char *directory);
 

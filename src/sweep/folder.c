@@ -255,17 +255,6 @@ wac_status wac_sweep_count(size_t *listed, size_t *begun, const char *directory,
 
 /* --- taking it over ----------------------------------------------------------------------------*/
 
-/* Remove what starts that were cut off have left of a run that is not there yet. */
-static void tidy_run(const char *directory, const wac_sweep_run *run)
-{
-    char path[PATH_MAX];
-    if (wac_path_join(path, sizeof path, directory, run->folder, NULL) != WAC_STATUS_OK)
-        return;
-    char *slash = strrchr(path, '/');
-    *slash = 0;
-    wac_directory_tidy(path, slash + 1);
-}
-
 static wac_status take_lock(int *lock, const char *directory, bool shared, wac_error *error)
 {
     *lock = wac_open(directory, O_RDONLY | O_DIRECTORY);
@@ -309,7 +298,9 @@ wac_status wac_sweep_take(int *lock, wac_sweep_item **items, const wac_sweep *sw
     if (!shared)
         wac_directory_tidy(directory, list_name);
     for (size_t i = 0; i < sweep->count; i++)
-        if ((*items)[i].state == WAC_SWEEP_STATE_NEW && wac_sweep_share_has(share, i))
-            tidy_run(directory, &sweep->runs[i]);
+        if ((*items)[i].state == WAC_SWEEP_STATE_NEW && wac_sweep_share_has(share, i) &&
+            wac_path_join(path, sizeof path, directory, sweep->runs[i].folder, NULL) ==
+                WAC_STATUS_OK)
+            wac_folder_tidy_starts(path);
     return WAC_STATUS_OK;
 }

@@ -1,7 +1,9 @@
 /* A library to be loaded before a program (LD_PRELOAD), whose functions stand before those of the C
- * library: they count their calls, and fail to order (failing_calls.h). Calls count from main on.
- * Programs that this one starts are left in peace. */
+ * library: they count their calls, fail to order (failing_calls.h), and note what they change on
+ * the disk (recorded_calls.h). Calls count from main on. Programs that this one starts are left in
+ * peace. */
 #include "support/failing_calls.h"
+#include "support/recorded_calls.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,9 +15,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,6 +113,73 @@ FRONT int posix_memalign(void **block, size_t alignment, size_t size)
     return 0;
 }
 
+/* --- the record --------------------------------------------------------------------------------*/
+
+static int record = -1;
+
+static void note(recorded_call call, const void *bytes)
+{
+    struct iovec parts[] = {{&call, sizeof call}, {(void *)bytes, (size_t)call.size}};
+    int code = errno;
+    if (writev(record, parts, 2) != (ssize_t)sizeof call + call.size)
+        abort();
+    errno = code;
+}
+
+/* A change of an open file. */
+static void note_file(recorded_kind kind, int file, int64_t start, const void *bytes, int64_t size)
+{
+    struct stat about;
+    int code = errno;
+    if (record >= 0 && NEXT(fstat)(file, &about) == 0 &&
+        (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)))
+        note((recorded_call){.kind = kind, .file = about.st_ino, .start = start, .size = size},
+             bytes);
+    errno = code;
+}
+
+/* What a path names before it is changed; false: nothing, or there is no record. */
+static bool look_up(recorded_call *call, const char *path)
+{
+    struct stat about;
+    if (record < 0 || NEXT(lstat)(path, &about) != 0)
+        return false;
+    call->file = about.st_ino;
+    call->is_folder = S_ISDIR(about.st_mode);
+    return true;
+}
+
+static recorded_name split(const char *path)
+{
+    char copy[PATH_MAX];
+    struct stat about;
+    recorded_name name = {0};
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    snprintf(copy, sizeof copy, "%.*s", (int)length, path);
+    char *slash = strrchr(copy, '/');
+    const char *last = slash ? slash + 1 : copy;
+    memcpy(name.name, last, strnlen(last, NAME_MAX));
+    if (slash)
+        slash[slash == copy] = 0;
+    if (NEXT(stat)(slash ? copy : ".", &about) != 0)
+        abort();
+    name.folder = about.st_ino;
+    return name;
+}
+
+static void note_name(recorded_call call, recorded_kind kind, const char *path, const char *other)
+{
+    int code = errno;
+    call.kind = kind;
+    call.name = split(path);
+    if (other)
+        call.other = split(other);
+    note(call, NULL);
+    errno = code;
+}
+
 /* --- files -------------------------------------------------------------------------------------*/
 
 FRONT int open(const char *path, int flags, ...)
@@ -117,7 +188,14 @@ FRONT int open(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
-    return strike(FAILING_OPEN) ? -1 : NEXT(open)(path, flags, mode);
+    recorded_call call = {0};
+    bool was = look_up(&call, path);
+    int file = strike(FAILING_OPEN) ? -1 : NEXT(open)(path, flags, mode);
+    if (file >= 0 && record >= 0 && !was && look_up(&call, path))
+        note_name(call, RECORDED_MAKE, path, NULL);
+    if (file >= 0 && was && flags & O_TRUNC)
+        note_file(RECORDED_CUT, file, 0, NULL, 0);
+    return file;
 }
 
 FRONT int openat(int folder, const char *path, int flags, ...)
@@ -151,8 +229,12 @@ FRONT ssize_t write(int file, const void *bytes, size_t size)
     bool parts = NEXT(fstat)(file, &about) == 0 && S_ISREG(about.st_mode) && size > 1;
     if (parts && strike(FAILING_SHORT))
         return NEXT(write)(file, bytes, size / 2);
-    if (!strike(FAILING_WRITE))
-        return NEXT(write)(file, bytes, size);
+    if (!strike(FAILING_WRITE)) {
+        ssize_t done = NEXT(write)(file, bytes, size);
+        if (done > 0)
+            note_file(RECORDED_WRITE, file, NEXT(lseek)(file, 0, SEEK_CUR) - done, bytes, done);
+        return done;
+    }
     int code = errno;
     if (parts)
         (void)!NEXT(write)(file, bytes, size / 2);
@@ -162,7 +244,10 @@ FRONT ssize_t write(int file, const void *bytes, size_t size)
 
 FRONT int fsync(int file)
 {
-    return strike(FAILING_SYNC) ? -1 : NEXT(fsync)(file);
+    int result = strike(FAILING_SYNC) ? -1 : NEXT(fsync)(file);
+    if (result == 0)
+        note_file(RECORDED_SYNC, file, 0, NULL, 0);
+    return result;
 }
 
 FRONT int close(int file)
@@ -187,17 +272,31 @@ FRONT int fclose(FILE *file)
 
 FRONT int rename(const char *from, const char *to)
 {
-    return strike(FAILING_RENAME) ? -1 : NEXT(rename)(from, to);
+    recorded_call call = {0};
+    bool was = look_up(&call, from);
+    int result = strike(FAILING_RENAME) ? -1 : NEXT(rename)(from, to);
+    if (result == 0 && was)
+        note_name(call, RECORDED_RENAME, from, to);
+    return result;
 }
 
 FRONT int mkdir(const char *path, mode_t mode)
 {
-    return strike(FAILING_MAKE) ? -1 : NEXT(mkdir)(path, mode);
+    recorded_call call = {0};
+    int result = strike(FAILING_MAKE) ? -1 : NEXT(mkdir)(path, mode);
+    if (result == 0 && look_up(&call, path))
+        note_name(call, RECORDED_MAKE, path, NULL);
+    return result;
 }
 
 FRONT int unlink(const char *path)
 {
-    return strike(FAILING_REMOVE) ? -1 : NEXT(unlink)(path);
+    recorded_call call = {0};
+    bool was = look_up(&call, path);
+    int result = strike(FAILING_REMOVE) ? -1 : NEXT(unlink)(path);
+    if (result == 0 && was)
+        note_name(call, RECORDED_REMOVE, path, NULL);
+    return result;
 }
 
 FRONT int unlinkat(int folder, const char *path, int flags)
@@ -207,12 +306,20 @@ FRONT int unlinkat(int folder, const char *path, int flags)
 
 FRONT int rmdir(const char *path)
 {
-    return strike(FAILING_REMOVE) ? -1 : NEXT(rmdir)(path);
+    recorded_call call = {0};
+    bool was = look_up(&call, path);
+    int result = strike(FAILING_REMOVE) ? -1 : NEXT(rmdir)(path);
+    if (result == 0 && was)
+        note_name(call, RECORDED_REMOVE, path, NULL);
+    return result;
 }
 
 FRONT int ftruncate(int file, off_t size)
 {
-    return strike(FAILING_TRUNCATE) ? -1 : NEXT(ftruncate)(file, size);
+    int result = strike(FAILING_TRUNCATE) ? -1 : NEXT(ftruncate)(file, size);
+    if (result == 0)
+        note_file(RECORDED_CUT, file, size, NULL, 0);
+    return result;
 }
 
 FRONT int access(const char *path, int mode)
@@ -308,6 +415,12 @@ static int begin(int argc, char **argv, char **environment)
         void *mapped = NEXT(mmap)(NULL, sizeof *order, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         NEXT(close)(file);
         order = mapped == MAP_FAILED ? NULL : mapped;
+    }
+    path = getenv("WAC_RECORDED_CALLS");
+    file = path ? NEXT(open)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (file >= 0) {
+        record = fcntl(file, F_DUPFD_CLOEXEC, 100); /* out of the program's way */
+        NEXT(close)(file);
     }
     unsetenv("LD_PRELOAD");
     return program(argc, argv, environment);

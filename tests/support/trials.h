@@ -1,0 +1,226 @@
+/* What tests of the program in a hostile system share: commands in a folder of their own, under the
+ * library of failing calls, and whether what they leave is what they should. */
+#ifndef WAC_TESTS_SUPPORT_TRIALS_H
+#define WAC_TESTS_SUPPORT_TRIALS_H
+
+#include "support/failing_calls.h"
+#include "support/small_sweeps.h"
+
+#include <jansson.h>
+#include <sys/mman.h>
+
+/* A command, in a folder of its own. */
+typedef struct command {
+    const char *name;
+    const char *before[4]; /* what has been done there already */
+    const char *words;
+    const char *run; /* that it makes, to be resumed; null: the command is repeated */
+} command;
+
+#define RUN "train riverswim " SMALL " --epochs 1 --out run"
+#define MODEL "train point-1 " SMALL " --epochs 1 --out run"
+#define SWEEP "sweep sweep.yaml --out runs --workers 2"
+
+enum { SECONDS = 120 }; /* that a command may take */
+
+static failing_order *order; /* shared with the program */
+
+/* --- the program -------------------------------------------------------------------------------*/
+
+/* A folder to work in, as `like` is, or as every command finds it. */
+static inline void make_work(const char *like)
+{
+    remove_folder(at("work"));
+    if (like) {
+        pid_t child = fork();
+        if (child == 0) {
+            execlp("cp", "cp", "-a", like, at("work"), (char *)NULL);
+            _exit(127);
+        }
+        assert_int_equal(status_of(child), 0);
+        return;
+    }
+    assert_ok(wac_directory_make(at("work"), &error));
+    save_text(at("work/my.yaml"), "environment: lqg\nalgorithm: sac\nepochs: 1\nwidth: 16\n"
+                                  "batch_size: 16\ninitial_steps: 30\nexplore_steps: 40\n"
+                                  "updates: 15\nevaluation_steps: 60\npath_limit: 25\n"
+                                  "replay_capacity: 1000\n");
+    save_text(at("work/sweep.yaml"), "environments: [lqg]\nalgorithms: [sac, oe-wac]\nseeds: 2\n"
+                                     "settings: {epochs: 1, " SMALL_RUNS "}\n");
+    save_text(at("work/begun.yaml"), "environments: [lqg]\nalgorithms: [sac]\n"
+                                     "settings: {epochs: 1, " SMALL_RUNS "}\n");
+    save_text(at("work/more.yaml"), "environments: [lqg]\nalgorithms: [sac]\nseeds: 2\n"
+                                    "settings: {epochs: 2, " SMALL_RUNS "}\n");
+    save_text(at("work/model.yaml"), "environments: [point-1]\nalgorithms: [sac]\nseeds: 2\n"
+                                     "settings: {epochs: 1, " SMALL_RUNS "}\n");
+    save_text(at("work/tune.yaml"),
+              "environments: [lqg]\nalgorithms: [sac]\nseeds: 2\nsamples: 2\n"
+              "settings: {epochs: 1, " SMALL_RUNS ", discount: {from: 0.1, to: 0.9}}\n");
+    save_text(at("work/foreign.csv"), "run,algorithm,environment,seed,step,value\n"
+                                      "a,theirs,lqg,1,0,-3\na,theirs,lqg,1,40,-2\n"
+                                      "b,theirs,lqg,2,0,-4\nb,theirs,lqg,2,40,-1\n");
+}
+
+/* `wac WORDS` in the folder of work, under the orders. */
+static inline const outcome *run_program(const char *words)
+{
+    static outcome result;
+    char copy[8192], path[PATH_MAX + 4096];
+    snprintf(copy, sizeof copy, "%s", words);
+    for (int i = 0; i < FAILING_TOTAL; i++)
+        atomic_store(&order->calls[i], 0);
+    atomic_store(&order->struck, 0);
+    pid_t child = fork_with_files();
+    if (child == 0) {
+        if (chdir(at("work")) != 0)
+            _exit(126);
+        snprintf(path, sizeof path, "%s:%s", at("bin"), getenv("PATH"));
+        setenv("PATH", path, 1);
+        setenv("TMPDIR", at("tmp"), 1);
+        setenv("WAC_FAILING_CALLS", at("order"), 1);
+        setenv("ASAN_OPTIONS", "verify_asan_link_order=0:exitcode=99:allocator_may_return_null=1",
+               1);
+        setenv("UBSAN_OPTIONS", "exitcode=99:print_stacktrace=1", 1);
+        setenv("LD_PRELOAD", WAC_FAILING_CALLS, 1);
+        alarm(SECONDS);
+        become_program(copy);
+    }
+    result.status = status_of(child);
+    read_back(result.out, sizeof result.out, at(".out"));
+    read_back(result.err, sizeof result.err, at(".err"));
+    return &result;
+}
+
+static inline const outcome *run_in_peace(const char *words)
+{
+    order->at = 0;
+    return run_program(words);
+}
+
+/* --- what is left ------------------------------------------------------------------------------*/
+
+static inline bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+/* What two manifests of the same run share. */
+static inline json_t *read_manifest(const char *path)
+{
+    json_t *manifest = json_load_file(path, 0, NULL),
+           *machine = json_object_get(manifest, "machine");
+    json_object_del(machine, "processor"); /* a nicety */
+    json_object_set_new(manifest, "seconds", json_null());
+    return manifest;
+}
+
+static inline bool same_manifest(const char *a, const char *b)
+{
+    json_t *one = read_manifest(a), *two = read_manifest(b);
+    bool same = one && json_equal(one, two);
+    json_decref(one);
+    json_decref(two);
+    return same;
+}
+
+/* All names below a folder but those of writes that were cut off. */
+static inline char *whole_names(const char *directory, int *cut)
+{
+    char *names = names_below(directory, NULL), *to = names;
+    *cut = 0;
+    for (char *line = names; *line;) {
+        size_t length = strcspn(line, "\n") + 1;
+        bool is_cut = memmem(line, length, ".tmp", 4) != NULL;
+        *cut += is_cut;
+        if (!is_cut)
+            to = (char *)memmove(to, line, length) + length;
+        line += length;
+    }
+    *to = 0;
+    return names;
+}
+
+static inline bool same_contents(const char *a, const char *b, bool exactly)
+{
+    if (!exactly && ends_with(a, "manifest.json"))
+        return same_manifest(a, b);
+    return same_file(a, b, !exactly && ends_with(a, "progress.csv"));
+}
+
+/* What differs between two folders, or null. Unless they shall be equal exactly, times may differ.
+ */
+static inline const char *difference_below(const char *whole, const char *work, bool exactly,
+                                           bool may_leave)
+{
+    static char what[PATH_MAX];
+    int cut, none;
+    char *names = whole_names(whole, &none), *here = whole_names(work, &cut);
+    bool same = strcmp(names, here) == 0;
+    snprintf(what, sizeof what, "the list of files");
+    if (same && cut && !may_leave) {
+        snprintf(what, sizeof what, "what is left behind");
+        same = false;
+    }
+    free(here);
+    char *place;
+    for (char *name = strtok_r(names, "\n", &place); same && name;
+         name = strtok_r(NULL, "\n", &place)) {
+        char one[2 * PATH_MAX], two[2 * PATH_MAX];
+        struct stat about;
+        snprintf(what, sizeof what, "%s", name);
+        snprintf(one, sizeof one, "%s%s", whole, name);
+        snprintf(two, sizeof two, "%s%s", work, name);
+        if (stat(one, &about) != 0 || !S_ISREG(about.st_mode))
+            continue;
+        same = same_contents(one, two, exactly);
+    }
+    free(names);
+    return same ? NULL : what;
+}
+
+/* --- trials ------------------------------------------------------------------------------------*/
+
+/* The folders `start`, as the command finds it, and `whole`, as it should leave it. */
+static inline void make_reference(const command *command, outcome *reference)
+{
+    remove_folder(at("start"));
+    remove_folder(at("whole"));
+    make_work(NULL);
+    order->time = 1000000000; /* a run keeps the time of its beginning */
+    for (int i = 0; i < 4 && command->before[i]; i++)
+        assert_done(run_in_peace(command->before[i]));
+    assert_int_equal(rename(at("work"), at("start")), 0);
+    make_work(at("start"));
+    order->time = 1100000000;
+    *reference = *run_in_peace(command->words);
+    assert_done(reference);
+    assert_int_equal(rename(at("work"), at("whole")), 0);
+}
+
+/* The same command again, or a resume of what it made, in peace. */
+static inline const outcome *go_on(const command *command)
+{
+    char words[PATH_MAX];
+    if (!command->run || access(at("work/%s", command->run), F_OK) != 0)
+        return run_in_peace(command->words);
+    snprintf(words, sizeof words, "train --resume %s", command->run);
+    return run_in_peace(words);
+}
+
+static inline int prepare_trials(void **state)
+{
+    if (setup(state) != 0)
+        return -1;
+    assert_ok(wac_directory_make(at("tmp"), &error));
+    assert_ok(wac_directory_make(at("bin"), &error));
+    save_text(at("bin/gnuplot"), "#!/bin/sh\necho drawn >picture\n");
+    assert_int_equal(chmod(at("bin/gnuplot"), 0755), 0);
+    int file = open(at("order"), O_RDWR | O_CREAT, 0600);
+    assert_true(file >= 0 && ftruncate(file, sizeof *order) == 0);
+    order = mmap(NULL, sizeof *order, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return order == MAP_FAILED ? -1 : 0;
+}
+
+#endif
