@@ -272,7 +272,7 @@ static int print_json(const plan *plan)
     }
     size_t size;
     bool whole = list && json_array_size(list) == (size_t)plan->count;
-    char *text = whole ? wac_json_text(list, JSON_INDENT(2) | JSON_REAL_PRECISION(6), &size) : NULL;
+    char *text = whole ? wac_json_text(list, JSON_INDENT(2) | JSON_REAL_PRECISION(15), &size) : NULL;
     json_decref(list);
     if (!text)
         return cli_fail(&(wac_error){.message = "out of memory for the results"});

@@ -366,7 +366,7 @@ static wac_status measure(json_t **results, const request *asked, wac_error *err
 static wac_status print_json(const json_t *results, wac_error *error)
 {
     size_t size;
-    char *whole = wac_json_text(results, JSON_INDENT(2) | JSON_REAL_PRECISION(6), &size);
+    char *whole = wac_json_text(results, JSON_INDENT(2) | JSON_REAL_PRECISION(15), &size);
     if (!whole)
         return wac_fail_memory(error, "the results");
     puts(whole);

@@ -59,7 +59,7 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
     static const char *const words[] = {"start", "go on", "", "done", "failed"};
     wac_error error = {0};
     wac_sweep_item *items;
-    size_t counts[5] = {0};
+    size_t counts[5] = {0}, count = 0;
     double seconds = 0;
     char duration[48], text[48];
     if (wac_sweep_rank() > 0)
@@ -70,6 +70,11 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
     if (options->ladder)
         wac_ladder_begin(options->ladder, items);
     for (size_t i = 0; i < sweep->count; i++) {
+        if (!wac_sweep_share_has(options->share, i)) {
+            items[i].state = WAC_SWEEP_STATE_DONE; /* by others */
+            continue;
+        }
+        count++;
         counts[items[i].state]++;
         printf("%-6s %s", words[items[i].state], sweep->runs[i].folder);
         if (items[i].state == WAC_SWEEP_STATE_BEGUN && items[i].again)
@@ -91,7 +96,7 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
     if (status != WAC_STATUS_OK)
         return cli_blame(&error);
     printf("\n%s in %s: %zu to start, %zu to go on with, %zu done",
-           cli_count(text, (int64_t)sweep->count, "run"), directory, counts[WAC_SWEEP_STATE_NEW],
+           cli_count(text, (int64_t)count, "run"), directory, counts[WAC_SWEEP_STATE_NEW],
            counts[WAC_SWEEP_STATE_BEGUN], counts[WAC_SWEEP_STATE_DONE]);
     if (counts[WAC_SWEEP_STATE_FAILED])
         printf(", %zu damaged", counts[WAC_SWEEP_STATE_FAILED]);

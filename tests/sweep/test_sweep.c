@@ -400,6 +400,10 @@ static void ctrl_c_saves(void **state)
     assert_done(result);
     assert_non_null(strstr(result->out, "go on  lqg/sac/seed-"));
     assert_non_null(strstr(result->out, "an estimate"));
+    result = wac("sweep %s --out %s --dry-run --only 2/2", at("two.yaml"), at("sweep"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "\n1 run in "));
+    assert_null(strstr(result->out, "seed-1"));
     assert_done(wac("sweep %s --out %s", at("two.yaml"), at("sweep")));
     assert_done(wac("sweep %s --out %s", at("two.yaml"), at("whole")));
     assert_same_sweeps(at("whole"), at("sweep"), &sweep);
