@@ -13,6 +13,7 @@ help:
 	@echo 'make test           build and run the tests (under 5 minutes)'
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
+	@echo 'make analyse        what gcc, clang-tidy, cppcheck and shellcheck find without running it'
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
@@ -61,6 +62,22 @@ matrix-valgrind: build matrix-packages
 	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
 	    --fair-sched=try build/wac train riverswim --epochs 1 --updates 20 --initial-steps 50 \
 	    --explore-steps 50 --evaluation-steps 50 --width 16 --batch-size 16 --out "$$out/run"
+
+# the sources of the product: gcc's analyser follows paths, the others know patterns
+analyse: test-build
+	@scripts/install-packages analyse
+	@echo '--- shellcheck'
+	@shellcheck $$(git grep -lE '^#!/bin/(ba)?sh' -- .ci scripts tests)
+	@echo '--- cppcheck'
+	@cppcheck --quiet --error-exitcode=1 -j$(JOBS) --enable=warning --std=c11 \
+	    --library=posix,gnu,cmake/cppcheck.cfg --suppressions-list=cmake/cppcheck.txt \
+	    -D_GNU_SOURCE -D__GNUC__ -Iinclude -Isrc -Icli src cli plugins examples bench
+	@echo '--- clang-tidy'
+	@git ls-files 'src/*.c' 'cli/*.c' 'plugins/*.c' ':(glob)examples/*.c' | \
+	    xargs -P$(JOBS) -n8 clang-tidy -p build --quiet
+	@echo '--- gcc -fanalyzer'
+	@cmake --preset analyse >/dev/null
+	@cmake --build --preset analyse
 
 test-arm64:
 	@scripts/test-arm64
@@ -124,5 +141,5 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind test-arm64 test-cluster test-faults test-power test-learning fuzz format install \
-    clean
+    matrix-valgrind analyse test-arm64 test-cluster test-faults test-power test-learning fuzz format \
+    install clean

@@ -160,7 +160,8 @@ static int run(char **words)
     places places = {.count = 0};
     bool home;
     size_t ending = strlen(WAC_PACKED_ENDING);
-    if (out && (strlen(out) <= ending || strcmp(out + strlen(out) - ending, WAC_PACKED_ENDING)))
+    if (out &&
+        (strlen(out) <= ending || strcmp(out + strlen(out) - ending, WAC_PACKED_ENDING) != 0))
         return cli_refuse("the archive must be called FILE" WAC_PACKED_ENDING ", not \"%s\"", out);
     int status = choose_out(path, words, &home);
     for (char **word = words; *word && !status; word++)

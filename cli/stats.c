@@ -170,7 +170,7 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
     /* in a narrow terminal the profiles are a table of their own */
     bool narrow = label_width + iqm_width + gap_width + 4 + PROFILE > cli_width(stdout);
-    for (int table = 0; table <= narrow; table++) {
+    for (int table = 0; table < (narrow ? 2 : 1); table++) {
         bool first = table == 0, profile = !first || !narrow;
         printf("%s%-*s", style->dim, label_width, "algorithm");
         if (first)

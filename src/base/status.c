@@ -14,7 +14,7 @@ const char *wac_commit(void)
     return WAC_COMMIT;
 }
 
-wac_status wac_fail(wac_error *error, wac_status status, const char *format, ...)
+wac_status(wac_fail)(wac_error *error, wac_status status, const char *format, ...)
 {
     if (error) {
         va_list arguments;
@@ -26,7 +26,7 @@ wac_status wac_fail(wac_error *error, wac_status status, const char *format, ...
     return status;
 }
 
-wac_status wac_fail_memory(wac_error *error, const char *what)
+wac_status(wac_fail_memory)(wac_error *error, const char *what)
 {
     return wac_fail(error, WAC_STATUS_MEMORY, "out of memory for %s", what);
 }

@@ -14,6 +14,18 @@ wac_status wac_fail(wac_error *error, wac_status status, const char *format, ...
 
 wac_status wac_fail_memory(wac_error *error, const char *what);
 
+/* What an analyser cannot know (make analyse): that these two never return OK. */
+#ifdef WAC_ANALYSED
+static inline wac_status wac_not_ok(wac_status status)
+{
+    if (status == WAC_STATUS_OK)
+        __builtin_unreachable();
+    return status;
+}
+#define wac_fail(...) wac_not_ok((wac_fail)(__VA_ARGS__))
+#define wac_fail_memory(...) wac_not_ok((wac_fail_memory)(__VA_ARGS__))
+#endif
+
 /* Hand `message` to the log, if there is one. */
 void wac_log_write(const wac_log *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -452,7 +452,9 @@ static wac_checksum close_seal(char *header, size_t length, const wac_tensor *te
     for (size_t i = 0; i < count; i++)
         sum = add_bytes(sum, tensors[i].data, bytes_of(&tensors[i]));
     wac_checksum checksum = make_checksum(sum);
-    memcpy(find_digits(header, length), checksum.digits, strlen(zeros));
+    char *digits = find_digits(header, length);
+    assert(digits);
+    memcpy(digits, checksum.digits, strlen(zeros));
     return checksum;
 }
 

@@ -193,7 +193,8 @@ static void observe(void *user, const wac_lockstep *all)
 
 static wac_status list_runs(wac_sweep *sweep, const wac_bench_epochs *bench, wac_error *error)
 {
-    sweep->runs = calloc((size_t)(MAZES * bench->count * bench->seeds), sizeof *sweep->runs);
+    sweep->runs =
+        calloc((size_t)MAZES * (size_t)bench->count * (size_t)bench->seeds, sizeof *sweep->runs);
     if (!sweep->runs)
         return wac_fail_memory(error, "the runs");
     for (int i = 0; i < MAZES * bench->count * bench->seeds; i++) {

@@ -144,6 +144,7 @@ static wac_status build(wac_config *config, entries *file, const char *environme
     /* what the caller asks for replaces what the file says */
     entry *own_environment = &file->environment,
           *own_algorithm = find_slot(file, "algorithm", NULL);
+    assert(own_algorithm);
     if (environment)
         own_environment->line = 0;
     else if (own_environment->line)

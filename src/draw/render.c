@@ -12,6 +12,7 @@
 #include "draw/style.h"
 #include "run/folder.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,7 @@ static wac_status open_subject(wac_subject *subject, const char *word, wac_error
 
 static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error)
 {
+    assert(world);
     if (wac_word_index(WAC_FOR_POINT, world->type->name) >= 0)
         *kind = MAZE;
     else if (world->type->draw || wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)

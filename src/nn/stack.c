@@ -91,7 +91,7 @@ void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int
 
 wac_pass wac_pass_at(const wac_pass *pass, const wac_stack *stack, int member, int row)
 {
-    size_t rows = (size_t)(member * pass->capacity + row);
+    size_t rows = (size_t)member * (size_t)pass->capacity + (size_t)row;
     wac_pass at = *pass;
     for (int i = 0; i < stack->shape.hidden; i++)
         at.h[i] += rows * (size_t)stack->shape.width;

@@ -127,9 +127,10 @@ const char *wac_judgement_outlook(char text[WAC_OUTLOOK], const wac_judgement *j
 /* Evidence of the contrary is corrected for the many places where it was looked for. */
 wac_status wac_judgement_conclude(wac_judgement *judgement, wac_error *error)
 {
-    double *p = malloc(2 * judgement->count * sizeof *p), *corrected = p + judgement->count;
+    double *p = malloc(2 * judgement->count * sizeof *p);
     if (!p)
         return wac_fail_memory(error, "the verdict");
+    double *corrected = p + judgement->count;
     for (size_t i = 0; i < judgement->count; i++) { /* to one level for all */
         const wac_finding *finding = &judgement->findings[i];
         p[i] = finding->counts ? finding->p_against * WAC_LEVEL / finding->level : 1;

@@ -10,7 +10,7 @@ void wac_replay_init(wac_replay *replay, wac_arena *arena, int observations, int
 
 size_t wac_replay_record(const wac_replay *replay)
 {
-    return (size_t)(2 * replay->observations + replay->actions + 2);
+    return 2 * (size_t)replay->observations + (size_t)replay->actions + 2;
 }
 
 int64_t wac_replay_filled(const wac_replay *replay)

@@ -368,7 +368,7 @@ static void approximate_page(wac_test *test, const trend *trend)
 static wac_status test_trend(wac_test *test, trend *trend, const double *values, wac_error *error)
 {
     size_t blocks = trend->blocks, settings = trend->settings, observed = 0;
-    trend->ranks = malloc(blocks * settings * sizeof *trend->ranks);
+    trend->ranks = calloc(blocks * settings, sizeof *trend->ranks);
     trend->scratch = malloc(settings * sizeof *trend->scratch);
     if (!trend->ranks || !trend->scratch)
         return wac_fail_memory(error, "a trend test");

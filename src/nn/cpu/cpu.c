@@ -214,7 +214,7 @@ static void rows_back(const job *job, int member, int first, int rows, wac_span 
         wac_hidden_dinput(&layer1, rows, 0, pass.h[1], pass.h[0], dh0_of(job, &pass), ahead);
     if (gradient->inputs) {
         int kept = stack->shape.inputs - gradient->input_first;
-        size_t row = (size_t)(member * job->pass->capacity + first);
+        size_t row = (size_t)member * (size_t)job->pass->capacity + (size_t)first;
         wac_hidden_dinput(&layer0, rows, gradient->input_first, dh0_of(job, &pass), NULL,
                           gradient->inputs + row * (size_t)kept, nothing);
     }

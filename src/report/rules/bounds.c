@@ -64,10 +64,11 @@ static wac_status judge_group(const wac_case *at, const wac_planned_group *group
     finding.counts = sample->count == finding.planned; /* what nobody knows could change it */
     if (finding.counts)
         WAC_TRY(wac_case_seeds_needed(at, &finding, study, sample));
+    wac_case_settings(settings, at, group);
+    bool alone = lambda && !*settings;
     wac_finding_add(&finding, "%.100s%s%s%s: %s %s", wac_pretty_environment(place, at->place),
-                    wac_case_settings(settings, at, group), lambda && !*settings ? ", λ " : "",
-                    lambda && !*settings ? lambda->values[0] : "", wac_measure_words(part->measure),
-                    WAC_DIGITS(finding.estimate));
+                    settings, alone ? ", λ " : "", alone ? lambda->values[0] : "",
+                    wac_measure_words(part->measure), WAC_DIGITS(finding.estimate));
     if (!isnan(finding.low))
         wac_finding_add(&finding, ", 95 %% interval %s to %s", WAC_DIGITS(finding.low),
                         WAC_DIGITS(finding.high));
