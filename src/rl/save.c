@@ -21,6 +21,10 @@ int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
 
 /* --- files ---------------------------------------------------------------------------------- */
 
+/* The format that is written, and the one before checksums, which is read, too (docs/format.md). */
+#define FORMAT "wac-checkpoint-4"
+#define UNSEALED_FORMAT "wac-checkpoint-3"
+
 /* What an agent a file is of; each file carries it, and loading compares it. */
 enum { LABELS = 6 };
 
@@ -36,7 +40,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     snprintf(labels->actions, sizeof labels->actions, "%d", agent->actions);
     snprintf(labels->width, sizeof labels->width, "%" PRId64, config->width);
     const wac_metadata list[LABELS] = {
-        {"format", "wac-checkpoint-4"},
+        {"format", FORMAT},
         {"environment", config->environment},
         {"algorithm", wac_algorithm_name((wac_algorithm)config->algorithm)},
         {"observation_size", labels->observations},
@@ -46,11 +50,10 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     memcpy(labels->list, list, sizeof list);
 }
 
-/* The format before checksums is read, too. */
 static bool is_unsealed(const wac_tensor_file *file)
 {
     const char *format = wac_tensor_file_metadata(file, "format");
-    return format && strcmp(format, "wac-checkpoint-3") == 0;
+    return format && strcmp(format, UNSEALED_FORMAT) == 0;
 }
 
 static wac_status check_labels(const labels *labels, const wac_tensor_file *file, wac_error *error)
@@ -66,9 +69,10 @@ static wac_status check_labels(const labels *labels, const wac_tensor_file *file
             continue;
         if (i == 0)
             return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s has the format %s, and this version of wac reads %s; use the "
-                            "version that wrote it, or train the run again",
-                            file->path, WAC_CLIP(found), label->value);
+                            "%s has the format %s, and this version of wac reads " UNSEALED_FORMAT
+                            " and " FORMAT "; use the version that wrote it (manifest.json tells "
+                            "its commit), or train the run again",
+                            file->path, WAC_CLIP(found));
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s is a checkpoint with %s %s, but config.yaml says %s; put the run's own "
                         "config.yaml back",

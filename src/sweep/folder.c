@@ -295,8 +295,10 @@ wac_status wac_sweep_take(int *lock, wac_sweep_item **items, const wac_sweep *sw
         close(*lock);
         return status;
     }
-    if (!shared)
+    if (!shared) {
         wac_directory_tidy(directory, list_name);
+        wac_directory_tidy(directory, WAC_SWEEP_TABLE);
+    }
     for (size_t i = 0; i < sweep->count; i++)
         if ((*items)[i].state == WAC_SWEEP_STATE_NEW && wac_sweep_share_has(share, i) &&
             wac_path_join(path, sizeof path, directory, sweep->runs[i].folder, NULL) ==

@@ -5,6 +5,9 @@
 #include "sweep/list.h"
 #include "wac/run.h"
 
+/* What a search finds, beside its runs. */
+#define WAC_SWEEP_TABLE "tune.csv"
+
 /* Where a run of the sweep stands. */
 typedef enum wac_sweep_state {
     WAC_SWEEP_STATE_NEW,     /* nothing there yet */

@@ -193,7 +193,7 @@ static wac_status write_rows(FILE *stream, const wac_ladder *ladder, wac_error *
     const wac_setting *settings = wac_settings(&total);
     wac_tuned *tuned = malloc(choices->count * sizeof *tuned);
     if (!tuned)
-        return wac_fail_memory(error, "tune.csv");
+        return wac_fail_memory(error, WAC_SWEEP_TABLE);
     for (size_t i = 0; i < total; i++)
         varies[i] = wac_tune_varies(choices, &settings[i]);
     write_head(stream, choices, varies);
@@ -210,8 +210,8 @@ wac_status wac_tune_write(const wac_ladder *ladder, const char *directory, wac_e
 {
     char path[PATH_MAX];
     wac_stream stream;
-    WAC_TRY(wac_path_join(path, sizeof path, directory, "tune.csv", error));
+    WAC_TRY(wac_path_join(path, sizeof path, directory, WAC_SWEEP_TABLE, error));
     if (!wac_stream_open(&stream))
-        return wac_fail_memory(error, "tune.csv");
+        return wac_fail_memory(error, WAC_SWEEP_TABLE);
     return wac_stream_save(&stream, path, write_rows(stream.to, ladder, error), error);
 }
