@@ -21,10 +21,10 @@ static void assert_narrow(const char *text)
 static void help_is_there(void **state)
 {
     (void)state;
-    enum { COMMANDS = 13 };
-    const char *const commands[COMMANDS] = {"train", "evaluate", "sweep",     "tune", "render",
-                                            "stats", "report",   "reproduce", "envs", "config",
-                                            "check", "verify",   "demo"};
+    enum { COMMANDS = 14 };
+    const char *const commands[COMMANDS] = {"train",  "evaluate", "export", "sweep",     "tune",
+                                            "render", "stats",    "report", "reproduce", "envs",
+                                            "config", "check",    "verify", "demo"};
     const char *const overviews[] = {"--help", "-h", "help", "help help", "help --help"};
     for (int i = 0; i < 5; i++) {
         const outcome *result = wac("%s", overviews[i]);
@@ -137,6 +137,13 @@ static void nonsense_is_refused(void **state)
         {"evaluate a --policy best", 2, "--policy must be target or behaviour, not \"best\""},
         {"evaluate a --polices target", 2, "did you mean \"--policy\"?"},
         {"evaluate a --stochastic=1", 2, "--stochastic takes no value"},
+        {"export", 2, "which run?"},
+        {"export a", 2, "what as? Give --to c, onnx or safetensors"},
+        {"export a --to tflite", 2, "--to must be c, onnx or safetensors, not \"tflite\""},
+        {"export a --to c --weights int4", 2, "--weights must be float or int8"},
+        {"export a --to onnx --weights int8", 2, "--weights int8 is for --to c only"},
+        {"export /no/such/run --to c", 1, "there is no run /no/such/run"},
+        {"export / --to c", 1, "/ is not a run"},
         {"config rivrswim", 2, "did you mean \"riverswim\"?"},
         {"envs now", 2, "what to do with \"now\"?"},
     };
@@ -369,6 +376,36 @@ static void evaluate_tells_and_changes_nothing(void **state)
     assert_says(wac("evaluate %s", at("run")), 1, "was cut short");
 }
 
+/* One new file, and what it is worth; or nothing, and why. */
+static void export_tells_and_overwrites_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(wac("train riverswim --epochs 1 --out %s " SMALL, at("run"))->status, 0);
+    const outcome *result = wac("export %s --to c --out %s --weights int8", at("run"), at("a.h"));
+    assert_int_equal(result->status, 0);
+    const char *const told[] = {
+        "a.h", "of constants", "multiplications an action", "10000 random and", "int8", "return"};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        assert_non_null(strstr(result->out, told[i]));
+    assert_narrow(strchr(result->out, '\n') + 1);
+    result = wac("export %s --to onnx --out %s --evaluate", at("run"), at("a.onnx"));
+    assert_int_equal(result->status, 0);
+    assert_non_null(strstr(result->out, "opset 13"));
+    assert_says(wac("export %s --to c --out %s", at("run"), at("a.h")), 1, "a.h exists already");
+
+    /* of a later version, and without a checkpoint */
+    static const char found[] = "wac-checkpoint-4", later[] = "wac-checkpoint-9";
+    size_t size;
+    char *bytes = contents(at("run/checkpoint/run.safetensors"), &size);
+    memcpy(memmem(bytes, size, found, strlen(found)), later, strlen(later));
+    assert_ok(wac_file_write(at("run/checkpoint/run.safetensors"), bytes, size, &error));
+    free(bytes);
+    assert_says(wac("export %s --to c --out %s", at("run"), at("b.h")), 1, "has the format wac-");
+    remove_folder(at("run/checkpoint"));
+    assert_says(wac("export %s --to c --out %s", at("run"), at("b.h")), 1, "no checkpoint yet");
+    assert_false(wac_path_exists(at("b.h")));
+}
+
 /* --- a full disk ---------------------------------------------------------------------------- */
 
 static void a_limit_on_files(void **state)
@@ -491,6 +528,7 @@ int main(void)
         TEST(a_reader_that_leaves),
         TEST(output_that_cannot_be_written),
         TEST(evaluate_tells_and_changes_nothing),
+        TEST(export_tells_and_overwrites_nothing),
         TEST(without_a_replay),
         TEST(without_a_gpu),
         TEST(a_limit_on_files),
