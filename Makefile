@@ -13,6 +13,7 @@ help:
 	@echo 'make test           build and run the tests (under 5 minutes)'
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
+	@echo 'make test-device    exported policies in onnxruntime (PyPI) and on a Cortex-M (qemu)'
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
@@ -61,6 +62,10 @@ matrix-valgrind: build matrix-packages
 	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
 	    --fair-sched=try build/wac train riverswim --epochs 1 --updates 20 --initial-steps 50 \
 	    --explore-steps 50 --evaluation-steps 50 --width 16 --batch-size 16 --out "$$out/run"
+
+test-device: test-build
+	@scripts/install-packages device
+	@ctest --preset release -R '^(test_export|onnx|example_.*)$$'
 
 test-arm64:
 	@scripts/test-arm64
@@ -124,5 +129,5 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind test-arm64 test-cluster test-faults test-power test-learning fuzz format install \
-    clean
+    matrix-valgrind test-device test-arm64 test-cluster test-faults test-power test-learning fuzz \
+    format install clean

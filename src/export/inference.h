@@ -53,31 +53,37 @@ static inline float wac_export_tanh(float x)
     return 1 - 2 / (wac_export_exp(2 * x) + 1);
 }
 
-/* y = W x + b, input by input, four at a time; those that are zero, as about half are behind a
- * ReLU, cost nothing. */
+/* One output, and what four inputs add to it. */
+static inline float wac_export_add(float y, const wac_export_weight *const w[4], const float f[4],
+                                   int o)
+{
+    return y + (float)w[0][o] * f[0] + (float)w[1][o] * f[1] + (float)w[2][o] * f[2] +
+           (float)w[3][o] * f[3];
+}
+
+/* y = W x + b, four inputs at a time; those that are zero, as many are behind a ReLU, cost next to
+ * nothing. */
 static inline void wac_export_layer(int inputs, int outputs, const wac_export_weight *weight,
                                     const float *scale, const float *bias, int relu,
                                     const float *restrict x, float *restrict y)
 {
+    const int eights = outputs - outputs % 8;
     int i, o, k;
     for (o = 0; o < outputs; o++)
         y[o] = 0;
     for (i = 0; i < inputs;) {
-        const wac_export_weight *w[4];
-        float f[4];
+        const wac_export_weight *w[4] = {weight, weight, weight, weight};
+        float f[4] = {0, 0, 0, 0};
         for (k = 0; i < inputs && k < 4; i++)
             if (x[i] != 0) {
                 w[k] = weight + i * outputs;
                 f[k++] = x[i];
             }
-        if (k == 4)
-            for (o = 0; o < outputs; o++)
-                y[o] = y[o] + (float)w[0][o] * f[0] + (float)w[1][o] * f[1] +
-                       (float)w[2][o] * f[2] + (float)w[3][o] * f[3];
-        else
-            while (k-- > 0)
-                for (o = 0; o < outputs; o++)
-                    y[o] += (float)w[k][o] * f[k];
+        for (o = 0; o < eights; o += 8)
+            for (k = 0; k < 8; k++)
+                y[o + k] = wac_export_add(y[o + k], w, f, o + k);
+        for (o = eights; o < outputs; o++)
+            y[o] = wac_export_add(y[o], w, f, o);
     }
     for (o = 0; o < outputs; o++) {
         float sum = (scale ? scale[o] * y[o] : y[o]) + bias[o];
