@@ -42,6 +42,7 @@ typedef struct wac_run_options {
     /* called after every row and about ten times a second in between; null: never */
     void (*progress)(void *user, const wac_progress *progress);
     void *user;
+    bool best; /* to be used: as its best evaluation found it (setting keep_best), not the last */
     /* once this is not zero the run saves itself and returns WAC_STATUS_INTERRUPTED; may be null */
     const volatile int *stop;
 } wac_run_options;

@@ -32,6 +32,7 @@ static const char *const names[WAC_FOLDER_TOTAL] = {
     [WAC_FOLDER_AGENT] = WAC_SAVE_AGENT,
     [WAC_FOLDER_REPLAY] = WAC_SAVE_REPLAY,
     [WAC_FOLDER_RUN] = "run.safetensors",
+    [WAC_FOLDER_BEST] = "best.safetensors",
 };
 
 enum { LARGEST_MANIFEST = 1 << 20, LARGEST_PROGRESS = 1 << 30 };

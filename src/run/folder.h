@@ -21,6 +21,7 @@ typedef enum wac_folder_file {
     WAC_FOLDER_AGENT,
     WAC_FOLDER_REPLAY,
     WAC_FOLDER_RUN,
+    WAC_FOLDER_BEST,
     WAC_FOLDER_TOTAL,
 } wac_folder_file;
 

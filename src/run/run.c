@@ -45,6 +45,7 @@ void wac_run_destroy(wac_run *run)
     }
     if (run->owns_agent)
         wac_agent_destroy(run->agent);
+    wac_best_free(&run->best);
     wac_world_destroy(run->world);
     wac_world_destroy(run->evaluation_world);
     if (run->progress_file >= 0)
@@ -271,6 +272,7 @@ wac_status wac_run_prepare(wac_run **out, const wac_config *config,
 wac_status wac_run_sit(wac_run *run, wac_agent *agent, int seat, wac_error *error)
 {
     take_seat(run, agent, seat);
+    WAC_TRY(wac_best_init(run, error));
     return run->epochs_before < 0 ? start(run, error) : resume(run, error);
 }
 
@@ -306,9 +308,10 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     run->config.precision = WAC_PRECISION_SINGLE;
     WAC_TRY(build(run, type, options, true, error));
     WAC_TRY(make_agent(run, error));
+    WAC_TRY(wac_best_init(run, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (found)
-        return WAC_STATUS_OK;
+        return run->options.best ? wac_best_take(run, error) : WAC_STATUS_OK;
     wac_manifest manifest;
     WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     if (manifest.packed)
