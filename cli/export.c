@@ -19,7 +19,8 @@ static const char help[] =
     "\n"
     "Usage\n"
     "  wac export RUN --to c|onnx|safetensors [--out FILE] [--with-value]\n"
-    "             [--weights float|int8] [--evaluate] [--episodes N]\n"
+    "             [--weights float|int8] [--policy last|best] [--evaluate]\n"
+    "             [--episodes N]\n"
     "\n"
     "RUN is the folder of a run. Writes the policy that training evaluates, as its\n"
     "last checkpoint left it, into one new file. It takes raw observations and\n"
@@ -40,6 +41,8 @@ static const char help[] =
     "                      and, with WAC, how unsure that is\n"
     "  --weights KIND      int8: a quarter of the size (C only); what that costs in\n"
     "                      accuracy and return is measured and told\n"
+    "  --policy NAME       last, or best: as it was when training found it best (of\n"
+    "                      runs with keep_best)\n"
     "  --evaluate          play the exported policy in the world, and the library's\n"
     "                      from the same starts\n"
     "  --episodes N        how many episodes to play (10)\n"
@@ -49,7 +52,7 @@ static const char help[] =
     "  wac export runs/halfcheetah-sac-1 --to c --weights int8\n"
     "  wac export runs/halfcheetah-sac-1 --to onnx --with-value --evaluate\n";
 
-static const char *form, *out, *weights = "float";
+static const char *form, *out, *weights = "float", *policy = "last";
 static bool with_value, evaluate;
 static int64_t episodes = 10;
 static const cli_option options[] = {
@@ -57,6 +60,7 @@ static const cli_option options[] = {
     {"out", .text = &out},
     {"with-value", .on = &with_value},
     {"weights", .text = &weights},
+    {"policy", .text = &policy},
     {"evaluate", .on = &evaluate},
     {"episodes", .count = &episodes, .smallest = 1, .largest = 100000},
     {0},
@@ -129,6 +133,9 @@ static int run(char **words)
         return cli_refuse("--weights must be float or int8, not \"%s\"", WAC_CLIP(weights));
     if (kind == 1 && chosen != WAC_EXPORT_FORM_C)
         return cli_refuse("--weights int8 is for --to c only; leave it out");
+    int best = wac_word_index("last|best", policy);
+    if (best < 0)
+        return cli_refuse("--policy must be last or best, not \"%s\"", WAC_CLIP(policy));
 
     name_file(path, sizeof path, words[0], chosen);
     wac_run *opened;
@@ -143,6 +150,7 @@ static int run(char **words)
         .episodes = episodes,
     };
     wac_run_options opening = wac_run_options_default();
+    opening.best = best == 1;
     opening.stop = cli_stop_on_signals("stopped at once");
     if (wac_run_open(&opened, words[0], NULL, &opening, &error) != WAC_STATUS_OK)
         return cli_fail(&error);

@@ -196,7 +196,7 @@ static const char *value_before(const wac_setting *setting)
 {
     static const struct {
         const char *name, *value;
-    } added[] = {{"update_interval", "0"}};
+    } added[] = {{"update_interval", "0"}, {"keep_best", "false"}};
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)
         if (strcmp(added[i].name, setting->name) == 0)
             return added[i].value;
