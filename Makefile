@@ -14,6 +14,7 @@ help:
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
 	@echo 'make analyse        what gcc, clang-tidy, cppcheck and shellcheck find without running it'
+	@echo 'make test-device    exported policies in onnxruntime (PyPI) and on a Cortex-M (qemu)'
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
@@ -79,6 +80,10 @@ analyse: test-build
 	@cmake --preset analyse >/dev/null
 	@cmake --build --preset analyse
 
+test-device: test-build
+	@scripts/install-packages device
+	@ctest --preset release -R '^(test_export|onnx|example_.*)$$'
+
 test-arm64:
 	@scripts/test-arm64
 
@@ -141,5 +146,5 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind analyse test-arm64 test-cluster test-faults test-power test-learning fuzz format \
-    install clean
+    matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power test-learning \
+    fuzz format install clean

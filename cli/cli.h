@@ -42,7 +42,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_train, cli_evaluate, cli_envs, cli_config, cli_verify, cli_demo,
-    cli_render, cli_sweep, cli_tune, cli_stats, cli_report, cli_reproduce, cli_pack, cli_bench,
+    cli_render, cli_export, cli_sweep, cli_tune, cli_stats, cli_report, cli_reproduce, cli_pack, cli_bench,
     cli_check;
 
 /* All of them, null after the last; in main.c. */

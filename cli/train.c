@@ -4,6 +4,7 @@
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "config/config.h"
 #include "config/environments.h"
@@ -24,6 +25,7 @@ static const char help[] =
     "  wac train ENV [--algorithm oe-wac|me-wac|sac|oac] [--out DIR]\n"
     "            [--KEY VALUE ...]\n"
     "  wac train --config FILE [ENV] [--KEY VALUE ...]\n"
+    "  wac train [ENV] --from RUN [--policy best|last] [--KEY VALUE ...]\n"
     "  wac train --resume DIR [--epochs N] [--threads N] [--device NAME]\n"
     "\n"
     "A run is a new folder with its settings (config.yaml), one row an epoch\n"
@@ -45,6 +47,10 @@ static const char help[] =
     "                      with a letter behind it where others have that name)\n"
     "  --config FILE       settings from a YAML file; flags win over it\n"
     "  --resume DIR        go on with a run, to its end or to --epochs N\n"
+    "  --from RUN          begin with the agent of a run, with an empty replay; the\n"
+    "                      settings are those of RUN, unless ENV or a FILE is given\n"
+    "  --policy NAME       that agent: last, or best (of its evaluations, if RUN was\n"
+    "                      trained with --keep-best true)\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
     "                      --path-limit 100\n"
     "\n"
@@ -53,14 +59,17 @@ static const char help[] =
     "  wac train riverswim --algorithm sac --seed 2 --epochs 30 --out runs/sac-2\n"
     "  wac train lqg --lambda 0.25 --noise-std 0.15\n"
     "  wac config lqg --yaml > my.yaml && wac train --config my.yaml\n"
-    "  wac train --resume runs/sac-2 --epochs 60\n";
+    "  wac train --resume runs/sac-2 --epochs 60\n"
+    "  wac train point-2 --from runs/point-1-oe-wac-1 --epochs 50\n";
 
-static const char *out, *file, *resume, *device, *values[WAC_SETTINGS_TOTAL];
+static const char *out, *file, *resume, *from, *policy, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t threads = 1;
 static const cli_option options[] = {
     {"out", .text = &out},
     {"config", .text = &file},
     {"resume", .text = &resume},
+    {"from", .text = &from},
+    {"policy", .text = &policy},
     {"device", .text = &device},
     {"threads", .count = &threads, .smallest = 1, .largest = 1024},
     {"", .settings = values},
@@ -136,6 +145,9 @@ static int check_out(const char *folder, const wac_config *config, bool named)
         return CLI_OK;
     if (!wac_folder_is_run(folder))
         return named ? cli_refuse("%s exists and is no run; choose another --out", folder) : TAKEN;
+    if (from)
+        return named ? cli_refuse("%s is another run already; choose another --out", folder)
+                     : TAKEN;
     if (wac_folder_read_config(&there, folder, NULL) == WAC_STATUS_OK)
         tell_apart(apart, sizeof apart, &there, config);
     if (!*apart && wac_manifest_read(&manifest, folder, NULL) != WAC_STATUS_OK)
@@ -217,9 +229,24 @@ static int run(char **words)
 {
     int64_t epochs = 0;
     wac_config config;
-    if (resume && (out || file))
-        return cli_refuse("--resume goes on with a run as it is; leave --%s out",
-                          out ? "out" : "config");
+    char origin[PATH_MAX];
+    if (resume && (out || file || from))
+        return cli_refuse("--resume goes on with a run as it is; leave --%s out", out    ? "out"
+                                                                                  : file ? "config"
+                                                                                         : "from");
+    int best = policy ? wac_word_index("last|best", policy) : 0;
+    if (policy && !from)
+        return cli_refuse("--policy is for --from RUN; leave it out");
+    if (best < 0)
+        return cli_refuse("--policy must be last or best, not \"%s\"", WAC_CLIP(policy));
+    if (from && !wac_folder_is_run(from))
+        return cli_refuse("%s is not a run: it has no config.yaml; check that the path is right",
+                          from);
+    if (from && !words[0] && !file) {
+        if (wac_folder_path(origin, from, WAC_FOLDER_CONFIG, NULL) != WAC_STATUS_OK)
+            return cli_refuse("the path of --from is too long");
+        file = origin;
+    }
     int status =
         resume ? check_resume(words[0], &epochs) : cli_read_config(&config, values, words[0], file);
     wac_run_options how = wac_run_options_default();
@@ -228,6 +255,8 @@ static int run(char **words)
 
     cli_progress display = cli_progress_make(stderr);
     how.threads = (int)threads;
+    how.from = from;
+    how.best = best == 1;
     how.log = (wac_log){print_log, &display};
     how.progress = cli_progress_show;
     how.user = &display;

@@ -124,6 +124,26 @@ add_test(NAME results COMMAND ${PROJECT_SOURCE_DIR}/tests/check-results ${progra
     ${PROJECT_SOURCE_DIR})
 set_tests_properties(results PROPERTIES SKIP_RETURN_CODE 77)
 
+# exported policies before the checker and the runtime of ONNX
+add_test(NAME onnx COMMAND ${PROJECT_SOURCE_DIR}/tests/export/check-onnx $<TARGET_FILE:test_export>
+    ${PROJECT_BINARY_DIR}/tests/onnx)
+set_tests_properties(onnx PROPERTIES SKIP_RETURN_CODE 77)
+
+# exported policies at work, here and on a microcontroller
+set(body riverswim)
+if(WAC_MUJOCO)
+    set(body halfcheetah)
+endif()
+add_test(NAME example_control_loop COMMAND ${PROJECT_SOURCE_DIR}/tests/export/check-examples ${program}
+    ${PROJECT_SOURCE_DIR} control_loop lqg)
+add_test(NAME example_microcontroller COMMAND ${PROJECT_SOURCE_DIR}/tests/export/check-examples
+    ${program} ${PROJECT_SOURCE_DIR} microcontroller ${body})
+set_tests_properties(example_microcontroller PROPERTIES SKIP_RETURN_CODE 77)
+list(APPEND unit_tests example_control_loop example_microcontroller)
+if(CMAKE_CROSSCOMPILING OR WAC_SANITIZE)
+    set_tests_properties(onnx example_control_loop example_microcontroller PROPERTIES DISABLED ON)
+endif()
+
 # a plug-in built by its own Makefile against an installation
 add_test(NAME installed COMMAND ${PROJECT_SOURCE_DIR}/tests/check-installed ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER})
@@ -156,5 +176,5 @@ if(engine)
     endforeach()
 endif()
 
-set_tests_properties(${unit_tests} rooms packages results installed verify_update verify_update_alone
+set_tests_properties(${unit_tests} rooms packages results onnx installed verify_update verify_update_alone
     verify_reference verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)

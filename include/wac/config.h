@@ -98,6 +98,8 @@ typedef enum wac_replay_checkpoint {
     COUNT(checkpoint_interval, 1, 1, 1000000, WAC_FOR_ALL, NULL, "epochs between checkpoints")     \
     CHOICE(replay_checkpoint, 0, "all|last|none", WAC_FOR_ALL, NULL,                               \
            "which checkpoints hold the replay, without which a run cannot go on")                  \
+    FLAG(keep_best, false, WAC_FOR_ALL, NULL,                                                      \
+         "keep in checkpoints the agent that did best in an evaluation, too")                      \
     COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_ALL, NULL,                              \
           "transitions kept; then the oldest are overwritten")                                     \
     COUNT(width, 256, 1, 8192, WAC_FOR_ALL, NULL, "units in each of the two hidden layers")        \

@@ -42,6 +42,9 @@ typedef struct wac_run_options {
     /* called after every row and about ten times a second in between; null: never */
     void (*progress)(void *user, const wac_progress *progress);
     void *user;
+    const char *from; /* of a new run: the run whose agent it begins with; null: untrained */
+    bool best; /* the agent of a run to be used, or of `from`, is that of its best evaluation
+                * (setting keep_best), not the last */
     /* once this is not zero the run saves itself and returns WAC_STATUS_INTERRUPTED; may be null */
     const volatile int *stop;
 } wac_run_options;

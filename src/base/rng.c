@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-wac_rng wac_rng_make(uint64_t seed, wac_stream stream)
+wac_rng wac_rng_make(uint64_t seed, wac_rng_stream stream)
 {
     return (wac_rng){.seed = seed, .stream = (uint32_t)stream};
 }

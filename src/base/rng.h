@@ -10,7 +10,7 @@
 #include "wac/base.h"
 
 /* Every purpose draws from a stream of its own, so that none can disturb another. */
-typedef enum wac_stream {
+typedef enum wac_rng_stream {
     WAC_STREAM_INIT,       /* first weights */
     WAC_STREAM_WORLD,      /* the world during exploration */
     WAC_STREAM_EXPLORE,    /* actions during exploration */
@@ -22,9 +22,9 @@ typedef enum wac_stream {
     WAC_STREAM_BOOTSTRAP,  /* runs drawn for intervals */
     WAC_STREAM_SUBSET,     /* critics that a backup chooses from */
     WAC_STREAM_COUNT,
-} wac_stream;
+} wac_rng_stream;
 
-wac_rng wac_rng_make(uint64_t seed, wac_stream stream);
+wac_rng wac_rng_make(uint64_t seed, wac_rng_stream stream);
 
 /* The bijection itself: four words of a counter, scrambled under a key. */
 void wac_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t words[4]);

@@ -197,7 +197,7 @@ static const char *value_before(const wac_setting *setting)
 {
     static const struct {
         const char *name, *value;
-    } added[] = {{"update_interval", "0"}, {"replay_checkpoint", "all"}};
+    } added[] = {{"update_interval", "0"}, {"replay_checkpoint", "all"}, {"keep_best", "false"}};
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)
         if (strcmp(added[i].name, setting->name) == 0)
             return added[i].value;

@@ -509,6 +509,9 @@ static wac_status read_runs(reader *in, void *to, const wac_yaml_pair *pair)
     if (scale->count + part.count > WAC_SWEEP_RUNS)
         status = wac_yaml_refuse(&in->yaml, wac_yaml_line(node), "\"%s\" has more than %d runs",
                                  pair->key, WAC_SWEEP_RUNS);
+    else if (*part.from)
+        status = wac_yaml_refuse(&in->yaml, wac_yaml_line(node),
+                                 "the runs of an experiment begin untrained; leave \"from\" out");
     else if (!(runs = realloc(scale->runs, (scale->count + part.count) * sizeof *runs)))
         status = wac_fail_memory(in->yaml.error, "the list of runs");
     else {

@@ -57,7 +57,7 @@ static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
 /* The run's own file notes the checksums of the agent's, and the settings that made all three. */
 static const char *const part_notes[WAC_SAVE_PARTS] = {
     [WAC_SAVE_PART_AGENT] = "agent", [WAC_SAVE_PART_REPLAY] = "replay"};
-static const char settings_note[] = "settings";
+static const char settings_note[] = "settings", best_note[] = "best";
 
 /* Epochs may be raised, others change no number, and what is looked at need not be computed as it
  * was. */
@@ -65,7 +65,7 @@ static bool is_noted(const wac_config *config, const wac_setting *setting)
 {
 #define IS(name) (setting->offset == offsetof(wac_config, name))
     return wac_config_reads(config, setting) && !IS(epochs) && !IS(checkpoint_interval) &&
-           !IS(replay_checkpoint) && !IS(precision);
+           !IS(replay_checkpoint) && !IS(keep_best) && !IS(precision);
 #undef IS
 }
 
@@ -123,7 +123,9 @@ static wac_status write_files(wac_run *run, bool last, wac_save_list *list, doub
     bool replay = run->config.replay_checkpoint == WAC_REPLAY_CHECKPOINT_ALL ||
                   (run->config.replay_checkpoint == WAC_REPLAY_CHECKPOINT_LAST && last);
     wac_save_sums sums;
+    wac_checksum best;
     WAC_TRY(wac_seat_save(run->agent, run->seat, folder, replay, &sums, error));
+    WAC_TRY(wac_best_save(run, folder, &best, error));
     run->position.world_counter = (int64_t)run->world_rng.counter;
     wac_world_save(run->world, state);
     int64_t remembered = run->agent->seat[run->seat].remembered;
@@ -131,11 +133,13 @@ static wac_status write_files(wac_run *run, bool last, wac_save_list *list, doub
     char path[PATH_MAX], settings[SETTINGS_TEXT];
     WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
     print_settings(settings, &run->config);
-    wac_metadata notes[WAC_SAVE_PARTS + 1] = {{settings_note, settings}};
+    wac_metadata notes[WAC_SAVE_PARTS + 2] = {{settings_note, settings}};
     size_t count = 1;
     for (int i = 0; i < WAC_SAVE_PARTS; i++)
         if (*sums.of[i].digits)
             notes[count++] = (wac_metadata){part_notes[i], sums.of[i].digits};
+    if (*best.digits)
+        notes[count++] = (wac_metadata){best_note, best.digits};
     return wac_save_write(list, run->agent, run->seat, notes, count, path, NULL, error);
 }
 
@@ -255,18 +259,28 @@ static const char *find_impossible(const wac_run *run, int64_t remembered)
 
 /* --- loading --------------------------------------------------------------------------------- */
 
-/* `noted`: the checksums of the files beside it; empty: not told. */
-static wac_status load_run(wac_run *run, int64_t *remembered, wac_save_sums *noted,
-                           const char *folder, wac_error *error)
+/* The checksums of the files beside the run's own; empty: not told. */
+typedef struct noted {
+    wac_save_sums parts;
+    wac_checksum best;
+} noted;
+
+static void read_note(wac_checksum *sum, const wac_tensor_file *file, const char *key)
+{
+    const char *digits = wac_tensor_file_metadata(file, key);
+    snprintf(sum->digits, sizeof sum->digits, "%s", digits ? digits : "");
+}
+
+static wac_status load_run(wac_run *run, int64_t *remembered, noted *noted, const char *folder,
+                           wac_error *error)
 {
     wac_tensor_file *file;
     char path[PATH_MAX];
     WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
     WAC_TRY(wac_save_open(&file, run->agent, run->seat, path, error));
-    for (int i = 0; i < WAC_SAVE_PARTS; i++) {
-        const char *sum = wac_tensor_file_metadata(file, part_notes[i]);
-        snprintf(noted->of[i].digits, sizeof noted->of[i].digits, "%s", sum ? sum : "");
-    }
+    for (int i = 0; i < WAC_SAVE_PARTS; i++)
+        read_note(&noted->parts.of[i], file, part_notes[i]);
+    read_note(&noted->best, file, best_note);
     wac_status status = check_settings(&run->config, file, error);
     double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
     if (status == WAC_STATUS_OK)
@@ -336,19 +350,25 @@ bool wac_checkpoint_goes_on(const char *directory, int64_t epochs)
     return !read_position(&at, folder) || at.epoch >= epochs;
 }
 
+static wac_status fail_lost(const wac_run *run, const char *folder, wac_folder_file file,
+                            wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_folder_path(path, folder, file, error));
+    return wac_fail(
+        error, WAC_STATUS_INPUT,
+        "the checkpoint of the run %s has lost a file: put %s back, or " WAC_TRAIN_AGAIN,
+        run->directory, path, run->directory);
+}
+
 /* Refuses a checkpoint that is there, but has lost one of its files. */
 static wac_status check_files(const wac_run *run, const char *folder, wac_error *error)
 {
     static const wac_folder_file files[] = {WAC_FOLDER_RUN, WAC_FOLDER_AGENT, WAC_FOLDER_REPLAY};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[PATH_MAX];
-        WAC_TRY(wac_folder_path(path, folder, files[i], error));
-        if (!wac_path_exists(path) && !(files[i] == WAC_FOLDER_REPLAY && run->lacks_replay))
-            return wac_fail(
-                error, WAC_STATUS_INPUT,
-                "the checkpoint of the run %s has lost a file: put %s back, or " WAC_TRAIN_AGAIN,
-                run->directory, path, run->directory);
-    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!wac_folder_has(folder, files[i]) &&
+            !(files[i] == WAC_FOLDER_REPLAY && run->lacks_replay))
+            return fail_lost(run, folder, files[i], error);
     return WAC_STATUS_OK;
 }
 
@@ -360,6 +380,17 @@ static wac_status fail_moment(const char *folder, const char *file, wac_error *e
                     folder, file);
 }
 
+static wac_status load_best(wac_run *run, const char *folder, const wac_checksum *noted,
+                            wac_error *error)
+{
+    wac_checksum sum;
+    if (!wac_folder_has(folder, WAC_FOLDER_BEST))
+        return fail_lost(run, folder, WAC_FOLDER_BEST, error);
+    WAC_TRY(wac_best_load(run, folder, &sum, error));
+    return strcmp(sum.digits, noted->digits) == 0 ? WAC_STATUS_OK
+                                                  : fail_moment(folder, "best.safetensors", error);
+}
+
 static wac_status load_folder(wac_run *run, const char *folder, wac_error *error)
 {
     int64_t remembered = 0;
@@ -367,19 +398,22 @@ static wac_status load_folder(wac_run *run, const char *folder, wac_error *error
     WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     run->lacks_replay = lacks_replay(&run->config, manifest.packed, folder);
     WAC_TRY(check_files(run, folder, error));
-    wac_save_sums noted, sums;
+    noted noted;
+    wac_save_sums sums;
     WAC_TRY(load_run(run, &remembered, &noted, folder, error));
     WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, &sums, error));
     /* what was packed has lost what nobody needs any more */
     for (int i = 0; i < WAC_SAVE_PARTS - run->lacks_replay && !manifest.packed; i++)
-        if (*noted.of[i].digits && strcmp(noted.of[i].digits, sums.of[i].digits) != 0)
+        if (*noted.parts.of[i].digits && strcmp(noted.parts.of[i].digits, sums.of[i].digits) != 0)
             return fail_moment(folder, i == WAC_SAVE_PART_AGENT ? WAC_SAVE_AGENT : WAC_SAVE_REPLAY,
                                error);
     if (!run->lacks_replay && run->agent->seat[run->seat].remembered != remembered)
         return fail_moment(folder, WAC_SAVE_REPLAY, error);
     if (!run->lacks_replay && run->agent->seat[run->seat].critic_steps < run->position.updates)
         return fail_moment(folder, WAC_SAVE_AGENT, error);
-    return WAC_STATUS_OK;
+    return *noted.best.digits && run->config.keep_best && !manifest.packed
+               ? load_best(run, folder, &noted.best, error)
+               : WAC_STATUS_OK;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)

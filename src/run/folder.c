@@ -32,6 +32,7 @@ static const char *const names[WAC_FOLDER_TOTAL] = {
     [WAC_FOLDER_AGENT] = WAC_SAVE_AGENT,
     [WAC_FOLDER_REPLAY] = WAC_SAVE_REPLAY,
     [WAC_FOLDER_RUN] = "run.safetensors",
+    [WAC_FOLDER_BEST] = "best.safetensors",
 };
 
 enum { LARGEST_MANIFEST = 1 << 20, LARGEST_PROGRESS = 1 << 30 };
@@ -182,7 +183,8 @@ static wac_status write_manifest(json_t *manifest, const char *directory, wac_er
     return status;
 }
 
-static json_t *make_manifest(const wac_config *config)
+/* `origin` may be null. */
+static json_t *make_manifest(const wac_config *config, const wac_origin *origin)
 {
     char started[32], processor[128];
     struct utsname system;
@@ -190,13 +192,17 @@ static json_t *make_manifest(const wac_config *config)
     processor_name(processor, sizeof processor);
     if (uname(&system) != 0)
         memset(&system, 0, sizeof system);
-    return json_pack(
+    json_t *manifest = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n, s:f}", "program",
         "wac", "version", wac_version(), "commit", wac_commit(), "environment", config->environment,
         "algorithm", wac_algorithm_name((wac_algorithm)config->algorithm), "seed",
         (json_int_t)config->seed, "machine", "name", system.nodename, "system", system.sysname,
         "release", system.release, "processor", processor, "processors",
         (int)sysconf(_SC_NPROCESSORS_ONLN), "started", started, "finished", "seconds", 0.0);
+    if (origin && *origin->run)
+        json_object_set_new(manifest, "from",
+                            json_pack("{s:s, s:b}", "run", origin->run, "best", origin->best));
+    return manifest;
 }
 
 /* The manifest as it stands; null where it is lost or damaged. One that cannot be read this moment
@@ -248,6 +254,9 @@ wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_
     copy_text(manifest->processor, sizeof manifest->processor, machine, "processor");
     copy_text(manifest->system, sizeof manifest->system, machine, "system");
     copy_text(manifest->release, sizeof manifest->release, machine, "release");
+    const json_t *from = json_object_get(json, "from");
+    copy_text(manifest->origin.run, sizeof manifest->origin.run, from, "run");
+    manifest->origin.best = json_is_true(json_object_get(from, "best"));
     json_decref(json);
     return WAC_STATUS_OK;
 }
@@ -259,6 +268,7 @@ wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, w
     if (!manifest)
         manifest = json_object();
     json_object_del(json_object_get(manifest, "machine"), "name");
+    json_object_del(manifest, "from");
     if (json_object_set_new(manifest, "packed", json_true())) {
         json_decref(manifest);
         return wac_fail_memory(error, "the manifest");
@@ -273,7 +283,7 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
     json_t *manifest;
     WAC_TRY(read_manifest(&manifest, directory, error));
     if (!manifest)
-        manifest = make_manifest(config);
+        manifest = make_manifest(config, NULL);
     time_now(now);
     json_object_del(manifest, "diverged");
     if (json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null()) ||
@@ -287,7 +297,8 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
 
 /* --- a new run ------------------------------------------------------------------------------- */
 
-wac_status wac_folder_make(const char *directory, const wac_config *config, wac_error *error)
+wac_status wac_folder_make(const char *directory, const wac_config *config,
+                           const wac_origin *origin, wac_error *error)
 {
     /* make the folder under another name, so that a run's folder always has its files */
     enum { ATTEMPTS = 1000 };
@@ -305,7 +316,7 @@ wac_status wac_folder_make(const char *directory, const wac_config *config, wac_
                         directory, strerror(errno));
     status = wac_folder_write_config(fresh, config, error);
     if (status == WAC_STATUS_OK)
-        status = write_manifest(make_manifest(config), fresh, error);
+        status = write_manifest(make_manifest(config, origin), fresh, error);
     if (status == WAC_STATUS_OK)
         status = write_file(fresh, WAC_FOLDER_PROGRESS, WAC_COLUMN_HEADER,
                             strlen(WAC_COLUMN_HEADER), error);

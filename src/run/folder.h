@@ -21,6 +21,7 @@ typedef enum wac_folder_file {
     WAC_FOLDER_AGENT,
     WAC_FOLDER_REPLAY,
     WAC_FOLDER_RUN,
+    WAC_FOLDER_BEST,
     WAC_FOLDER_TOTAL,
 } wac_folder_file;
 
@@ -31,8 +32,15 @@ bool wac_folder_has(const char *directory, wac_folder_file file);
 /* Whether there is a run: a folder with a config.yaml. */
 bool wac_folder_is_run(const char *directory);
 
+/* The run that another begins with the agent of; empty: none. */
+typedef struct wac_origin {
+    char run[PATH_MAX];
+    bool best; /* as its best evaluation found it */
+} wac_origin;
+
 /* A new folder with the files of a run that has not begun. */
-wac_status wac_folder_make(const char *directory, const wac_config *config, wac_error *error);
+wac_status wac_folder_make(const char *directory, const wac_config *config,
+                           const wac_origin *origin, wac_error *error);
 
 wac_status wac_folder_read_config(wac_config *config, const char *directory, wac_error *error);
 wac_status wac_folder_write_config(const char *directory, const wac_config *config,
@@ -69,6 +77,7 @@ typedef struct wac_manifest {
     bool finished;
     bool diverged; /* the last try left the finite numbers */
     bool packed;   /* there is no more than packed.h says */
+    wac_origin origin;
 } wac_manifest;
 
 /* Fails where there is one that cannot be read. */

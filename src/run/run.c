@@ -7,6 +7,7 @@
 #include "config/environments.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
+#include "run/inherit.h"
 #include "run/log.h"
 #include "run/packed.h"
 #include "run/train.h"
@@ -45,6 +46,7 @@ void wac_run_destroy(wac_run *run)
     }
     if (run->owns_agent)
         wac_agent_destroy(run->agent);
+    wac_best_free(&run->best);
     wac_world_destroy(run->world);
     wac_world_destroy(run->evaluation_world);
     if (run->progress_file >= 0)
@@ -173,13 +175,18 @@ static wac_status hand_over(wac_run **out, wac_run *run, wac_status status)
 /* A new folder for a run that is ready. */
 static wac_status start(wac_run *run, wac_error *error)
 {
-    WAC_TRY(wac_folder_make(run->directory, &run->config, error));
+    wac_origin origin;
+    WAC_TRY(wac_origin_of(&origin, &run->options, error));
+    WAC_TRY(wac_run_inherit(run, &origin, error));
+    WAC_TRY(wac_folder_make(run->directory, &run->config, &origin, error));
     WAC_TRY(take_lock(run, error));
     if (run->config.evaluation_steps > 0 && run->config.evaluation_steps < run->config.path_limit)
         wac_log_write(&run->options.log,
                       "note: evaluation_steps is below path_limit, so an evaluation may end before "
                       "its first episode does, and then has no return");
-    return wac_runlog_open(run, error);
+    WAC_TRY(wac_runlog_open(run, error));
+    /* whatever becomes of that run, this one has begun with its agent as it is now */
+    return *origin.run ? wac_checkpoint_save(run, false, error) : WAC_STATUS_OK;
 }
 
 static wac_status read_config(wac_run *run, wac_error *error)
@@ -199,9 +206,13 @@ static wac_status resume(wac_run *run, wac_error *error)
 {
     bool found;
     int64_t before = run->epochs_before;
+    wac_manifest manifest;
     WAC_TRY(wac_checkpoint_load(run, &found, error));
-    if (!found)
+    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
+    if (!found) {
         WAC_TRY(wac_runlog_check_fresh(run->directory, error));
+        WAC_TRY(wac_run_inherit(run, &manifest.origin, error));
+    }
     if (run->position.epoch > run->config.epochs)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has done %lld epochs already; ask for more than that",
@@ -212,8 +223,6 @@ static wac_status resume(wac_run *run, wac_error *error)
                         "replay_checkpoint is not all; " WAC_TRAIN_AGAIN,
                         run->directory, run->directory);
     /* first of all: from here on its last row may be missing */
-    wac_manifest manifest;
-    WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     if (run->config.epochs > before && manifest.finished)
         WAC_TRY(
             wac_manifest_note(run->directory, &run->config, manifest.seconds, false, NULL, error));
@@ -271,6 +280,7 @@ wac_status wac_run_prepare(wac_run **out, const wac_config *config,
 wac_status wac_run_sit(wac_run *run, wac_agent *agent, int seat, wac_error *error)
 {
     take_seat(run, agent, seat);
+    WAC_TRY(wac_best_init(run, error));
     return run->epochs_before < 0 ? start(run, error) : resume(run, error);
 }
 
@@ -306,9 +316,10 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
     run->config.precision = WAC_PRECISION_SINGLE;
     WAC_TRY(build(run, type, options, true, error));
     WAC_TRY(make_agent(run, error));
+    WAC_TRY(wac_best_init(run, error));
     WAC_TRY(wac_checkpoint_load(run, &found, error));
     if (found)
-        return WAC_STATUS_OK;
+        return run->options.best ? wac_best_take(run, error) : WAC_STATUS_OK;
     wac_manifest manifest;
     WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     if (manifest.packed)

@@ -5,6 +5,7 @@
 
 #include "env/world.h"
 #include "rl/agent.h"
+#include "run/best.h"
 #include "run/visits.h"
 #include "wac/run.h"
 
@@ -54,6 +55,8 @@ struct wac_run {
     wac_rng world_rng;
     wac_position position;
     wac_sums sums;
+    wac_best best;
+    bool bettered; /* by the last evaluation */
     wac_coverage sampled;
     wac_visits visits[WAC_POLICY_TOTAL]; /* exploring; of the target policy, in evaluations */
     float observation[WAC_ENVIRONMENT_DIMENSIONS]; /* what the agent sees now */

@@ -131,6 +131,7 @@ static wac_status evaluate(wac_run *run, const volatile int *stop, wac_error *er
     end_phase(run, WAC_PHASE_EVALUATE);
     WAC_TRY(wac_runlog_append(run, error));
     end_phase(run, WAC_PHASE_LOG);
+    WAC_TRY(wac_best_note(run, &run->bettered, evaluation.mean_return, error));
     at->evaluated = 1;
     report(run, true);
     return WAC_STATUS_OK;
@@ -238,10 +239,11 @@ void wac_train_begin(wac_run *run)
 }
 
 /* Exploration must not change what the evaluation sees, as it does to running statistics, nor hang
- * on it. */
+ * on it; and who keeps the agent that was evaluated must do so before it learns. */
 static bool may_evaluate_late(const wac_run *run)
 {
-    return run->config.stop_success == 0 && run->config.normalisation == WAC_NORMALISATION_BOUNDS;
+    return run->config.stop_success == 0 && !run->config.keep_best &&
+           run->config.normalisation == WAC_NORMALISATION_BOUNDS;
 }
 
 wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
@@ -269,7 +271,7 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
             WAC_TRY(evaluate(run, run->options.stop, error));
     }
     if (wac_run_is_learnt(run)) {
-        if (!over)
+        if (!over || run->bettered)
             WAC_TRY(save_checkpoint(run, error));
         WAC_TRY(wac_runlog_sync(run, error));
         run->done = true;

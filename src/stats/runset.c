@@ -235,7 +235,8 @@ bool wac_group_counts(const wac_setting *setting)
 {
     return setting->offset != offsetof(wac_config, seed) &&
            setting->offset != offsetof(wac_config, checkpoint_interval) &&
-           setting->offset != offsetof(wac_config, replay_checkpoint);
+           setting->offset != offsetof(wac_config, replay_checkpoint) &&
+           setting->offset != offsetof(wac_config, keep_best);
 }
 
 int wac_task_compare(const wac_config *a, const wac_config *b)

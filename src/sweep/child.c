@@ -225,6 +225,8 @@ static wac_status prepare(wac_run **run, const crew *crew, const wac_sweep_erran
     options.progress = tell_progress;
     options.user = teller;
     options.stop = crew->stop;
+    options.from = *crew->task->sweep->from ? crew->task->sweep->from : NULL;
+    options.best = crew->task->sweep->best;
     config.epochs = errand->epochs;
     WAC_TRY(wac_path_join(folder, sizeof folder, crew->task->directory, wanted->folder, error));
     if (wac_path_exists(folder))

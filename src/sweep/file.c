@@ -5,6 +5,8 @@
  *     seeds: 5                        # 1 to 5; or a list
  *     settings: {epochs: 30}          # for all runs; a value or a list of values
  *     oe-wac: {lambda: [0, 0.5]}      # for the runs of an algorithm or an environment
+ *     from: runs/lqg-sac-1            # whose agent all begin with …
+ *     policy: best                    # … not the last, but as it did best
  *
  * What stands under an algorithm or environment goes before `settings`. A setting that is written
  * as a list, be it of one value, is part of the folder's name, so a list may grow later and the
@@ -46,6 +48,8 @@ enum {
     SEEDS,
     LISTS,
     SETTINGS = LISTS,
+    FROM,
+    POLICY,
     SAMPLES,
     SEED,
     MEASURE,
@@ -53,8 +57,9 @@ enum {
     HALVING,
     KEYS
 };
-static const char *const keys[KEYS] = {"environments", "algorithms", "seeds", "settings", "samples",
-                                       "seed",         "measure",    "last",  "halving"};
+static const char *const keys[KEYS] = {"environments", "algorithms", "seeds",   "settings",
+                                       "from",         "policy",     "samples", "seed",
+                                       "measure",      "last",       "halving"};
 
 typedef struct file {
     wac_expansion to;
@@ -230,6 +235,24 @@ static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
     }
 }
 
+/* Whose agent all begin with. */
+static wac_status read_origin_key(file *in, const wac_yaml_pair *pair, int key)
+{
+    const char *text;
+    wac_sweep *sweep = in->to.sweep;
+    WAC_TRY(wac_yaml_once(&in->to.yaml, pair, &in->lines[key]));
+    WAC_TRY(wac_yaml_text(&in->to.yaml, &text, pair->value, pair->key));
+    int best = key == POLICY ? wac_word_index("last|best", text) : 0;
+    if (best < 0)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
+                               "\"policy\" must be last or best, not \"%s\"", WAC_CLIP(text));
+    if (key == FROM && snprintf(sweep->from, sizeof sweep->from, "%s", text) >= WAC_SWEEP_FROM)
+        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value), "this path is too long");
+    if (key == POLICY)
+        sweep->best = best == 1;
+    return WAC_STATUS_OK;
+}
+
 /* First the lists of names: they say which other keys there may be. */
 static wac_status read_name_keys(file *in, const yaml_node_t *root)
 {
@@ -273,6 +296,8 @@ static wac_status read_other_key(file *in, const wac_yaml_pair *pair)
         return WAC_STATUS_OK;
     if (key == SETTINGS)
         return read_block(in, &in->settings, pair);
+    if (key == FROM || key == POLICY)
+        return read_origin_key(in, pair, key);
     if (key >= 0 && in->to.search)
         return read_search_key(in, pair, key);
     bool by_algorithm = find_name(in, ALGORITHMS, pair->key) >= 0;
@@ -326,6 +351,10 @@ static wac_status read_keys(file *in)
         return wac_fail(in->to.yaml.error, WAC_STATUS_INPUT,
                         "%s names no %.*s; add a line such as \"%s\"", in->to.yaml.name,
                         (int)strcspn(missing, ":"), missing, missing);
+    if (in->lines[POLICY] && !in->lines[FROM])
+        return wac_yaml_refuse(&in->to.yaml, in->lines[POLICY],
+                               "\"policy\" is that of the run that all begin \"from\"; name it, or "
+                               "leave it out");
     return settle_rule(in);
 }
 

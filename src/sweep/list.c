@@ -36,8 +36,9 @@ wac_status wac_sweep_reseed(wac_sweep *made, const wac_sweep *sweep, int64_t see
                             wac_error *error)
 {
     size_t settings = 0;
-    *made = (wac_sweep){0};
-    memcpy(made->says, sweep->says, sizeof made->says);
+    *made = *sweep;
+    made->runs = NULL;
+    made->count = 0;
     for (size_t i = 0; i < sweep->count; i++)
         settings += begins_settings(sweep, i);
     if (seeds < 1 || settings > (size_t)(WAC_SWEEP_RUNS / seeds))
@@ -163,7 +164,7 @@ void wac_sweep_line_difference(char *text, size_t size, const char *line, const 
 
 uint64_t wac_sweep_fingerprint(const wac_sweep *sweep)
 {
-    uint64_t hash = WAC_HASH_START;
+    uint64_t hash = wac_hash(WAC_HASH_START, sweep->from, strlen(sweep->from) + sweep->best);
     char line[WAC_SWEEP_LINE];
     for (size_t i = 0; i < sweep->count; i++) {
         const char *folder = sweep->runs[i].folder;

@@ -8,7 +8,7 @@
 
 #include "wac/config.h"
 
-enum { WAC_SWEEP_FOLDER = 256, WAC_SWEEP_RUNS = 10000 /* most of them */ };
+enum { WAC_SWEEP_FROM = 1024, WAC_SWEEP_FOLDER = 256, WAC_SWEEP_RUNS = 10000 /* most of them */ };
 
 typedef struct wac_sweep_run {
     wac_config config;
@@ -19,6 +19,8 @@ typedef struct wac_sweep {
     wac_sweep_run *runs; /* [count]; from malloc */
     size_t count;
     bool says[WAC_SETTINGS_TOTAL]; /* settings that its file has itself, for whomever */
+    char from[WAC_SWEEP_FROM];     /* the run whose agent all begin with; empty: none */
+    bool best;                     /* as its best evaluation found it */
 } wac_sweep;
 
 void wac_sweep_free(wac_sweep *sweep);

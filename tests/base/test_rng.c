@@ -155,7 +155,7 @@ static void streams_are_apart(void **state)
     static real values[STREAMS + 1][DRAWS];
     for (int s = 0; s <= STREAMS; s++) {
         /* the last: another seed */
-        wac_rng rng = wac_rng_make(s < STREAMS ? 5 : 6, (wac_stream)(s % STREAMS));
+        wac_rng rng = wac_rng_make(s < STREAMS ? 5 : 6, (wac_rng_stream)(s % STREAMS));
         wac_fill_normal(&rng, DRAWS, values[s]);
     }
     for (int s = 0; s <= STREAMS; s++) {

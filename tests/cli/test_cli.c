@@ -3,6 +3,7 @@
 #include "support/program.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <sched.h>
 #include <sys/mount.h>
 
@@ -21,10 +22,10 @@ static void assert_narrow(const char *text)
 static void help_is_there(void **state)
 {
     (void)state;
-    enum { COMMANDS = 13 };
-    const char *const commands[COMMANDS] = {"train", "evaluate", "sweep",     "tune", "render",
-                                            "stats", "report",   "reproduce", "envs", "config",
-                                            "check", "verify",   "demo"};
+    enum { COMMANDS = 14 };
+    const char *const commands[COMMANDS] = {"train",  "evaluate", "export", "sweep",     "tune",
+                                            "render", "stats",    "report", "reproduce", "envs",
+                                            "config", "check",    "verify", "demo"};
     const char *const overviews[] = {"--help", "-h", "help", "help help", "help --help"};
     for (int i = 0; i < 5; i++) {
         const outcome *result = wac("%s", overviews[i]);
@@ -132,11 +133,17 @@ static void nonsense_is_refused(void **state)
         {"train --resume /dev/null", 1, "there is no run /dev/null"},
         {"evaluate", 2, "which run?"},
         {"evaluate /no/such/run", 1, "there is no run /no/such/run"},
-        {"evaluate a b", 2, "what to do with \"b\"?"},
         {"evaluate a --episodes 0", 2, "--episodes must be a whole number from 1"},
-        {"evaluate a --policy best", 2, "--policy must be target or behaviour, not \"best\""},
+        {"evaluate a --policy target", 2, "--policy must be last, best or behaviour, not \"targ"},
         {"evaluate a --polices target", 2, "did you mean \"--policy\"?"},
         {"evaluate a --stochastic=1", 2, "--stochastic takes no value"},
+        {"export", 2, "which run?"},
+        {"export a", 2, "what as? Give --to c, onnx or safetensors"},
+        {"export a --to tflite", 2, "--to must be c, onnx or safetensors, not \"tflite\""},
+        {"export a --to c --weights int4", 2, "--weights must be float or int8"},
+        {"export a --to onnx --weights int8", 2, "--weights int8 is for --to c only"},
+        {"export /no/such/run --to c", 1, "there is no run /no/such/run"},
+        {"export / --to c", 1, "/ is not a run"},
         {"config rivrswim", 2, "did you mean \"riverswim\"?"},
         {"envs now", 2, "what to do with \"now\"?"},
     };
@@ -341,7 +348,7 @@ static void evaluate_tells_and_changes_nothing(void **state)
         const outcome *result = wac("evaluate %s", at("run"));
         assert_done(result);
         assert_string_equal(result->err, "");
-        assert_non_null(strstr(result->out, "on lqg after 2 epochs, target policy, 10 episodes"));
+        assert_non_null(strstr(result->out, "on lqg after 2 epochs, last policy, 10 episodes"));
         assert_non_null(strstr(result->out, "return   -"));
         assert_non_null(strstr(result->out, " std   ("));
         assert_non_null(strstr(result->out, "length   25.0 steps"));
@@ -353,7 +360,7 @@ static void evaluate_tells_and_changes_nothing(void **state)
         assert_done(result);
         assert_non_null(strstr(result->out, "behaviour policy, 3 episodes\n"));
         result = wac("evaluate %s --episodes 1", at("run"));
-        assert_non_null(strstr(result->out, "target policy, 1 episode\n"));
+        assert_non_null(strstr(result->out, "last policy, 1 episode\n"));
         assert_same_runs(at("run"), at("same"));
         remove_folder(at("run"));
         remove_folder(at("same"));
@@ -367,6 +374,92 @@ static void evaluate_tells_and_changes_nothing(void **state)
                 "no checkpoint yet; go on with: " WAC_PROGRAM " train --resume ");
     save_text(at("run/config.yaml"), "environment: lqg\n");
     assert_says(wac("evaluate %s", at("run")), 1, "was cut short");
+}
+
+static void evaluate_several_as_json(void **state)
+{
+    (void)state;
+    json_error_t reason;
+    assert_int_equal(wac("train lqg --epochs 2 --keep-best true --out %s " SMALL, at("a"))->status,
+                     0);
+    assert_int_equal(
+        wac("train riverswim --epochs 1 --algorithm sac --out %s " SMALL, at("b"))->status, 0);
+    json_t *list = json_loads(wac("evaluate %s %s --json", at("a"), at("b"))->out, 0, &reason);
+    assert_int_equal(json_array_size(list), 2);
+    const json_t *first = json_array_get(list, 0), *second = json_array_get(list, 1);
+    assert_string_equal(json_string_value(json_object_get(first, "run")), at("a"));
+    assert_string_equal(json_string_value(json_object_get(second, "algorithm")), "sac");
+    assert_int_equal(json_integer_value(json_object_get(first, "epoch")), 2);
+    assert_true(json_is_real(json_object_get(second, "mean_return")));
+    assert_true(json_is_null(json_object_get(first, "success")));
+    json_decref(list);
+    const outcome *result = wac("evaluate %s %s --episodes 2", at("a"), at("b"));
+    assert_non_null(strstr(result->out, "/a\noe-wac on lqg after 2 epochs, last policy"));
+    assert_non_null(strstr(result->out, "/b\nsac on riverswim after 1 epoch, last policy"));
+    assert_int_equal(wac("evaluate %s --policy best", at("a"))->status, 0);
+
+    /* one that is missing costs the others nothing */
+    result = wac("evaluate %s /no/such/run %s --json --policy best", at("a"), at("b"));
+    assert_int_equal(result->status, 1);
+    assert_non_null(strstr(result->err, "there is no run /no/such/run"));
+    assert_non_null(strstr(result->err, "keeps no best policy"));
+    list = json_loads(result->out, 0, &reason);
+    assert_int_equal(json_array_size(list), 1);
+    json_decref(list);
+}
+
+/* A new folder beside the old one, with the old one's settings unless others are given. */
+static void training_from_a_run(void **state)
+{
+    (void)state;
+    assert_int_equal(wac("train lqg --epochs 1 --keep-best true --out %s " SMALL, at("a"))->status,
+                     0);
+    assert_int_equal(wac("train --from %s --epochs 2 --out %s", at("a"), at("b"))->status, 0);
+    wac_config config;
+    assert_ok(wac_folder_read_config(&config, at("b"), &error));
+    assert_true(config.width == 16 && config.epochs == 2 && config.keep_best);
+    assert_int_equal(
+        wac("train riverswim --from %s --policy best --out %s " SMALL, at("a"), at("c"))->status,
+        0);
+    assert_says(wac("train lqg --from %s --out %s", at("a"), at("d")), 2, "its width is another");
+    assert_says(wac("train lqg --from %s --algorithm sac --out %s", at("a"), at("d")), 2,
+                "its algorithm is oe-wac, not sac");
+    assert_says(wac("train lqg --from %s --out %s", at("none"), at("d")), 2, "is not a run");
+    assert_says(wac("train --from %s --out %s", at("a"), at("b")), 2, "another run already");
+    assert_says(wac("train --from %s --policy first", at("a")), 2, "must be last or best");
+    assert_says(wac("train lqg --policy best"), 2, "--policy is for --from RUN");
+    assert_says(wac("train --resume %s --from %s", at("a"), at("b")), 2, "leave --from out");
+    assert_false(wac_path_exists(at("d")));
+}
+
+/* One new file, and what it is worth; or nothing, and why. */
+static void export_tells_and_overwrites_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(wac("train riverswim --epochs 1 --out %s " SMALL, at("run"))->status, 0);
+    const outcome *result = wac("export %s --to c --out %s --weights int8", at("run"), at("a.h"));
+    assert_int_equal(result->status, 0);
+    const char *const told[] = {
+        "a.h", "of constants", "multiplications an action", "10000 random and", "int8", "return"};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        assert_non_null(strstr(result->out, told[i]));
+    assert_narrow(strchr(result->out, '\n') + 1);
+    result = wac("export %s --to onnx --out %s --evaluate", at("run"), at("a.onnx"));
+    assert_int_equal(result->status, 0);
+    assert_non_null(strstr(result->out, "opset 13"));
+    assert_says(wac("export %s --to c --out %s", at("run"), at("a.h")), 1, "a.h exists already");
+
+    /* of a later version, and without a checkpoint */
+    static const char found[] = "wac-checkpoint-4", later[] = "wac-checkpoint-9";
+    size_t size;
+    char *bytes = contents(at("run/checkpoint/run.safetensors"), &size);
+    memcpy(memmem(bytes, size, found, strlen(found)), later, strlen(later));
+    assert_ok(wac_file_write(at("run/checkpoint/run.safetensors"), bytes, size, &error));
+    free(bytes);
+    assert_says(wac("export %s --to c --out %s", at("run"), at("b.h")), 1, "has the format wac-");
+    remove_folder(at("run/checkpoint"));
+    assert_says(wac("export %s --to c --out %s", at("run"), at("b.h")), 1, "no checkpoint yet");
+    assert_false(wac_path_exists(at("b.h")));
 }
 
 /* --- a full disk ---------------------------------------------------------------------------- */
@@ -491,6 +584,9 @@ int main(void)
         TEST(a_reader_that_leaves),
         TEST(output_that_cannot_be_written),
         TEST(evaluate_tells_and_changes_nothing),
+        TEST(export_tells_and_overwrites_nothing),
+        TEST(evaluate_several_as_json),
+        TEST(training_from_a_run),
         TEST(without_a_replay),
         TEST(without_a_gpu),
         TEST(a_limit_on_files),

@@ -133,6 +133,7 @@ static inline wac_config tiny(const char *environment, const char *algorithm, in
     config.evaluation_steps = 60;
     config.path_limit = 25;
     config.replay_capacity = 1000;
+    config.keep_best = config.algorithm == WAC_ALGORITHM_ME_WAC; /* some do, some do not */
     return config;
 }
 
@@ -233,16 +234,19 @@ static inline bool same_arrays(const char *a, const char *b)
 /* The first file in which two runs differ, or null. What a run has no use for counts too. */
 static inline const char *difference(const char *a, const char *b)
 {
-    static const char *const files[] = {"config.yaml", "progress.csv", "checkpoint/run.safetensors",
+    static const char *const files[] = {"config.yaml",
+                                        "progress.csv",
+                                        "checkpoint/run.safetensors",
                                         "checkpoint/agent.safetensors",
-                                        "checkpoint/replay.safetensors"};
+                                        "checkpoint/replay.safetensors",
+                                        "checkpoint/best.safetensors"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char paths[2][PATH_MAX];
         assert_ok(wac_path_join(paths[0], PATH_MAX, a, files[i], &error));
         assert_ok(wac_path_join(paths[1], PATH_MAX, b, files[i], &error));
         bool there[2] = {wac_path_exists(paths[0]), wac_path_exists(paths[1])};
-        if (i == 4 && !there[0] && !there[1])
-            continue; /* checkpoints without a replay */
+        if (i >= 4 && !there[0] && !there[1])
+            continue; /* checkpoints without a replay, or a best agent */
         if (!there[0] || !there[1] || !same_file(paths[0], paths[1], i == 1))
             return files[i];
     }

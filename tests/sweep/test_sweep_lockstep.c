@@ -71,6 +71,32 @@ static void groups_go_on(void **state)
     wac_sweep_free(&shorter);
 }
 
+/* All begin with the agent of a run: in groups, by workers, and each by itself. */
+static void sweeps_from_a_run(void **state)
+{
+    (void)state;
+    char text[PATH_MAX + 512];
+    wac_config config = tiny("lqg", "me-wac", 3);
+    assert_ok(train_new(at("source"), &config, NULL));
+    snprintf(text, sizeof text,
+             "environments: [lqg, riverswim]\nalgorithms: [me-wac]\nseeds: 2\nfrom: %s\n"
+             "policy: best\nsettings: {epochs: 2, keep_best: true, " SMALL_RUNS "}\n",
+             at("source"));
+    wac_sweep sweep = parse(text);
+    execute(&sweep, at("workers"), (wac_sweep_options){.workers = 2});
+    execute(&sweep, at("groups"), lockstep_of(1, 4));
+    assert_same_sweeps(at("workers"), at("groups"), &sweep);
+    wac_run_options options = wac_run_options_default();
+    options.from = at("source");
+    options.best = true;
+    assert_ok(train_new(at("alone"), &sweep.runs[3].config, &options));
+    assert_same_runs(at("alone"), at("groups/%s", sweep.runs[3].folder));
+    options.best = false;
+    assert_ok(train_new(at("last"), &sweep.runs[3].config, &options));
+    assert_string_equal(difference(at("alone"), at("last")), "progress.csv");
+    wac_sweep_free(&sweep);
+}
+
 /* --- stopping ----------------------------------------------------------------------------------
  */
 
@@ -369,15 +395,11 @@ static void rungs_are_those_of_workers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(groups_are_as_workers),
-        TEST(groups_go_on),
-        TEST(stopped_again_and_again),
-        TEST(killed_at_random_moments),
-        TEST(what_cannot_go_on_begins_anew),
-        TEST(who_fails_is_told),
-        TEST(groups_that_do_not_fit_are_cut),
-        TEST(groups_are_spread_over_gpus),
-        TEST(gpus_take_turns),
+        TEST(groups_are_as_workers),       TEST(groups_go_on),
+        TEST(sweeps_from_a_run),           TEST(stopped_again_and_again),
+        TEST(killed_at_random_moments),    TEST(what_cannot_go_on_begins_anew),
+        TEST(who_fails_is_told),           TEST(groups_that_do_not_fit_are_cut),
+        TEST(groups_are_spread_over_gpus), TEST(gpus_take_turns),
         TEST(rungs_are_those_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,90 @@
+/* Taking over an agent. */
+#include "run/inherit.h"
+
+#include "base/status.h"
+#include "rl/save.h"
+#include "rl/steps.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+wac_status wac_origin_of(wac_origin *origin, const wac_run_options *options, wac_error *error)
+{
+    *origin = (wac_origin){.best = options->best};
+    if (options->from && !realpath(options->from, origin->run))
+        return wac_fail(error, WAC_STATUS_INPUT, "there is no run %s to begin with: %s",
+                        options->from, strerror(errno));
+    return WAC_STATUS_OK;
+}
+
+/* Whether an agent fits: the world may be another, if it looks the same. */
+static wac_status check(const wac_run *run, const wac_run *source, wac_error *error)
+{
+    const wac_config *own = &run->config, *other = &source->config;
+    const struct {
+        const char *name;
+        int64_t own, other;
+    } sizes[] = {
+        {"width", own->width, other->width},
+        {"normalisation", own->normalisation, other->normalisation},
+        {"number of observations", run->agent->observations, source->agent->observations},
+        {"number of actions", run->agent->actions, source->agent->actions},
+    };
+    if (own->algorithm != other->algorithm)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s cannot be begun with: its algorithm is %s, not %s",
+                        source->directory, wac_algorithm_name((wac_algorithm)other->algorithm),
+                        wac_algorithm_name((wac_algorithm)own->algorithm));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].own != sizes[i].other)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "the run %s cannot be begun with: its %s is another", source->directory,
+                            sizes[i].name);
+    return WAC_STATUS_OK;
+}
+
+/* The next array of the source into one of ours; both show them in the same order. */
+static wac_status take(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    static const char counters[] = "counter/";
+    const wac_agent_tensor *from = (*(const wac_agent_tensor **)user)++;
+    (void)error;
+    if (strncmp(tensor->name, counters, strlen(counters)) != 0)
+        memcpy(tensor->data, from->data,
+               (size_t)wac_agent_tensor_elements(from) * wac_dtype_size(from->dtype));
+    return WAC_STATUS_OK;
+}
+
+static wac_status take_all(wac_run *run, wac_run *source, wac_save_list *list, wac_error *error)
+{
+    WAC_TRY(check(run, source, error));
+    for (wac_state state = WAC_STATE_NETWORKS; state <= WAC_STATE_LEARNING; state++) {
+        list->count = 0;
+        WAC_TRY(source->agent->steps->visit(source->agent, 0, state, wac_save_add, list, error));
+        const wac_agent_tensor *next = list->tensors;
+        WAC_TRY(run->agent->steps->visit(run->agent, run->seat, state, take, &next, error));
+        run->agent->steps->settle(run->agent, run->seat, state);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_run_inherit(wac_run *run, const wac_origin *origin, wac_error *error)
+{
+    wac_run *source;
+    wac_config config;
+    wac_save_list list = {0};
+    wac_run_options how = wac_run_options_default();
+    if (!*origin->run)
+        return WAC_STATUS_OK;
+    how.best = origin->best;
+    /* a world that the library does not know, but this program */
+    bool same = wac_folder_read_config(&config, origin->run, NULL) == WAC_STATUS_OK &&
+                strcmp(config.environment, run->config.environment) == 0;
+    WAC_TRY(wac_run_open(&source, origin->run, same ? run->world->type : NULL, &how, error));
+    wac_status status = take_all(run, source, &list, error);
+    free(list.tensors);
+    wac_run_destroy(source);
+    return status;
+}
