@@ -1,13 +1,18 @@
-/* wac demo: OE-WAC and SAC side by side on RiverSwim, then a picture and a verdict.
+/* wac demo: OE-WAC and SAC side by side, in a river or in a maze, then a picture and a verdict.
  *
  * The two runs are ordinary run folders, trained by a thread each. A thread only notes what its run
  * tells; the main thread draws. Whatever happens, calling the demo again goes on from there. */
 #include "cli.h"
+#include "demo_sight.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 
 #include "base/files.h"
+#include "base/suggest.h"
+#include "base/words.h"
 #include "draw/demo.h"
+#include "draw/render.h"
+#include "nn/cpu/product.h"
 #include "run/folder.h"
 
 #include <math.h>
@@ -19,38 +24,73 @@ static const char help[] =
     "wac demo: see directed exploration at work\n"
     "\n"
     "Usage\n"
-    "  wac demo [--out DIR] [--epochs N] [--seed N]\n"
+    "  wac demo [river|maze] [--out DIR] [--epochs N] [--seed N]\n"
     "\n"
-    "Trains OE-WAC and SAC side by side on RiverSwim, where a crumb lies near and\n"
-    "the prize far up the river, for 30 epochs (about 2 minutes on two free\n"
-    "cores). Ends with a verdict and a picture, DIR/demo.png and DIR/demo.svg:\n"
-    "learning curves, how much and what both have visited, where OE-WAC is unsure.\n"
-    "Ctrl-C leaves everything whole; the same command goes on. Needs gnuplot.\n"
+    "Trains OE-WAC and SAC side by side and shows, on a terminal, where they go.\n"
+    "Ends with a verdict and a picture, DIR/demo.png and DIR/demo.svg. Ctrl-C leaves\n"
+    "everything whole; the same command goes on. Needs gnuplot.\n"
+    "\n"
+    "  river   RiverSwim: a crumb lies near, the prize far up the river. 30 epochs,\n"
+    "          about 2 minutes on two free cores. The picture: learning curves, how\n"
+    "          much and what both have visited, where OE-WAC is unsure.\n"
+    "  maze    Point 2, a room with two walls across: 40 epochs, about 8 minutes on\n"
+    "          two free cores (5 where they have AVX512_BF16). The picture: where\n"
+    "          both have been, and the ways that they have learned. Needs MuJoCo.\n"
     "\n"
     "Flags\n"
-    "  --out DIR           folder of the demo (wac-demo)\n"
-    "  --epochs N          rounds of evaluation, exploration and training (30); more\n"
-    "                      than before goes on with a demo that is there\n"
+    "  --out DIR           folder of the demo (wac-demo, wac-demo-maze)\n"
+    "  --epochs N          rounds of evaluation, exploration and training; more than\n"
+    "                      before goes on with a demo that is there\n"
     "  --seed N            seed of every random number (1)\n"
     "\n"
     "Examples\n"
     "  wac demo\n"
-    "  wac demo --out /tmp/demo --seed 2\n"
-    "  wac demo --epochs 60\n";
+    "  wac demo maze\n"
+    "  wac demo --out /tmp/demo --seed 2\n";
 
-static const char task[] =
-    "The task: swim up a river of length 25 against its current. The near end feeds\n"
-    "you a crumb (0.0005 a step), the far end a prize (1 a step); in between there\n"
-    "is nothing, and the current carries you back. Only who keeps swimming up finds\n"
-    "the prize: always doing so earns 161.6 on average in an episode of 300 steps,\n"
-    "staying with the crumb 0.15.\n\n";
+enum { OE_WAC, SAC, SIDES, SEED = 1, WIDTH = 79 };
 
-static const char default_folder[] = "wac-demo";
+/* What is told of a world. */
+typedef struct tale {
+    const char *environment, *folder;
+    int64_t epochs;
+    const char *task, *scale;          /* before, and of the numbers in the verdict */
+    const char *solved, *lost, *found; /* the heading; how SAC fails: at all, or in the end */
+    const char *usual;                 /* epochs that OE-WAC needs */
+} tale;
 
-enum { OE_WAC, SAC, SIDES, EPOCHS = 30, SEED = 1, WIDTH = 79 };
+static const tale stories[] = {
+    {.environment = "riverswim",
+     .folder = "wac-demo",
+     .epochs = 30,
+     .task = "The task: swim up a river of length 25 against its current. The near end feeds\n"
+             "you a crumb (0.0005 a step), the far end a prize (1 a step); in between there\n"
+             "is nothing, and the current carries you back. Only who keeps swimming up finds\n"
+             "the prize: always doing so earns 161.6 on average in an episode of 300 steps,\n"
+             "staying with the crumb 0.15.\n\n",
+     .scale = "A return is the average of some 10 episodes, and luck moves it; always swimming up "
+              "earns 161.6 on average.",
+     .solved = "first >= 100",
+     .lost = "its policy never got past the crumb",
+     .found = "it found the prize but did not learn to reach it",
+     .usual = "15 to 30"},
+    {.environment = "point-2",
+     .folder = "wac-demo-maze",
+     .epochs = 40,
+     .task = "The task: drive a ball to the far end of a room. Two long walls stand across it,\n"
+             "one open below, the other above, and every step costs the distance to the goal,\n"
+             "straight through the walls. Going for less ends at the first wall: who finds the\n"
+             "way has gone where it costs more.\n\n",
+     .scale = "A success is the share of some 10 episodes that reach the goal within 300 steps.",
+     .solved = "first >= 90 %",
+     .lost = "its policy never reached the goal",
+     .found = "it came to the goal but did not learn the way",
+     .usual = "20 to 35"},
+};
 
 /* What was asked for; 0 epochs, seed -1: nothing. */
-static const char *out = default_folder;
+static const tale *story = stories;
+static const char *out;
 static int64_t epochs, seed = -1;
 static const cli_option options[] = {
     {"out", .text = &out},
@@ -68,8 +108,10 @@ typedef struct side {
     wac_run_options how;
     pthread_t thread;
     bool started;
+    wac_run *run; /* the thread's */
     /* under the mutex while the thread runs */
     cli_meter meter;
+    cli_sight sight;
     wac_status status;
     wac_error error;
 } side;
@@ -80,6 +122,11 @@ static side sides[SIDES] = {
 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static cli_progress display;
+
+static bool is_maze(void)
+{
+    return story == &stories[1];
+}
 
 /* The config of the run that is there already; it must be one of a demo. */
 static int inspect_run(side *side)
@@ -96,8 +143,8 @@ static int inspect_run(side *side)
     if (wac_outcome_read(&outcome, side->directory, NULL) != WAC_STATUS_OK)
         outcome.last_epoch = -1;
     const char *algorithm = wac_algorithm_name((wac_algorithm)config->algorithm);
-    if (strcmp(config->environment, "riverswim") != 0 || strcmp(algorithm, side->name) != 0)
-        return cli_refuse("%s is a run of %s on %s, not one of a demo; choose another --out",
+    if (strcmp(config->environment, story->environment) != 0 || strcmp(algorithm, side->name) != 0)
+        return cli_refuse("%s is a run of %s on %s, not one of this demo; choose another --out",
                           side->directory, algorithm, config->environment);
     if (seed >= 0 && seed != config->seed)
         return cli_refuse("%s holds a demo with seed %lld; choose another --out for seed %lld", out,
@@ -132,9 +179,13 @@ static int inspect(void)
         side *side = &sides[i], *other = &sides[SIDES - 1 - i];
         if (side->exists)
             continue;
-        if (wac_config_init(&side->config, "riverswim", side->name, &error) != WAC_STATUS_OK)
+        if (wac_config_init(&side->config, story->environment, side->name, &error) != WAC_STATUS_OK)
             return cli_fail(&error);
-        side->config.epochs = other->exists ? other->config.epochs : epochs > 0 ? epochs : EPOCHS;
+        side->config.epochs = other->exists ? other->config.epochs
+                              : epochs > 0  ? epochs
+                                            : story->epochs;
+        side->config.precision =
+            is_maze() && !wac_mixed_missing() ? WAC_PRECISION_MIXED : WAC_PRECISION_SINGLE;
         side->config.seed = other->exists ? other->config.seed : seed >= 0 ? seed : SEED;
     }
     return CLI_OK;
@@ -145,6 +196,8 @@ static void note_progress(void *user, const wac_progress *progress)
     side *side = user;
     pthread_mutex_lock(&mutex);
     cli_meter_update(&side->meter, progress);
+    if (progress->is_row && display.live)
+        cli_sight_take(&side->sight, side->run);
     if (progress->is_row && !display.live)
         cli_meter_print(&side->meter, display.stream);
     pthread_mutex_unlock(&mutex);
@@ -154,15 +207,15 @@ static void note_progress(void *user, const wac_progress *progress)
 static void *train(void *argument)
 {
     side *side = argument;
-    wac_run *run = NULL;
+    wac_run **run = &side->run;
     wac_error error = {0};
     wac_status status =
         side->exists
-            ? wac_run_resume(&run, side->directory, NULL, &side->how, side->config.epochs, &error)
-            : wac_run_create(&run, &side->config, NULL, side->directory, &side->how, &error);
+            ? wac_run_resume(run, side->directory, NULL, &side->how, side->config.epochs, &error)
+            : wac_run_create(run, &side->config, NULL, side->directory, &side->how, &error);
     if (status == WAC_STATUS_OK) {
-        status = wac_run_train(run, &error);
-        wac_run_destroy(run);
+        status = wac_run_train(*run, &error);
+        wac_run_destroy(*run);
     }
     pthread_mutex_lock(&mutex);
     side->status = status;
@@ -180,6 +233,7 @@ static void watch(void)
 {
     for (bool over = false; !over;) {
         cli_meter meters[SIDES];
+        cli_picture picture;
         int count = 0;
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
         pthread_mutex_lock(&mutex);
@@ -189,9 +243,10 @@ static void watch(void)
                 meters[count++] = sides[i].meter;
                 over = over && sides[i].meter.over;
             }
+        cli_sight_draw(&picture, &sides[OE_WAC].sight, &sides[SAC].sight);
         pthread_mutex_unlock(&mutex);
         if (display.live && count > 0)
-            cli_progress_draw(&display, meters, count);
+            cli_progress_draw(&display, meters, count, &picture);
     }
     cli_progress_end(&display);
 }
@@ -200,10 +255,10 @@ static void watch(void)
 static const char *describe_command(char *text, size_t size, int64_t end)
 {
     int64_t own_seed = sides[OE_WAC].config.seed;
-    int used = snprintf(text, size, "%s demo", cli_program());
-    if (strcmp(out, default_folder) != 0)
+    int used = snprintf(text, size, "%s demo%s", cli_program(), is_maze() ? " maze" : "");
+    if (strcmp(out, story->folder) != 0)
         used += snprintf(text + used, size - (size_t)used, " --out %s", out);
-    if (end != EPOCHS)
+    if (end != story->epochs)
         used += snprintf(text + used, size - (size_t)used, " --epochs %lld", (long long)end);
     if (own_seed != SEED)
         snprintf(text + used, size - (size_t)used, " --seed %lld", (long long)own_seed);
@@ -258,8 +313,18 @@ static void print_outcome(const char *title, const wac_outcome *outcome)
     char solved[32] = "never";
     if (outcome->solved_epoch >= 0)
         snprintf(solved, sizeof solved, "epoch %lld", (long long)outcome->solved_epoch);
-    printf("  %-8s%12.4g%13.4g%15s%11.0f %%\n", title, outcome->best_return, outcome->last_return,
-           solved, 100 * outcome->visited);
+    if (is_maze())
+        printf("  %-8s%10.0f %%%11.0f %%%16s\n", title, 100 * outcome->best_success,
+               100 * outcome->last_success, solved);
+    else
+        printf("  %-8s%12.4g%13.4g%15s%11.0f %%\n", title, outcome->best_return,
+               outcome->last_return, solved, 100 * outcome->visited);
+}
+
+/* Whether it has ever been where it should. */
+static bool has_found(const wac_outcome *outcome)
+{
+    return is_maze() ? outcome->best_success > 0 : outcome->best_return >= 1;
 }
 
 /* Who solved it, in a sentence that holds whatever happened. */
@@ -274,9 +339,7 @@ static void describe_winner(char *text, size_t size, const wac_outcome *wac, con
                  wac_epoch, sac_epoch);
     else if (wac_epoch >= 0)
         snprintf(text, size, "OE-WAC solved it by epoch %lld; SAC did not in %s: %s.", wac_epoch,
-                 epochs,
-                 sac->best_return < 1 ? "its policy never got past the crumb"
-                                      : "it found the prize but did not learn to reach it");
+                 epochs, has_found(sac) ? story->found : story->lost);
     else if (sac_epoch >= 0)
         snprintf(text, size,
                  "SAC solved it by epoch %lld and OE-WAC did not in %s. That is unusual: another "
@@ -284,11 +347,10 @@ static void describe_winner(char *text, size_t size, const wac_outcome *wac, con
                  sac_epoch, epochs);
     else
         snprintf(text, size,
-                 "Neither solved it in %s%s. OE-WAC mostly needs 15 to 30; this goes on from here: "
-                 "%s",
-                 epochs,
-                 wac->best_return >= 1 ? ", though OE-WAC has found the prize now and then" : "",
-                 describe_command(command, sizeof command, wac->last_epoch + EPOCHS));
+                 "Neither solved it in %s%s. OE-WAC mostly needs %s; this goes on from here: %s",
+                 epochs, has_found(wac) ? ", though OE-WAC has been there now and then" : "",
+                 story->usual,
+                 describe_command(command, sizeof command, wac->last_epoch + story->epochs));
 }
 
 static void print_verdict(const wac_outcome *wac, const wac_outcome *sac)
@@ -297,25 +359,44 @@ static void print_verdict(const wac_outcome *wac, const wac_outcome *sac)
     char text[2 * PATH_MAX + 512], epochs[48];
     printf("\n%sVerdict%s after %s, seed %lld\n\n", style.bold, style.plain,
            cli_count(epochs, wac->last_epoch, "epoch"), (long long)sides[OE_WAC].config.seed);
-    printf("  %-8s%12s%13s%15s%13s\n", "", "best return", "last return", "first >= 100", "visited");
+    if (is_maze())
+        printf("  %-8s%12s%13s%16s\n", "", "best success", "last success", story->solved);
+    else
+        printf("  %-8s%12s%13s%15s%13s\n", "", "best return", "last return", story->solved,
+               "visited");
     print_outcome(sides[OE_WAC].title, wac);
     print_outcome(sides[SAC].title, sac);
     putchar('\n');
-    cli_print_wrapped("A return is the average of some 10 episodes, and luck moves it; always "
-                      "swimming up earns 161.6 on average.",
-                      0, WIDTH);
+    cli_print_wrapped(story->scale, 0, WIDTH);
     describe_winner(text, sizeof text, wac, sac);
     cli_print_wrapped(text, 0, WIDTH);
-    snprintf(text, sizeof text,
-             "OE-WAC explores where it is unsure what an action is worth, SAC by noise alone; %s "
-             "OE-WAC visited %.0f %% of all places and actions (cells with more than 0.1 %% of its "
-             "steps), SAC %.0f %%.",
-             wac->visited > 1.5 * sac->visited ? "so" : "yet this time", 100 * wac->visited,
-             100 * sac->visited);
+    int used = snprintf(text, sizeof text,
+                        "OE-WAC explores where it is unsure what an action is worth, SAC by noise "
+                        "alone");
+    snprintf(
+        text + used, sizeof text - (size_t)used,
+        is_maze()
+            ? "."
+            : "; %s OE-WAC visited %.0f %% of all places and actions (cells with more than 0.1 %% "
+              "of its steps), SAC %.0f %%.",
+        wac->visited > 1.5 * sac->visited ? "so" : "yet this time", 100 * wac->visited,
+        100 * sac->visited);
     cli_print_wrapped(text, 0, WIDTH);
     cli_print_wrapped("One seed is one story; --seed 2 with another --out tells the next.", 0,
                       WIDTH);
     putchar('\n');
+}
+
+static wac_status draw(const char *path, wac_error *error)
+{
+    char *const folders[] = {sides[OE_WAC].directory, sides[SAC].directory};
+    static const char *const names[] = {"OE-WAC", "SAC"};
+    wac_render_options how = wac_render_options_default();
+    wac_rendering drawn;
+    how.out = path;
+    how.names = names;
+    return is_maze() ? wac_render(&drawn, folders, SIDES, &how, error)
+                     : wac_figure_demo(folders[OE_WAC], folders[SAC], path, error);
 }
 
 /* The verdict needs only the tables; then the picture. */
@@ -330,8 +411,7 @@ static int conclude(void)
     print_verdict(&outcomes[OE_WAC], &outcomes[SAC]);
     fflush(stdout);
     if (wac_path_join(path, sizeof path, out, "demo", &error) != WAC_STATUS_OK ||
-        wac_figure_demo(sides[OE_WAC].directory, sides[SAC].directory, path, &error) !=
-            WAC_STATUS_OK) {
+        draw(path, &error) != WAC_STATUS_OK) {
         cli_fail(&error);
         fprintf(stderr, "wac: both runs are whole; draw the picture with: %s\n",
                 describe_command(command, sizeof command, outcomes[OE_WAC].last_epoch));
@@ -344,7 +424,12 @@ static int conclude(void)
 static int run(char **words)
 {
     wac_error error = {0};
-    (void)words;
+    int which = words[0] ? wac_word_index("river|maze", words[0]) : 0;
+    if (which < 0 || (words[0] && words[1]))
+        return cli_refuse("a demo is one of river and maze; what is \"%s\"?",
+                          WAC_CLIP(words[which < 0 ? 0 : 1]));
+    story = &stories[which];
+    out = out ? out : story->folder;
     int status = inspect();
     if (status)
         return status;
@@ -352,7 +437,7 @@ static int run(char **words)
     bool finished = sides[OE_WAC].finished && sides[SAC].finished;
     if (!finished && cli_need_gnuplot())
         return CLI_FAILED;
-    fputs(task, stderr);
+    fputs(story->task, stderr);
     if (finished) {
         fprintf(stderr,
                 "%s holds a finished demo: there is nothing to train.\n"
@@ -372,5 +457,5 @@ static int run(char **words)
     return status ? status : conclude();
 }
 
-const cli_command cli_demo = {"demo", "see directed exploration at work", help, run, options, 0,
-                              NULL};
+const cli_command cli_demo = {
+    "demo", "see directed exploration at work", help, run, options, CLI_ANY_WORDS, NULL};

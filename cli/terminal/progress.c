@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static volatile int stop_asked;
@@ -80,13 +79,6 @@ static void append(char *text, size_t size, const char *format, double value)
     size_t used = strlen(text);
     if (!isnan(value))
         snprintf(text + used, size - used, format, value);
-}
-
-static int columns_of(FILE *stream)
-{
-    struct winsize window;
-    return ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 && window.ws_col > 20 ? window.ws_col
-                                                                                 : 80;
 }
 
 double cli_progress_work(const wac_progress *p)
@@ -248,11 +240,22 @@ static void go_back(const cli_progress *display, int columns)
         fputs("\r\033[J", display->stream);
 }
 
-void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count)
+/* Whether a picture fits below the bars. */
+static bool has_room(const cli_picture *picture, int bars, int columns, int lines)
 {
-    enum { SPARE = 5 }; /* the echo of Ctrl-C, even twice, must not begin a new line */
+    bool fits = bars + picture->lines < lines;
+    for (int i = 0; i < picture->lines; i++)
+        fits = fits && (int)strlen(picture->text[i]) <= columns;
+    return fits;
+}
+
+void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count,
+                       const cli_picture *picture)
+{
+    enum { SPARE = 5, NARROWEST = 21 }; /* spare: the echo of Ctrl-C, even twice, begins no line */
     row rows[CLI_PROGRESS_ROWS];
-    int columns = columns_of(display->stream);
+    int lines, columns = cli_columns(display->stream, &lines), before = display->shown;
+    columns = columns >= NARROWEST ? columns : 80;
     assert(count <= CLI_PROGRESS_ROWS);
     for (int i = 0; i < count; i++)
         rows[i] = make_row(&meters[i]);
@@ -264,8 +267,16 @@ void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count
         if (i + 1 < count)
             fputc('\n', display->stream);
     }
-    fflush(display->stream);
     display->shown = count;
+    for (int i = 0; picture && i < picture->lines; i++) {
+        if (!has_room(picture, count, columns - SPARE, lines))
+            break;
+        display->widths[display->shown++] = (int)strlen(picture->text[i]);
+        fprintf(display->stream, "\n\r\033[K%s", picture->text[i]);
+    }
+    if (display->shown < before)
+        fputs("\033[J", display->stream);
+    fflush(display->stream);
     display->columns = columns;
 }
 
@@ -276,7 +287,7 @@ void cli_progress_show(void *user, const wac_progress *progress)
     cli_meter_update(meter, progress);
     meter->over = progress->is_row && progress->epoch >= progress->epochs;
     if (display->live)
-        cli_progress_draw(display, meter, 1);
+        cli_progress_draw(display, meter, 1, NULL);
     else if (progress->is_row)
         cli_meter_print(meter, display->stream);
 }

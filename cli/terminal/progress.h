@@ -7,7 +7,17 @@
 
 #include <stdio.h>
 
-enum { CLI_PROGRESS_ROWS = 8 }; /* most bars at once */
+enum {
+    CLI_PROGRESS_ROWS = 8, /* most bars at once */
+    CLI_PICTURE_LINES = 16,
+    CLI_PICTURE_COLUMNS = 75,
+};
+
+/* What runs have seen, in characters, below their bars. */
+typedef struct cli_picture {
+    int lines;
+    char text[CLI_PICTURE_LINES][CLI_PICTURE_COLUMNS + 1];
+} cli_picture;
 
 /* One run: what it told last, and where it stood when this process took it up. */
 typedef struct cli_meter {
@@ -28,10 +38,10 @@ void cli_meter_print(const cli_meter *meter, FILE *stream);
 typedef struct cli_progress {
     FILE *stream;
     bool live; /* a terminal */
-    int shown; /* bars that stand on the terminal; the cursor is behind the last */
-    int widths[CLI_PROGRESS_ROWS]; /* of their lines */
-    int columns;                   /* of the terminal when they were drawn */
-    cli_meter meter;               /* of the only run, for cli_progress_show */
+    int shown; /* lines that stand on the terminal; the cursor is behind the last */
+    int widths[CLI_PROGRESS_ROWS + CLI_PICTURE_LINES];
+    int columns;     /* of the terminal when they were drawn */
+    cli_meter meter; /* of the only run, for cli_progress_show */
 } cli_progress;
 
 cli_progress cli_progress_make(FILE *stream);
@@ -39,9 +49,10 @@ cli_progress cli_progress_make(FILE *stream);
 /* The wac_run_options callback for a single run; user is a cli_progress. */
 void cli_progress_show(void *user, const wac_progress *progress);
 
-/* Draw the bars of some runs in place of the ones that stand there (same count each time). Only for
- * a live display. */
-void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count);
+/* Draw the bars of some runs in place of the ones that stand there (same count each time), and a
+ * picture below them if there is one and the terminal has room for it. Only for a live display. */
+void cli_progress_draw(cli_progress *display, const cli_meter *meters, int count,
+                       const cli_picture *picture);
 
 /* Leave the bars' lines, if there are any. */
 void cli_progress_end(cli_progress *display);

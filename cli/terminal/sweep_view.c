@@ -9,9 +9,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
-enum { MOST_ROWS = 64, NARROWEST = 40 };
+enum { MOST_ROWS = 64, NARROWEST = 40, FEWEST = 5 };
 
 cli_sweep_view cli_sweep_view_make(FILE *stream)
 {
@@ -55,16 +54,6 @@ static double sum_work(const wac_sweep_view *view, double *done)
         *done += cost * (over ? epochs : fmin(epochs, cli_progress_work(&item->progress)));
     }
     return sum;
-}
-
-static int columns_of(FILE *stream, int *rows)
-{
-    struct winsize window;
-    bool known = ioctl(fileno(stream), TIOCGWINSZ, &window) == 0;
-    *rows = known && window.ws_row > 4 ? window.ws_row : 24;
-    if (!known || window.ws_col == 0)
-        return 80;
-    return window.ws_col > NARROWEST ? window.ws_col : NARROWEST;
 }
 
 /* Back to where the table began, with nothing behind. */
@@ -118,7 +107,9 @@ static void draw_head(const cli_sweep_view *view, const wac_sweep_view *sweep, i
 static void draw(cli_sweep_view *view, const wac_sweep_view *sweep)
 {
     enum { SPARE = 5 }; /* the echo of Ctrl-C, even twice, must not begin a new line */
-    int rows, columns = columns_of(view->stream, &rows) - SPARE, name_width = 0, count = 0;
+    int rows, columns = cli_columns(view->stream, &rows), name_width = 0, count = 0;
+    columns = (columns > NARROWEST ? columns : NARROWEST) - SPARE;
+    rows = rows > FEWEST ? rows : FEWEST;
     size_t running[MOST_ROWS];
     int most = rows - 3 < MOST_ROWS ? rows - 3 : MOST_ROWS;
     for (size_t i = 0; i < sweep->sweep->count && count < most; i++)

@@ -83,14 +83,19 @@ cli_style cli_style_of(FILE *stream)
     return (cli_style){"\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[34m", "\033[0m"};
 }
 
+int cli_columns(FILE *stream, int *rows)
+{
+    struct winsize window;
+    bool known = ioctl(fileno(stream), TIOCGWINSZ, &window) == 0;
+    *rows = known && window.ws_row > 0 ? window.ws_row : 24;
+    return known && window.ws_col > 0 ? window.ws_col : 80;
+}
+
 int cli_width(FILE *stream)
 {
     enum { NARROWEST = 40, WIDEST = 100 };
-    struct winsize window;
-    if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &window) != 0 ||
-        window.ws_col == 0 || window.ws_col > WIDEST)
-        return WIDEST;
-    return window.ws_col > NARROWEST ? window.ws_col - 1 : NARROWEST;
+    int rows, columns = isatty(fileno(stream)) ? cli_columns(stream, &rows) : WIDEST + 1;
+    return columns > WIDEST ? WIDEST : columns > NARROWEST ? columns - 1 : NARROWEST;
 }
 
 const char *cli_count(char text[48], int64_t count, const char *thing)

@@ -36,6 +36,9 @@ typedef struct cli_style {
 
 cli_style cli_style_of(FILE *stream);
 
+/* The size of a terminal; 80 x 24 where it does not tell. */
+int cli_columns(FILE *stream, int *rows);
+
 /* How wide lines on a stream may be: one column less than the terminal has, from 40 to 100; 100
  * where it is none. */
 int cli_width(FILE *stream);

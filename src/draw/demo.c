@@ -9,6 +9,7 @@
 #include "draw/map.h"
 #include "draw/style.h"
 #include "env/riverswim.h"
+#include "env/world.h"
 #include "run/folder.h"
 #include "run/run.h"
 
@@ -20,14 +21,18 @@ enum { WIDTH = 1600, HEIGHT = 1040 };
 
 static wac_outcome summarise(const wac_history *history)
 {
-    wac_outcome outcome = {-1, -1, NAN, NAN, NAN};
+    wac_outcome outcome = {-1, -1, NAN, NAN, NAN, NAN, NAN};
     for (size_t i = 0; i < history->rows; i++) {
         double reached = history->columns[WAC_COLUMN_EVAL_RETURN][i];
+        double success = history->columns[WAC_COLUMN_EVAL_SUCCESS][i];
         outcome.last_epoch = (int64_t)i;
         outcome.last_return = reached;
+        outcome.last_success = success;
+        outcome.best_success = fmax(outcome.best_success, success);
         outcome.visited = history->columns[WAC_COLUMN_COVERAGE_VISITED][i];
         outcome.best_return = fmax(outcome.best_return, reached); /* which passes over NaN */
-        if (outcome.solved_epoch < 0 && reached >= WAC_RIVERSWIM_SOLVED)
+        bool solved = isnan(success) ? reached >= WAC_RIVERSWIM_SOLVED : success >= WAC_GOAL_SOLVED;
+        if (outcome.solved_epoch < 0 && solved)
             outcome.solved_epoch = (int64_t)i;
     }
     return outcome;
@@ -130,7 +135,8 @@ static const char script[] =
     "# coverage_visited\n"
     "set lmargin at screen 0.565; set rmargin at screen 0.985\n"
     "set label 5 '{/:Bold Visited}' at screen 0.53,0.872 font ',15' tc rgb ink\n"
-    "set label 6 'share of the cells of the maps below with more than 0.1 % of the steps' \\\n"
+    "set label 6 'share of the cells below with more than 0.1 % of all steps; falls where it "
+    "settles' \\\n"
     "    at screen 0.53,0.844 font ',12' tc rgb grey\n"
     "set key at screen 0.987,0.886\n"
     "set yrange [0:*]\n"
@@ -185,8 +191,10 @@ static const char script[] =
     "set lmargin at screen 0.755; set rmargin at screen 0.955\n"
     "set colorbox user origin screen 0.96,0.085 size screen 0.008,0.25\n"
     "set label 4 '{/:Bold What OE-WAC is unsure of}' at screen 0.70,0.393\n"
-    "set label 5 'bright = the agent knows that it does not know' at screen 0.70,0.365\n"
+    "set label 5 'dark = found early, and known; bright = never tried' at screen 0.70,0.365\n"
     "set label 6 'σ' at screen 0.983,0.365\n"
+    "set label 9 sprintf('it began at about %.3g everywhere', sigma_first) right \\\n"
+    "    at screen 0.983,0.012 font ',12' tc rgb grey\n"
     "plot 'wac-sigma' using 1:2:3 with image\n"
     "unset multiplot\n";
 
@@ -221,6 +229,8 @@ static void write_script(wac_plot *plot, const side *wac, const side *sac, int64
                    config->explore_steps, config->updates,
                    a->last_epoch > b->last_epoch ? a->last_epoch : b->last_epoch,
                    preset ? WAC_RIVERSWIM_ALWAYS_UP : 0, most_visits, top);
+    wac_plot_print(plot, "sigma_first = %.9g\n",
+                   (double)wac->run->agent->seat[wac->run->seat].sigma_max);
     wac_plot_print(plot, "sigma_low = %.9g\nsigma_high = %.9g\nblue = '%s'\norange = '%s'\n%s",
                    sigma_range[0], sigma_range[1], wac_style_of(WAC_ALGORITHM_OE_WAC)->colour,
                    wac_style_of(WAC_ALGORITHM_SAC)->colour, script);

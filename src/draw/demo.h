@@ -6,8 +6,11 @@
 
 /* How a run went, from its progress.csv. Epochs are -1 and numbers NaN where there is none. */
 typedef struct wac_outcome {
-    int64_t last_epoch, solved_epoch; /* solved: first return of WAC_RIVERSWIM_SOLVED */
+    /* solved: the first return of WAC_RIVERSWIM_SOLVED or, in worlds with a goal, the first success
+     * of WAC_GOAL_SOLVED */
+    int64_t last_epoch, solved_epoch;
     double last_return, best_return;
+    double last_success, best_success;
     double visited; /* coverage_visited at the end */
 } wac_outcome;
 

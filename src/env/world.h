@@ -10,6 +10,9 @@
 
 #include "wac/env.h"
 
+/* The share of episodes that reach their goal from which on a world is called solved. */
+#define WAC_GOAL_SOLVED 0.9
+
 typedef struct wac_world {
     const wac_environment_type *type;
     void *self;

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOLVED_SUCCESS 0.9
-
 static bool is_point(const wac_record *run)
 {
     return wac_word_index(WAC_FOR_POINT, run->config.environment) >= 0;
@@ -80,7 +78,7 @@ static double solved(const view *view, wac_column column, size_t epochs)
     bool river = is_riverswim(run), lqg = is_lqg(run), meant = false;
     double aim = river ? WAC_RIVERSWIM_SOLVED
                  : lqg ? 1.1 * wac_lqg_best_return(&run->config)
-                       : SOLVED_SUCCESS;
+                       : WAC_GOAL_SOLVED;
     for (size_t row = first_of_last(view, epochs); row < view->rows; row++) {
         double reached = at(view, river || lqg ? WAC_COLUMN_EVAL_RETURN : column, row);
         if (reached >= aim || (view->ended && row + 1 == run->history.rows))

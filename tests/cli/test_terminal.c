@@ -282,12 +282,37 @@ static void a_bar_fits_its_terminal(void **state)
     }
 }
 
+/* Where the two have been, below their bars, if there is room. */
+static void the_demo_shows_its_river(void **state)
+{
+    (void)state;
+    static char text[1 << 20];
+    char words[PATH_MAX + 64];
+    if (system("gnuplot --version >/dev/null 2>&1") != 0)
+        skip();
+    assert_done(wac("train riverswim --out %s/demo/oe-wac " SMALL " --epochs 1", root));
+    assert_done(
+        wac("train riverswim --algorithm sac --out %s/demo/sac " SMALL " --epochs 1", root));
+    for (int columns = 90, epochs = 3; columns >= 60; columns -= 30, epochs += 2) {
+        snprintf(words, sizeof words, "demo --out %s/demo --epochs %d", root, epochs);
+        on_terminal(text, sizeof text, words, columns, false, 0);
+        const char *bars = strstr(text, "\033[K"), *verdict = strstr(text, "Verdict");
+        assert_true(bars && verdict && bars < verdict);
+        const char *river = strstr(bars, "  OE-WAC  "), *unsure = strstr(bars, "unsure  ");
+        if (columns == 90)
+            assert_true(river && river < verdict && unsure && unsure < verdict);
+        else
+            assert_true(river > verdict && !unsure);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(signals_leave_a_whole_run),      TEST(a_second_signal_ends_at_once),
         TEST(plain_lines_without_a_terminal), TEST(a_bar_on_a_terminal),
         TEST(a_bar_fits_its_terminal),        TEST(narrow_tables),
+        TEST(the_demo_shows_its_river),
     };
     unsetenv("NO_COLOR");
     return cmocka_run_group_tests(tests, NULL, NULL);

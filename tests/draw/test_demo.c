@@ -298,6 +298,24 @@ static void test_demo_again(void **state)
     assert_int_equal(finish_demo(start_demo(at("tiny"), NULL, NULL), "gnuplot-nox"), 1);
 }
 
+/* The other story, likewise. */
+static void test_demo_of_a_maze(void **state)
+{
+    (void)state;
+#if !WAC_MUJOCO
+    skip();
+#endif
+    assert_int_equal(wac_directory_make(at("maze"), &error), WAC_STATUS_OK);
+    train_tiny(at("maze/oe-wac"), "oe-wac", "point-2");
+    train_tiny(at("maze/sac"), "sac", "point-2");
+    assert_int_equal(finish_demo(start_demo(at("maze"), "maze", NULL), "best success"),
+                     has_gnuplot ? 0 : 1);
+    assert_int_equal(wac_path_exists(at("maze/demo.png")), has_gnuplot);
+    assert_int_equal(finish_demo(start_demo(at("maze"), NULL, NULL), "not one of this demo"), 2);
+    assert_int_equal(finish_demo(start_demo(at("fresh"), "desert", NULL), "river and maze"), 2);
+    assert_false(wac_path_exists(at("fresh")));
+}
+
 static void test_demo_in_foreign_folders(void **state)
 {
     (void)state;
@@ -328,6 +346,7 @@ int main(void)
         TEST(test_outcome),
         TEST(test_demo),
         TEST(test_demo_again),
+        TEST(test_demo_of_a_maze),
         TEST(test_demo_in_foreign_folders),
     };
     return cmocka_run_group_tests(tests, setup, remove_root);
