@@ -19,6 +19,7 @@ help:
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
 	@echo 'make test-power     cut the power at every moment, in every way (minutes)'
+	@echo 'make test-reproducible  build twice, in two folders, and compare the bytes'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
 	@echo 'make count-instructions  of an update, by callgrind'
@@ -100,6 +101,9 @@ test-cluster:
 test-power: test-build
 	@ctest --preset power
 
+test-reproducible:
+	@scripts/test-reproducible
+
 test-learning: test-build
 	@ctest --preset learning
 
@@ -146,5 +150,5 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power test-learning \
-    fuzz format install clean
+    matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
+    test-reproducible test-learning fuzz format install clean
