@@ -73,7 +73,7 @@ analyse: test-build
 	@echo '--- cppcheck'
 	@cppcheck --quiet --error-exitcode=1 -j$(JOBS) --enable=warning --std=c11 \
 	    --library=posix,gnu,cmake/cppcheck.cfg --suppressions-list=cmake/cppcheck.txt \
-	    -D_GNU_SOURCE -D__GNUC__ -Iinclude -Isrc -Icli src cli plugins examples bench
+	    -D_GNU_SOURCE -D__GNUC__ -Iinclude -Isrc -Icli src cli plugins bench examples/*.c
 	@echo '--- clang-tidy'
 	@git ls-files 'src/*.c' 'cli/*.c' 'plugins/*.c' ':(glob)examples/*.c' | \
 	    xargs -P$(JOBS) -n8 clang-tidy -p build --quiet
