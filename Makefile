@@ -19,6 +19,7 @@ help:
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
 	@echo 'make test-power     cut the power at every moment, in every way (minutes)'
+	@echo 'make test-reproducible  build twice, in two folders, and compare the bytes'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
 	@echo 'make count-instructions  of an update, by callgrind'
@@ -72,7 +73,7 @@ analyse: test-build
 	@echo '--- cppcheck'
 	@cppcheck --quiet --error-exitcode=1 -j$(JOBS) --enable=warning --std=c11 \
 	    --library=posix,gnu,cmake/cppcheck.cfg --suppressions-list=cmake/cppcheck.txt \
-	    -D_GNU_SOURCE -D__GNUC__ -Iinclude -Isrc -Icli src cli plugins examples bench
+	    -D_GNU_SOURCE -D__GNUC__ -Iinclude -Isrc -Icli src cli plugins bench examples/*.c
 	@echo '--- clang-tidy'
 	@git ls-files 'src/*.c' 'cli/*.c' 'plugins/*.c' ':(glob)examples/*.c' | \
 	    xargs -P$(JOBS) -n8 clang-tidy -p build --quiet
@@ -99,6 +100,9 @@ test-cluster:
 
 test-power: test-build
 	@ctest --preset power
+
+test-reproducible:
+	@scripts/test-reproducible
 
 test-learning: test-build
 	@ctest --preset learning
@@ -146,5 +150,5 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power test-learning \
-    fuzz format install clean
+    matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
+    test-reproducible test-learning fuzz format install clean

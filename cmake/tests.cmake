@@ -144,6 +144,14 @@ if(CMAKE_CROSSCOMPILING OR WAC_SANITIZE)
     set_tests_properties(onnx example_control_loop example_microcontroller PROPERTIES DISABLED ON)
 endif()
 
+# what was built is hardened, and the same wherever that was
+add_test(NAME built COMMAND ${PROJECT_SOURCE_DIR}/tests/check-built ${PROJECT_BINARY_DIR}
+    ${PROJECT_SOURCE_DIR})
+set_tests_properties(built PROPERTIES SKIP_RETURN_CODE 77)
+if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
+    set_tests_properties(built PROPERTIES DISABLED ON)
+endif()
+
 # a plug-in built by its own Makefile against an installation
 add_test(NAME installed COMMAND ${PROJECT_SOURCE_DIR}/tests/check-installed ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER})
@@ -176,5 +184,5 @@ if(engine)
     endforeach()
 endif()
 
-set_tests_properties(${unit_tests} rooms packages results onnx installed verify_update verify_update_alone
+set_tests_properties(${unit_tests} rooms packages results built onnx installed verify_update verify_update_alone
     verify_reference verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)

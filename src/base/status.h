@@ -4,7 +4,7 @@
 
 #include "wac/base.h"
 
-/* "395a2b8", or "unknown": what this was built from. */
+/* "395a2b8c01d2", or "unknown": what this was built from. */
 const char *wac_commit(void);
 
 /* Formats the message (`error` may be null) and returns `status`, so that a failing function can

@@ -222,6 +222,14 @@ FRONT ssize_t read(int file, void *bytes, size_t size)
     return strike(FAILING_READ) ? -1 : NEXT(read)(file, bytes, size);
 }
 
+/* As hardened programs call it. */
+ssize_t __read_chk(int file, void *bytes, size_t size, size_t room);
+
+FRONT ssize_t __read_chk(int file, void *bytes, size_t size, size_t room)
+{
+    return strike(FAILING_READ) ? -1 : NEXT(__read_chk)(file, bytes, size, room);
+}
+
 /* Into a file half of it goes; into a pipe all or nothing. */
 FRONT ssize_t write(int file, const void *bytes, size_t size)
 {
