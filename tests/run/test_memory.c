@@ -419,7 +419,7 @@ static void runs_survive_failure(void **state)
     strcpy(attempt.folder, "/tmp/test_memory.XXXXXX");
     assert_non_null(mkdtemp(attempt.folder));
     snprintf(attempt.run, sizeof attempt.run, "%s/run", attempt.folder);
-    /* the processor's name in the manifest is a nicety, as is what others left behind removed */
+    /* the processor's name in the manifest is a nicety, and so is tidiness beside the run */
     fail_everywhere(try_run, &attempt, "run", 3, 0);
     assert_int_equal(rmdir(attempt.folder), 0);
 }
