@@ -114,8 +114,8 @@ static void print_report(const wac_export_options *how, const wac_export_report 
         printf(" anywhere\n");
     }
     if (report->evaluated)
-        printf("return      %.5g +- %.3g std exported, %.5g +- %.3g in the library, of %" PRId64
-               " episodes\n",
+        printf("return      %.5g +- %.3g std exported,\n"
+               "            %.5g +- %.3g std in the library, of %" PRId64 " episodes\n",
                report->exported.mean_return, report->exported.std_return,
                report->library.mean_return, report->library.std_return, report->exported.episodes);
 }
