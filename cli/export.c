@@ -114,9 +114,10 @@ static void print_report(const wac_export_options *how, const wac_export_report 
         printf(" anywhere\n");
     }
     if (report->evaluated)
-        printf("return      %.6g exported, %.6g in the library, mean of %" PRId64 " episodes\n",
-               report->exported.mean_return, report->library.mean_return,
-               report->exported.episodes);
+        printf("return      %.5g +- %.3g std exported,\n"
+               "            %.5g +- %.3g std in the library, of %" PRId64 " episodes\n",
+               report->exported.mean_return, report->exported.std_return,
+               report->library.mean_return, report->library.std_return, report->exported.episodes);
 }
 
 static int run(char **words)

@@ -1,6 +1,7 @@
 /* The program: finds the subcommand and hands over. */
 #include "cli.h"
 #include "crash.h"
+#include "manual.h"
 #include "terminal/terminal.h"
 
 #include "base/status.h"
@@ -18,9 +19,9 @@
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_train, &cli_evaluate, &cli_export,    &cli_render, &cli_sweep, &cli_tune,
-    &cli_stats, &cli_report,   &cli_reproduce, &cli_pack,   &cli_envs,  &cli_config,
-    &cli_check, &cli_verify,   &cli_bench,     &cli_demo,   NULL,
+    &cli_train, &cli_evaluate, &cli_export,    &cli_render, &cli_sweep,      &cli_tune,
+    &cli_stats, &cli_report,   &cli_reproduce, &cli_pack,   &cli_envs,       &cli_config,
+    &cli_check, &cli_verify,   &cli_bench,     &cli_demo,   &cli_completion, NULL,
 };
 enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 
@@ -48,7 +49,8 @@ static void print_overview(FILE *stream)
             "  wac config riverswim                  see what can be set\n\n"
             "%sExit status%s\n"
             "  0 done   1 failed or stopped   2 asked wrongly\n\n"
-            "\"wac help COMMAND\" explains a command; \"wac --version\" tells the version.\n",
+            "\"wac help COMMAND\" explains a command (with --man before it as a page of the\n"
+            "manual); \"wac --version\" tells the version.\n",
             style.bold, style.plain, style.bold, style.plain);
 }
 
@@ -100,6 +102,13 @@ static int dispatch(int argc, char **argv)
     if (argc < 2) {
         print_overview(stderr);
         return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "help") == 0 && argv[2] && strcmp(argv[2], "--man") == 0) {
+        const cli_command *command = argv[3] ? find_command(argv[3]) : NULL;
+        if (argv[3] && !command)
+            return CLI_USAGE;
+        cli_print_manual(command);
+        return CLI_OK;
     }
     if (is_help(argv[1]) || strcmp(argv[1], "help") == 0)
         return print_help(argv[2]);

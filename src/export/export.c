@@ -181,6 +181,29 @@ static void compare_value(export *export, const wac_player *player, const float 
         export->report->value_difference = off;
 }
 
+/* How far the two may be apart, by how much the library itself rounds. */
+static wac_status find_tolerance(export *export, wac_error *error)
+{
+    const wac_export_policy *policy = &export->portable->policy;
+    size_t size = (size_t)(policy->observations + policy->actions + 2 * policy->width);
+    double largest = 0, *work = calloc(size, sizeof *work);
+    if (!work)
+        return wac_fail_memory(error, "the exported policy");
+    double *exact = work + policy->observations + 2 * policy->width;
+    for (int k = 0; k < 2; k++)
+        for (int64_t i = 0; i < export->all[k]->count; i++) {
+            const float *action = action_at(export->all[k], i);
+            wac_portable_act_exactly(export->portable, observation_at(export->all[k], i), exact,
+                                     work);
+            for (int j = 0; j < policy->actions; j++)
+                largest =
+                    fmax(largest, fabs((double)action[j] - exact[j]) / (double)policy->half[j]);
+        }
+    free(work);
+    export->report->tolerance = fmax(WAC_EXPORT_TOLERANCE, WAC_EXPORT_ROUNDINGS * largest);
+    return WAC_STATUS_OK;
+}
+
 /* What was written against the arithmetic of the library: its own, or with whole weights. */
 static wac_status compare(export *export, const wac_player *player, wac_error *error)
 {
@@ -201,11 +224,11 @@ static wac_status compare(export *export, const wac_player *player, wac_error *e
             if (player->value && !export->options->int8)
                 compare_value(export, player, observation, action);
         }
-    if (!(report->difference.largest <= WAC_EXPORT_TOLERANCE))
+    if (!(report->difference.largest <= report->tolerance))
         return wac_fail(error, WAC_STATUS_NUMERIC,
                         "what was to be exported is %.2g of half an action's range away from the "
                         "library, and may be %g; nothing was written",
-                        report->difference.largest, WAC_EXPORT_TOLERANCE);
+                        report->difference.largest, report->tolerance);
     enum { VALUE_TOLERANCE_DIVISOR = 10000 };
     if (report->value_difference > 1.0 / VALUE_TOLERANCE_DIVISOR)
         return wac_fail(error, WAC_STATUS_NUMERIC,
@@ -233,7 +256,7 @@ static void record(export *export)
     wac_record *record = &export->record;
     const wac_player own = wac_portable_player(export->portable);
     record->rows = rows->count < WAC_RECORD_ROWS ? (int)rows->count : WAC_RECORD_ROWS;
-    record->tolerance = (float)WAC_EXPORT_TOLERANCE;
+    record->tolerance = (float)export->report->tolerance;
     for (int i = 0; i < record->rows; i++) {
         int64_t row = i * rows->count / record->rows;
         memcpy(record->observations[i], observation_at(rows, row),
@@ -388,6 +411,7 @@ static wac_status prepare(export *export, wac_error *error)
     WAC_TRY(play(&report->library, export, NULL, error));
     report->random = export->random.count;
     report->visited = export->visited.count;
+    WAC_TRY(find_tolerance(export, error));
     if (options->int8) {
         WAC_TRY(wac_portable_quantise(export->portable, error));
         const wac_player own = wac_portable_player(export->portable);

@@ -13,8 +13,11 @@ typedef enum wac_export_form {
 
 #define WAC_EXPORT_FORMS "c|onnx|safetensors" /* in that order */
 
-/* How far an exported policy may be from the library's, in halves of an action's range. */
+/* How far an exported policy may be from the library's, in halves of an action's range; or, where
+ * large weights make both round more than that, so many times as far as the library is from what
+ * double precision gives. */
 #define WAC_EXPORT_TOLERANCE 1e-5
+#define WAC_EXPORT_ROUNDINGS 4
 
 typedef struct wac_export_options {
     wac_export_form form;
@@ -36,6 +39,7 @@ typedef struct wac_export_report {
     int64_t file_bytes;
     int64_t random, visited;        /* observations */
     wac_export_distance difference; /* what was written, to the arithmetic of the library */
+    double tolerance;               /* the largest that it may be */
     double value_difference; /* largest, of bounds, relative to 1 + their size; NaN: no critics */
     wac_export_distance loss_random, loss_visited; /* by rounding the weights */
     bool compiled; /* C: by a compiler; else there is none, and the same code was played */

@@ -1,6 +1,7 @@
 /* Policies as plain numbers: taken from runs, rounded, written and read. */
 #include "export/portable.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "config/environments.h"
 #include "rl/host/host.h"
@@ -331,6 +332,39 @@ wac_status wac_portable_read(wac_portable *portable, const char *path, wac_error
         }
     wac_tensor_file_close(file);
     return status;
+}
+
+/* --- in double precision --------------------------------------------------------------------- */
+
+static void run_layer(const wac_portable *portable, int layer, const double *x, double *y)
+{
+    const wac_export_network *net = &portable->policy.actor;
+    int inputs = wac_portable_inputs(portable, 0, layer);
+    int outputs = wac_portable_outputs(portable, 0, layer);
+    for (int o = 0; o < outputs; o++) {
+        double sum = 0;
+        for (int i = 0; i < inputs; i++)
+            sum += (double)net->weight[layer][(size_t)i * (size_t)outputs + (size_t)o] * x[i];
+        sum = sum * (net->scale[layer] ? (double)net->scale[layer][o] : 1) +
+              (double)net->bias[layer][o];
+        y[o] = layer < WAC_EXPORT_LAYERS - 1 && sum < 0 ? 0 : sum;
+    }
+}
+
+void wac_portable_act_exactly(const wac_portable *portable, const float *observation,
+                              double *action, double *work)
+{
+    const wac_export_policy *policy = &portable->policy;
+    double *seen = work, *first = seen + policy->observations, *second = first + policy->width;
+    for (int i = 0; i < policy->observations; i++)
+        seen[i] = wac_clamp(((double)observation[i] - (double)policy->offset[i]) *
+                                (double)policy->factor[i],
+                            -1, 1);
+    run_layer(portable, 0, seen, first);
+    run_layer(portable, 1, first, second);
+    run_layer(portable, 2, second, action);
+    for (int i = 0; i < policy->actions; i++)
+        action[i] = (double)policy->middle[i] + (double)policy->half[i] * tanh(action[i]);
 }
 
 /* --- who plays ------------------------------------------------------------------------------- */

@@ -40,6 +40,10 @@ wac_status wac_portable_write(const wac_portable *portable, const char *path, wa
 /* Make a policy of the same shape what such a file holds. */
 wac_status wac_portable_read(wac_portable *portable, const char *path, wac_error *error);
 
+/* What the policy does without the rounding of single precision. work: [observations + 2 width] */
+void wac_portable_act_exactly(const wac_portable *portable, const float *observation,
+                              double *action, double *work);
+
 /* --- who plays ------------------------------------------------------------------------------- */
 
 /* A policy that was exported, in whatever form. */

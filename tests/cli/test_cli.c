@@ -22,10 +22,10 @@ static void assert_narrow(const char *text)
 static void help_is_there(void **state)
 {
     (void)state;
-    enum { COMMANDS = 14 };
-    const char *const commands[COMMANDS] = {"train",  "evaluate", "export", "sweep",     "tune",
-                                            "render", "stats",    "report", "reproduce", "envs",
-                                            "config", "check",    "verify", "demo"};
+    enum { COMMANDS = 15 };
+    const char *const commands[COMMANDS] = {
+        "train",     "evaluate", "export", "sweep", "tune",   "render", "stats",     "report",
+        "reproduce", "envs",     "config", "check", "verify", "demo",   "completion"};
     const char *const overviews[] = {"--help", "-h", "help", "help help", "help --help"};
     for (int i = 0; i < 5; i++) {
         const outcome *result = wac("%s", overviews[i]);
@@ -66,6 +66,28 @@ static void help_is_there(void **state)
 }
 
 /* --- bad input ------------------------------------------------------------------------------ */
+
+/* What an installation gets from the program: pages of the manual, and what shells complete. */
+static void the_program_documents_itself(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(wac("help --man")->out, ".BR wac\\-export (1)"));
+    const char *page = wac("help --man train")->out;
+    const char *const parts[] = {".TH WAC-TRAIN 1 ", "wac\\-train \\- learn a policy",
+                                 ".SH SYNOPSIS",     ".SH DESCRIPTION\nA run is",
+                                 ".SH FLAGS",        ".SH EXAMPLES"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_non_null(strstr(page, parts[i]));
+    static const char *const shells[] = {"bash", "zsh", "fish"};
+    for (size_t i = 0; i < 3; i++) {
+        const outcome *result = wac("completion %s", shells[i]);
+        assert_int_equal(result->status, 0);
+        assert_true(strstr(result->out, "keep-best") && strstr(result->out, "oe-wac me-wac") &&
+                    strstr(result->out, " riverswim"));
+    }
+    assert_says(wac("completion csh"), 2, "must be bash, zsh or fish");
+    assert_says(wac("help --man trian"), 2, "did you mean \"train\"?");
+}
 
 static void nonsense_is_refused(void **state)
 {
@@ -577,6 +599,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(help_is_there),
+        TEST(the_program_documents_itself),
         TEST(nonsense_is_refused),
         TEST(bad_files_are_refused),
         TEST(a_run_is_never_overwritten),

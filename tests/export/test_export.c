@@ -148,6 +148,26 @@ static void nothing_is_overwritten(void **state)
     wac_run_destroy(run);
 }
 
+/* Large weights make everybody round more; that is no reason to refuse them. */
+static void large_weights(void **state)
+{
+    (void)state;
+    double largest = 0;
+    walk_order.observations = 8;
+    for (int scale = 2; scale <= 32; scale *= 4) {
+        wac_run *run = opened("walk", "sac", 64, WAC_NORMALISATION_BOUNDS);
+        const wac_desk *desk = wac_host_desk(run->agent, 0);
+        for (size_t i = 0; i < wac_stack_size(&desk->policies); i++)
+            desk->policies.params[i] *= (float)scale;
+        wac_export_report report = export_as(run, WAC_EXPORT_FORM_C, false, at("%d.h", scale));
+        assert_true(report.compiled && report.tolerance < 1e-2);
+        largest = fmax(largest, report.tolerance);
+        wac_run_destroy(run);
+        remove_folder(at("run"));
+    }
+    assert_true(largest > 1e-5);
+}
+
 /* Networks that are not the library's any more are not exported. */
 static void networks_without_numbers_are_refused(void **state)
 {
@@ -270,6 +290,7 @@ int main(int argc, char **argv)
         TEST(eight_bits),
         TEST(exports_are_reproducible),
         TEST(nothing_is_overwritten),
+        TEST(large_weights),
         TEST(networks_without_numbers_are_refused),
         TEST(cut_graphs_are_refused),
         TEST(names_are_identifiers),
