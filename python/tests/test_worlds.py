@@ -28,7 +28,7 @@ def test_all_are_registered():
     assert {"wac/Point-4-v0", "wac/Point-4-Sparse-v0", "wac/LQG-v0", "wac/RiverSwim-v0"} <= set(NAMES)
 
 
-@pytest.mark.filterwarnings("ignore:.*symmetric and normalized:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*(symmetric and normalized|infinity):UserWarning")
 @pytest.mark.filterwarnings("error::UserWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_check_env(name):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
 WIDTH, HEIGHT = 480, 360
 BOX, CAPSULE, SPHERE = range(3)
@@ -45,11 +44,11 @@ class _Canvas:
 
 
 def draw(name: str, shapes: list[tuple[Any, ...]], observation: np.ndarray,
-         space: spaces.Box) -> np.ndarray:
+         reach: tuple[float, float]) -> np.ndarray:
     """A picture of a world: a maze from above, a body from the side, else a mark on a line."""
     if name.startswith("point-"):
         return _maze(shapes)
-    return _body(shapes) if shapes else _line(observation, space)
+    return _body(shapes) if shapes else _line(observation, *reach)
 
 
 def _maze(shapes: list[tuple[Any, ...]]) -> np.ndarray:
@@ -82,8 +81,7 @@ def _body(shapes: list[tuple[Any, ...]]) -> np.ndarray:
     return canvas.pixels
 
 
-def _line(observation: np.ndarray, space: spaces.Box) -> np.ndarray:
-    low, high = float(space.low[0]), float(space.high[0])
+def _line(observation: np.ndarray, low: float, high: float) -> np.ndarray:
     reach = high - low
     canvas = _Canvas(low - 0.05 * reach, high + 0.05 * reach, -0.4 * reach, 0.4 * reach)
     canvas.stroke((low, 0), (high, 0), 0.004 * reach, GROUND)

@@ -12,6 +12,8 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, TimeLimit
 from . import _wac
 from ._draw import draw
 
+# those whose observations may leave the bounds from which an agent of the library sees them
+_OPEN = ("lqg", "halfcheetah", "hopper", "walker2d")
 _TITLES = {"lqg": "LQG", "riverswim": "RiverSwim", "halfcheetah": "HalfCheetah"}
 
 
@@ -32,7 +34,10 @@ class World(gymnasium.Env):
         self.render_mode = render_mode
         self._world = _wac.World(name, self.settings)
         low, high, action_low, action_high = map(np.frombuffer, self._world.bounds())
-        self.observation_space = spaces.Box(low, high, dtype=np.float64)
+        is_open = name in _OPEN
+        self.observation_space = spaces.Box(-np.inf if is_open else low, np.inf if is_open else high,
+                                            low.shape, np.float64)
+        self._reach = float(low[0]), float(high[0])
         self.action_space = spaces.Box(action_low, action_high, dtype=np.float64)
         self._observation = np.zeros(len(low))
         self._seeded = False
@@ -58,7 +63,7 @@ class World(gymnasium.Env):
         if self.render_mode is None:
             gymnasium.logger.warn('render needs render_mode="rgb_array"')
             return None
-        return draw(self.name, self._world.shapes(), self._observation, self.observation_space)
+        return draw(self.name, self._world.shapes(), self._observation, self._reach)
 
 
 def _title(name: str) -> str:
