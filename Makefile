@@ -26,6 +26,7 @@ help:
 	@echo 'make fuzz           feed broken files to the readers, FUZZ_SECONDS=60 for each'
 	@echo 'make format         lay out all C sources by .clang-format'
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
+	@echo 'make wheel          the Python package, dist/wac-*.whl; make test-wheel tries it'
 	@echo 'make clean          remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (as root or by sudo), or named.'
@@ -144,11 +145,22 @@ install: build
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >/dev/null
 	@DESTDIR='$(DESTDIR)' cmake --install build
 
+# the Python package, with what it is built with from its own registry
+WHEEL_TOOLS := build/wheel-tools
+wheel:
+	@scripts/install-packages test
+	@[ -x $(WHEEL_TOOLS)/bin/pip ] || { mkdir -p build && python3 -m venv $(WHEEL_TOOLS); }
+	@rm -rf dist
+	@$(WHEEL_TOOLS)/bin/pip wheel -q --no-deps -w dist .
+
+test-wheel: wheel
+	@tests/check-wheel dist/wac-*.whl
+
 clean:
-	@rm -rf build
+	@rm -rf build dist
 
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
-    test-reproducible test-learning fuzz format install clean
+    test-reproducible test-learning fuzz format install wheel test-wheel clean

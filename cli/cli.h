@@ -22,7 +22,8 @@
  *     const cli_command cli_train = {"train", "learn a policy", help, run, options, 1, NULL};
  *
  * Results go to stdout, everything else to stderr. The library says what is wrong, cli_fail and
- * cli_refuse (terminal/terminal.h) print it as `wac: sentence`; only main.c leaves the program.
+ * cli_refuse (terminal/terminal.h) print it as `wac: sentence`; only main.c leaves the program. A
+ * process becomes the program by start.c, or by Python (python/extension).
  */
 #ifndef WAC_CLI_H
 #define WAC_CLI_H
@@ -47,5 +48,8 @@ extern const cli_command cli_train, cli_evaluate, cli_envs, cli_config, cli_veri
 
 /* All of them, null after the last; in main.c. */
 extern const cli_command *const cli_commands[];
+
+/* The whole program; an exit status. Once a process. */
+int cli_main(int argc, char **argv);
 
 #endif

@@ -13,8 +13,9 @@ static const char help[] =
     "Each line is a name for \"wac train NAME\" and what there is to learn.\n"
     "Environments of your own are MuJoCo models with a recipe beside them\n"
     "(docs/own-models.md), or plug-ins in C, \"wac train ./FILE.so\"\n"
-    "(docs/own-environments.md). point-1-sparse to point-4-sparse are the mazes\n"
-    "without hints from the reward.\n"
+    "(docs/own-environments.md); those of Gymnasium, in Python, are \"gym:NAME\"\n"
+    "(docs/gymnasium.md). point-1-sparse to point-4-sparse are the mazes without\n"
+    "hints from the reward.\n"
     "\n"
     "Examples\n"
     "  wac envs\n"
@@ -33,8 +34,8 @@ static int run(char **words)
         printf("%s%-*s%s  ", style.bold, longest, type->name, style.plain);
         cli_print_wrapped(type->summary, longest + 2, cli_width(stdout));
     }
-    printf("\nAlso point-1-sparse to point-4-sparse: -1 a step, wherever it is; and a\n"
-           "plug-in of your own: ./FILE.so.\n");
+    printf("\nAlso point-1-sparse to point-4-sparse: -1 a step, wherever it is; a plug-in\n"
+           "of your own: ./FILE.so; and any environment of Gymnasium: gym:Pendulum-v1.\n");
     return CLI_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The program: finds the subcommand and hands over. */
+/* The program, whoever starts it: finds the subcommand and hands over. */
 #include "cli.h"
 #include "crash.h"
 #include "manual.h"
@@ -165,7 +165,7 @@ static bool has_no_reader(void)
     return poll(&output, 1, 0) == 1 && output.revents & POLLERR;
 }
 
-int main(int argc, char **argv)
+int cli_main(int argc, char **argv)
 {
     hold_standard_descriptors();
     expect_exceptions();

@@ -160,6 +160,14 @@ if(CMAKE_CROSSCOMPILING OR WAC_SANITIZE)
     set_tests_properties(installed PROPERTIES DISABLED ON)
 endif()
 
+# the Python package, where it was built
+if(TARGET wac_python AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    add_test(NAME python COMMAND ${PROJECT_SOURCE_DIR}/tests/check-python ${PROJECT_BINARY_DIR}
+        ${PROJECT_SOURCE_DIR} ${Python_EXECUTABLE})
+    set_tests_properties(python PROPERTIES SKIP_RETURN_CODE 77)
+    list(APPEND unit_tests python)
+endif()
+
 # recordings that come with the sources, by the program as a user would
 set(recorded ${PROJECT_SOURCE_DIR}/tests/recorded)
 file(GLOB updates CONFIGURE_DEPENDS ${recorded}/*.safetensors)

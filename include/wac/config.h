@@ -50,6 +50,13 @@ typedef enum wac_reward_rule {
     WAC_REWARD_RULE_PROGRAM,
 } wac_reward_rule;
 
+typedef enum wac_reward_prior {
+    WAC_REWARD_PRIOR_GIVEN,
+    WAC_REWARD_PRIOR_MEASURED,
+} wac_reward_prior;
+
+#define WAC_REWARD_PRIORS "given|measured" /* in that order */
+
 typedef enum wac_reward_kind {
     WAC_REWARD_DENSE,
     WAC_REWARD_SPARSE,
@@ -88,6 +95,8 @@ typedef enum wac_replay_checkpoint {
     COUNT(updates, 1000, 0, 100000000, WAC_FOR_ALL, NULL, "updates of all networks in an epoch")   \
     COUNT(update_interval, 0, 0, 100000000, WAC_FOR_ALL, NULL,                                     \
           "steps after which their share of the updates is done; 0: those of the whole epoch")     \
+    COUNT(worlds, 1, 1, 1024, WAC_FOR_ALL, NULL,                                                   \
+          "worlds explored side by side, a step in each at a time; threads share them")            \
     COUNT(evaluation_steps, 3000, 0, 100000000, WAC_FOR_ALL, NULL,                                 \
           "steps of evaluation in an epoch; an unfinished last episode is dropped")                \
     COUNT(path_limit, 300, 1, 100000000, WAC_FOR_ALL, NULL, "longest episode, in steps")           \
@@ -117,6 +126,8 @@ typedef enum wac_replay_checkpoint {
     REAL(reward_min, -0.5, -1e9, 1e9, WAC_FOR_WAC, NULL,                                           \
          "lower end of the prior on rewards; sets the first uncertainty")                          \
     REAL(reward_max, 0.5, -1e9, 1e9, WAC_FOR_WAC, NULL, "upper end of the prior on rewards")       \
+    CHOICE(reward_prior, 0, WAC_REWARD_PRIORS, WAC_FOR_WAC, NULL,                                  \
+           "those two as given, or measured: the smallest and largest of the initial steps")       \
     FLAG(mean_prior, false, WAC_FOR_WAC, NULL,                                                     \
          "start the mean critics at the middle of the prior instead of near zero")                 \
     REAL(quantile, 0.95, 1e-6, 0.999999, WAC_FOR_WAC, NULL,                                        \
@@ -186,7 +197,9 @@ WAC_API const wac_setting *wac_settings(size_t *count);
  * "mujoco:FILE.xml" is a model of your own (docs/own-models.md); a relative path counts from where
  * the program is started. So does that of a plug-in, "./FILE.so" (docs/own-environments.md): a
  * slash and the ending tell it. These, or an environment of your own in C (a letter, then letters,
- * digits and any of "-_./:"), have no preset: they get the defaults of the table. */
+ * digits and any of "-_./:"), have no preset: they get the defaults of the table. A "gym:NAME" is
+ * an environment of Gymnasium, in Python (docs/gymnasium.md), where nobody knows the range of
+ * rewards: reward_min and reward_max are 0 until they are set. */
 WAC_API wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,
                                    wac_error *error);
 

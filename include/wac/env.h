@@ -33,8 +33,9 @@ typedef struct wac_environment_spec {
 typedef struct wac_step {
     double reward;
     bool terminated; /* the world ended the episode */
-    bool truncated;  /* the path limit did; set by the library, never by a world */
+    bool truncated;  /* it was cut: by the path limit, or by the world for a reason of its own */
     bool success;    /* the goal was reached */
+    bool begins;     /* no step, but the start of an episode, whose first observation this is */
 } wac_step;
 
 /* A part of a picture: a stroke from one point to another, round at its ends and `radius` to either
@@ -66,13 +67,16 @@ typedef struct wac_environment_type {
     /* strokes: [WAC_ENVIRONMENT_STROKES], what it looks like now; returns how many. May be null:
      * there is no picture of it */
     int (*draw)(const void *world, wac_stroke *strokes);
+    /* For worlds of a run that can only be stepped together (setting `worlds`): each is told its
+     * action before the first of them steps. May be null */
+    void (*send)(void *world, const double *action);
 } wac_environment_type;
 
 /* The worlds that come with the library; index from 0, null past the end. */
 WAC_API const wac_environment_type *wac_environment_type_at(size_t index);
 
-/* By name, also "point-4-sparse", "mujoco:FILE.xml" and "./FILE.so" (config.h); an unknown one is
- * an error that suggests the nearest. A plug-in is loaded, and stays so. */
+/* By name, also "point-4-sparse", "mujoco:FILE.xml", "./FILE.so" and "gym:NAME" (config.h); an
+ * unknown one is an error that suggests the nearest. A plug-in is loaded, and stays so. */
 WAC_API wac_status wac_environment_type_find(const wac_environment_type **type, const char *name,
                                              wac_error *error);
 
@@ -80,7 +84,7 @@ WAC_API wac_status wac_environment_type_find(const wac_environment_type **type, 
 
 /* Rises whenever a structure changes that a world and the library share; wac_config apart, whose
  * fields the plug-in names. */
-#define WAC_ENVIRONMENT_VERSION 1
+#define WAC_ENVIRONMENT_VERSION 2
 
 #define WAC_LAYOUT_REAL(name, ...) " real " #name
 #define WAC_LAYOUT_COUNT(name, ...) " count " #name

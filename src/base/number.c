@@ -2,6 +2,7 @@
 #include "base/number.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,4 +51,10 @@ void wac_sort(double *numbers, size_t count)
 {
     if (count > 0) /* perhaps there is no array */
         qsort(numbers, count, sizeof *numbers, compare);
+}
+
+double wac_number_away(double value)
+{
+    double unit = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 1);
+    return copysign(ceil(fabs(value) / unit - 1e-9) * unit, value);
 }

@@ -23,4 +23,7 @@ void wac_sort(double *numbers, size_t count);
 int wac_number_print(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A number that a person would give: one or two digits, not nearer to zero. */
+double wac_number_away(double value);
+
 #endif

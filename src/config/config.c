@@ -293,6 +293,11 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
                         WAC_SUGGEST(algorithm, wac_name_in_array, algorithms, choices));
     }
 
+    if (wac_environment_is_guest(name)) {
+        fresh.reward_min = fresh.reward_max = 0; /* not known */
+        if (wac_guest_preset)
+            wac_guest_preset(&fresh);
+    }
     for (size_t i = 0; i < count; i++) {
         const char *owners = presets[i].environments;
         bool is_ours =
@@ -351,6 +356,14 @@ static bool in_range(const wac_config *config, const wac_setting *setting)
     return wac_word_at(setting->words, index_at(field, setting), &length) != NULL;
 }
 
+bool wac_config_lacks_prior(const wac_config *config)
+{
+    return WAC_FOR_WAC >> config->algorithm & 1u &&
+           config->reward_prior == WAC_REWARD_PRIOR_GIVEN &&
+           wac_environment_is_guest(config->environment) && config->reward_min == 0 &&
+           config->reward_max == 0;
+}
+
 wac_status wac_config_check(const wac_config *config, wac_error *error)
 {
     WAC_TRY(check_environment(config->environment, sizeof config->environment, error));
@@ -363,7 +376,9 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
         if (wac_config_reads(config, &settings[i]) && !in_range(config, &settings[i]))
             return refuse_value(&settings[i], text, error);
     }
-    bool has_prior = WAC_FOR_WAC >> config->algorithm & 1u;
+    bool has_prior = WAC_FOR_WAC >> config->algorithm & 1u &&
+                     config->reward_prior == WAC_REWARD_PRIOR_GIVEN &&
+                     !wac_config_lacks_prior(config);
     if (has_prior && config->reward_min >= config->reward_max) {
         char low[32], high[32];
         format_real(config->reward_min, low, sizeof low);

@@ -40,4 +40,7 @@ wac_status wac_config_read_run(wac_config *config, const char *path, wac_error *
  * config gives the same bytes, and they read back to the same values. free() the text. */
 wac_status wac_config_yaml(char **text, const wac_config *config, wac_error *error);
 
+/* Whether the algorithm needs a range of rewards, and nobody has said one. */
+bool wac_config_lacks_prior(const wac_config *config);
+
 #endif

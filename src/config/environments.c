@@ -13,6 +13,11 @@ bool wac_environment_is_plugin(const char *name)
            name[length - 4] != '/';
 }
 
+bool wac_environment_is_guest(const char *name)
+{
+    return strncmp(name, "gym:", 4) == 0 || strncmp(name, "python:", 7) == 0;
+}
+
 void wac_environment_resolve(char *environment, size_t size, const char *name)
 {
     snprintf(environment, size, "%s", name);
@@ -35,6 +40,8 @@ void wac_environment_label(char *label, size_t size, const char *environment)
         file = slash ? slash + 1 : environment + strlen(WAC_CUSTOM_PREFIX);
     else if (wac_environment_is_plugin(environment))
         file = slash + 1;
+    else if (wac_environment_is_guest(environment))
+        environment = file = strchr(environment, ':') + 1;
     const char *end = file == environment ? NULL : strrchr(file, '.');
     snprintf(label, size, "%.*s", (int)(end ? (size_t)(end - file) : strlen(file)), file);
 }

@@ -10,6 +10,10 @@
 /* Whether a name is the path of a plug-in: "./FILE.so". */
 bool wac_environment_is_plugin(const char *name);
 
+/* Whether a name is of an environment that another language brings: "gym:NAME", or "python:NAME"
+ * for one that only the program knows that made it. */
+bool wac_environment_is_guest(const char *name);
+
 /* Short for an environment with a preset of its own: point-N with sparse rewards. */
 #define WAC_SPARSE_NAMES "point-1-sparse|point-2-sparse|point-3-sparse|point-4-sparse"
 

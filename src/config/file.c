@@ -197,7 +197,8 @@ static const char *value_before(const wac_setting *setting)
 {
     static const struct {
         const char *name, *value;
-    } added[] = {{"update_interval", "0"}, {"replay_checkpoint", "all"}, {"keep_best", "false"}};
+    } added[] = {{"update_interval", "0"}, {"replay_checkpoint", "all"}, {"keep_best", "false"},
+                 {"worlds", "1"},          {"reward_prior", "given"}};
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)
         if (strcmp(added[i].name, setting->name) == 0)
             return added[i].value;

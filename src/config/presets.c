@@ -75,6 +75,8 @@ static const wac_preset presets[] = {
     {WAC_FOR_LOCOMOTION, "oac_beta", "4.66"},
 };
 
+wac_guest_preset_fn *wac_guest_preset;
+
 const wac_preset *wac_presets(size_t *count)
 {
     *count = sizeof presets / sizeof *presets;

@@ -31,6 +31,7 @@ static const struct {
      "It counts the updates of an epoch"},
     {"update_interval", "train-freq|train-frequency|update-every|update-freq|policy-frequency",
      NULL},
+    {"worlds", "num-envs|n-envs|num-workers|nenvs|envs|n-workers", NULL},
     {"evaluation_steps",
      "eval-steps|num-eval-steps|num-eval-steps-per-epoch|eval-episodes|n-eval-episodes|"
      "num-eval-episodes|eval-freq|eval-interval|eval-every",

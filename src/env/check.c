@@ -1,6 +1,7 @@
 /* The tour of a world and its repetitions. */
 #include "env/check.h"
 
+#include "base/number.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "config/config.h"
@@ -43,8 +44,8 @@ typedef struct checker {
     double lowest[WAC_ENVIRONMENT_DIMENSIONS], highest[WAC_ENVIRONMENT_DIMENSIONS];
     int64_t outside[WAC_ENVIRONMENT_DIMENSIONS]; /* moments with this entry out of its bounds */
     double least_reward, most_reward;
-    int64_t ended, cut,
-        first_length; /* episodes: by themselves, by the limit; steps of the first */
+    int64_t ended, cut, cut_itself;   /* episodes: terminated, or not; of these by the world */
+    int64_t first_length;             /* steps of the first that was terminated */
     bool lengths_differ, ended_badly; /* some episode, without success */
 } checker;
 
@@ -179,7 +180,8 @@ static bool step(checker *c, wac_world *world, wac_rng *rng, double *row, int64_
 
 static bool is_over(const checker *c, const double *row)
 {
-    return row[c->check->spec.observation_size + 1] != 0;
+    const double *features = row + c->check->spec.observation_size;
+    return features[1] != 0 || features[2] != 0;
 }
 
 /* --- episodes --------------------------------------------------------------------------------- */
@@ -221,11 +223,6 @@ static void see(checker *c, const double *row, bool is_step)
     const double *features = row + spec->observation_size;
     c->least_reward = fmin(c->least_reward, features[0]);
     c->most_reward = fmax(c->most_reward, features[0]);
-    if (features[2] != 0)
-        say(c, WAC_CHECK_ENDS, WAC_VERDICT_MISTAKE,
-            "step sets `truncated`, which is not a world's to say and is not heard: how long an "
-            "episode may last is the setting path_limit; leave the flag alone, and never report "
-            "such an end as `terminated`");
     if (features[3] != 0 && !spec->has_goal)
         say(c, WAC_CHECK_ENDS, WAC_VERDICT_MISTAKE,
             "step reports a success, and the spec says that there is no goal, so nobody counts it; "
@@ -234,15 +231,17 @@ static void see(checker *c, const double *row, bool is_step)
 
 static void conclude(checker *c, const double *row, int64_t length)
 {
+    const double *features = row + c->check->spec.observation_size;
     c->check->episodes++;
-    if (!is_over(c, row)) {
+    if (features[1] == 0) {
         c->cut++;
+        c->cut_itself += features[2] != 0;
         return;
     }
     if (c->ended++ == 0)
         c->first_length = length;
     c->lengths_differ |= length != c->first_length;
-    c->ended_badly |= row[c->check->spec.observation_size + 3] == 0;
+    c->ended_badly |= features[3] == 0;
 }
 
 /* False where the world does not get through. */
@@ -306,6 +305,12 @@ static void judge_ends(checker *c)
             "it",
             (long long)c->ended, (long long)check->episodes, (long long)c->first_length,
             (long long)c->first_length);
+    else if (c->cut_itself > 0)
+        say(c, WAC_CHECK_ENDS, WAC_VERDICT_FINE,
+            "%lld of %lld episodes were terminated, %lld truncated by the world itself; path_limit "
+            "truncates them after %lld steps",
+            (long long)c->ended, (long long)check->episodes, (long long)c->cut_itself,
+            (long long)c->config->path_limit);
     else if (c->ended == 0)
         say(c, WAC_CHECK_ENDS, WAC_VERDICT_FINE,
             "no episode ended by itself; path_limit truncates them after %lld steps",
@@ -314,13 +319,6 @@ static void judge_ends(checker *c)
         say(c, WAC_CHECK_ENDS, WAC_VERDICT_FINE,
             "%lld of %lld episodes ended by themselves; path_limit truncates them after %lld steps",
             (long long)c->ended, (long long)check->episodes, (long long)c->config->path_limit);
-}
-
-/* A number that a person would give: one or two digits, away from zero. */
-static double round_away(double value)
-{
-    double unit = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 1);
-    return copysign(ceil(fabs(value) / unit - roundoff) * unit, value);
 }
 
 static void judge_rewards(checker *c)
@@ -340,8 +338,8 @@ static void judge_rewards(checker *c)
             "it should be, and may explore too little; --reward-min %g --reward-max %g span what "
             "was seen (or scale the rewards)",
             least, most, c->config->reward_min, c->config->reward_max,
-            fmin(c->config->reward_min, round_away(least)),
-            fmax(c->config->reward_max, round_away(most)));
+            fmin(c->config->reward_min, wac_number_away(least)),
+            fmax(c->config->reward_max, wac_number_away(most)));
 }
 
 /* --- once more -------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "config/environments.h"
+#include "env/guest.h"
 #include "env/lqg.h"
 #include "env/mujoco/custom.h"
 #include "env/mujoco/locomotion.h"
@@ -49,6 +50,8 @@ wac_status wac_environment_type_find(const wac_environment_type **type, const ch
         *type = &wac_environment_custom;
         return WAC_STATUS_OK;
     }
+    if (wac_environment_is_guest(name))
+        return wac_guest_find(type, name, error);
     if (wac_environment_is_plugin(name))
         return wac_environment_load(type, name, error);
     for (size_t i = 0; (*type = wac_environment_type_at(i)); i++)

@@ -152,13 +152,29 @@ wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, w
     return observe(world, observation, error);
 }
 
+static void map_action(wac_world *world, const float *action)
+{
+    const wac_environment_spec *spec = &world->spec;
+    for (int i = 0; i < spec->action_size; i++)
+        world->raw_action[i] =
+            wac_world_action((double)action[i], spec->action_low[i], spec->action_high[i]);
+}
+
+void wac_world_send(wac_world *world, const float *action)
+{
+    if (!world->type->send)
+        return;
+    map_action(world, action);
+    wac_world_enter(world->type->name, "send");
+    world->type->send(world->self, world->raw_action);
+    wac_world_leave();
+}
+
 wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, float *observation,
                           wac_step *step, wac_error *error)
 {
-    const wac_environment_spec *spec = &world->spec;
-    for (int i = 0; i < spec->action_size; i++) {
-        world->raw_action[i] =
-            wac_world_action((double)action[i], spec->action_low[i], spec->action_high[i]);
+    map_action(world, action);
+    for (int i = 0; i < world->spec.action_size; i++) {
         if (isnan(world->raw_action[i]))
             return wac_fail(error, WAC_STATUS_NUMERIC,
                             "environment %s: action %d is not a number at step %lld",
@@ -182,7 +198,9 @@ wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, f
                         "environment %s: the reward is %g at step %lld, which is no number that an "
                         "agent can learn from; mend the environment",
                         world->type->name, step->reward, (long long)world->steps);
-    step->truncated = !step->terminated && world->steps >= world->path_limit;
+    if (step->begins)
+        world->steps = 0;
+    step->truncated = !step->terminated && (step->truncated || world->steps >= world->path_limit);
     return observe(world, observation, error);
 }
 

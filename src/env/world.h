@@ -30,6 +30,9 @@ void wac_world_destroy(wac_world *world);
 
 /* observation: [observation_size], action: [action_size], both in [-1, 1] (raw ones apart) */
 wac_status wac_world_reset(wac_world *world, wac_rng *rng, float *observation, wac_error *error);
+
+/* The action of the step to come, to worlds that step together: before any of them does. */
+void wac_world_send(wac_world *world, const float *action);
 wac_status wac_world_step(wac_world *world, wac_rng *rng, const float *action, float *observation,
                           wac_step *step, wac_error *error);
 

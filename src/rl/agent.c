@@ -7,6 +7,7 @@
 #include "rl/steps.h"
 
 #include <assert.h>
+#include <string.h>
 #include <tgmath.h>
 
 int wac_agent_policy(const wac_agent *agent, wac_policy_role role)
@@ -30,6 +31,14 @@ static double normal_quantile(double p)
     }
 }
 
+static void note_prior(wac_seat *seat, double reward_min, double reward_max)
+{
+    double range = reward_max - reward_min;
+    seat->config.reward_min = reward_min;
+    seat->config.reward_max = reward_max;
+    seat->sigma_max = (real)(range / (1 - seat->config.discount) / sqrt(12.0));
+}
+
 static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_config *config)
 {
     uint64_t seed = (uint64_t)config->seed;
@@ -43,10 +52,9 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
         .subset_rng = wac_rng_make(seed, WAC_STREAM_SUBSET),
     };
     if (row->stds > 0) {
-        double range = config->reward_max - config->reward_min;
         seat->synthetic = (int)lround(config->rho * (double)config->batch_size);
         seat->kappa = (real)normal_quantile(config->quantile);
-        seat->sigma_max = (real)(range / (1 - config->discount) / sqrt(12.0));
+        note_prior(seat, config->reward_min, config->reward_max);
     }
 }
 
@@ -280,4 +288,61 @@ wac_status wac_agent_update(wac_agent *agent, wac_losses *losses, wac_error *err
     WAC_TRY(wac_agent_finish(agent, error));
     wac_seat_losses(agent, 0, losses);
     return wac_seat_check(agent, 0, error);
+}
+
+/* --- the prior ------------------------------------------------------------------------------ */
+
+typedef struct range {
+    int column; /* of the reward in a record */
+    double least, most;
+} range;
+
+static wac_status find_range(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    range *range = user;
+    (void)error;
+    const real *records = tensor->data;
+    if (strcmp(tensor->name, "replay/records") != 0)
+        return WAC_STATUS_OK;
+    for (int64_t i = 0; i < tensor->shape[0]; i++) {
+        double reward = (double)records[i * tensor->shape[1] + range->column];
+        range->least = fmin(range->least, reward);
+        range->most = fmax(range->most, reward);
+    }
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_seat_reward_range(wac_agent *agent, int seat, double *least, double *most,
+                                 wac_error *error)
+{
+    range range = {agent->observations + agent->actions, INFINITY, -INFINITY};
+    WAC_TRY(agent->steps->visit(agent, seat, WAC_STATE_REPLAY, find_range, &range, error));
+    *least = range.least;
+    *most = range.most;
+    return WAC_STATUS_OK;
+}
+
+/* What the heads of critics begin with; see wac_critics_init. */
+static wac_status set_head(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    const wac_seat *seat = user;
+    const char *head = strstr(tensor->name, "/out/bias");
+    (void)error;
+    double middle = (seat->config.reward_min + seat->config.reward_max) / 2;
+    if (head && strstr(tensor->name, "std"))
+        *(real *)tensor->data = log(seat->sigma_max);
+    else if (head && seat->config.mean_prior)
+        *(real *)tensor->data = (real)(middle / (1 - seat->config.discount));
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_seat_set_prior(wac_agent *agent, int seat, double reward_min, double reward_max,
+                              wac_error *error)
+{
+    assert(agent->row->stds > 0 && agent->seat[seat].critic_steps == 0);
+    note_prior(&agent->seat[seat], reward_min, reward_max);
+    WAC_TRY(
+        agent->steps->visit(agent, seat, WAC_STATE_NETWORKS, set_head, &agent->seat[seat], error));
+    agent->steps->settle(agent, seat, WAC_STATE_NETWORKS);
+    return WAC_STATUS_OK;
 }

@@ -96,6 +96,15 @@ wac_status wac_agent_finish(wac_agent *agent, wac_error *error);
 /* Whether the last update of a seat left the finite numbers. */
 wac_status wac_seat_check(const wac_agent *agent, int seat, wac_error *error);
 
+/* The smallest and largest reward that a seat remembers. */
+wac_status wac_seat_reward_range(wac_agent *agent, int seat, double *least, double *most,
+                                 wac_error *error);
+
+/* Another prior for an agent that knows its uncertainty, as if it had been created with it; before
+ * its first update. */
+wac_status wac_seat_set_prior(wac_agent *agent, int seat, double reward_min, double reward_max,
+                              wac_error *error);
+
 /* Which of an agent's policies plays a role. */
 int wac_agent_policy(const wac_agent *agent, wac_policy_role role);
 

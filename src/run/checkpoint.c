@@ -25,8 +25,29 @@ enum {
     SUMS_SIZE = sizeof(wac_sums) / sizeof(double),
 };
 
-/* What the run itself adds to the agent's files. `state` [state_size] is the world's; `remembered`,
- * by the agent, tells whether its files are of the same moment. */
+/* A walk beside the first, whose own are in the position, the sums and the tensors of the run. */
+static wac_status visit_walk(wac_walk *walk, int64_t number, double *state,
+                             wac_agent_visitor *visit, void *user, wac_error *error)
+{
+    const wac_environment_spec *spec = &walk->world->spec;
+    wac_agent_tensor tensors[] = {
+        {"world", WAC_DTYPE_F64, 1, {spec->state_size}, state},
+        {"observation", WAC_DTYPE_F32, 1, {spec->observation_size}, walk->observation},
+        {"steps", WAC_DTYPE_I64, 1, {1}, &walk->steps},
+        {"return", WAC_DTYPE_F64, 1, {1}, &walk->sum},
+        {"counter", WAC_DTYPE_I64, 1, {1}, &walk->rng.counter},
+    };
+    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
+        char name[sizeof tensors->name];
+        snprintf(name, sizeof name, "%.32s-%lld", tensors[i].name, (long long)number + 1);
+        memcpy(tensors[i].name, name, sizeof name);
+        WAC_TRY(visit(user, &tensors[i], error));
+    }
+    return WAC_STATUS_OK;
+}
+
+/* What the run itself adds to the agent's files. `state` [worlds][state_size] is the worlds';
+ * `remembered`, by the agent, tells whether its files are of the same moment. */
 static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
                             wac_agent_visitor *visit, void *user, wac_error *error)
 {
@@ -44,12 +65,26 @@ static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
          run->visits[WAC_POLICY_BEHAVIOUR].counts},
         {"visits/evaluated", WAC_DTYPE_I64, 2, {across, up}, run->visits[WAC_POLICY_TARGET].counts},
         {"world", WAC_DTYPE_F64, 1, {run->world->spec.state_size}, state},
-        {"observation", WAC_DTYPE_F32, 1, {run->world->spec.observation_size}, run->observation},
+        {"observation",
+         WAC_DTYPE_F32,
+         1,
+         {run->world->spec.observation_size},
+         run->walks->observation},
         {"replay/count", WAC_DTYPE_I64, 1, {1}, remembered},
     };
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
         WAC_TRY(visit(user, &tensors[i], error));
+    for (int64_t i = 1; i < run->config.worlds; i++)
+        WAC_TRY(visit_walk(&run->walks[i], i, state + i * run->world->spec.state_size, visit, user,
+                           error));
     return WAC_STATUS_OK;
+}
+
+/* Room for the worlds' states; free() it. */
+static double *make_states(const wac_run *run)
+{
+    return calloc((size_t)run->config.worlds * (size_t)run->world->spec.state_size + 1,
+                  sizeof(double));
 }
 
 /* --- what binds the files -------------------------------------------------------------------- */
@@ -126,8 +161,11 @@ static wac_status write_files(wac_run *run, bool last, wac_save_list *list, doub
     wac_checksum best;
     WAC_TRY(wac_seat_save(run->agent, run->seat, folder, replay, &sums, error));
     WAC_TRY(wac_best_save(run, folder, &best, error));
-    run->position.world_counter = (int64_t)run->world_rng.counter;
-    wac_world_save(run->world, state);
+    run->position.world_counter = (int64_t)run->walks->rng.counter;
+    run->position.episode_steps = run->walks->steps;
+    run->sums.episode_return = run->walks->sum;
+    for (int64_t i = 0; i < run->config.worlds; i++)
+        wac_world_save(run->walks[i].world, state + i * run->world->spec.state_size);
     int64_t remembered = run->agent->seat[run->seat].remembered;
     WAC_TRY(visit_run(run, state, &remembered, wac_save_add, list, error));
     char path[PATH_MAX], settings[SETTINGS_TEXT];
@@ -153,7 +191,7 @@ wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
     WAC_TRY(wac_directory_remove(fresh, error));
     WAC_TRY(wac_directory_make(fresh, error));
     wac_save_list list = {0};
-    double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
+    double *state = make_states(run);
     wac_status status = state ? write_files(run, last, &list, state, fresh, error)
                               : wac_fail_memory(error, "the checkpoint");
     free(state);
@@ -236,11 +274,24 @@ static bool are_counts(const wac_run *run)
            evaluated <= (__int128)(at->rows + 1) * run->config.evaluation_steps;
 }
 
-static bool is_observation(const wac_run *run)
+static bool is_observation(const wac_run *run, const wac_walk *walk)
 {
     for (int i = 0; i < run->world->spec.observation_size; i++)
-        if (!isfinite(run->observation[i]) || (!run->world->raw && fabsf(run->observation[i]) > 1))
+        if (!isfinite(walk->observation[i]) ||
+            (!run->world->raw && fabsf(walk->observation[i]) > 1))
             return false;
+    return true;
+}
+
+static bool are_walks(const wac_run *run)
+{
+    for (int64_t i = 0; i < run->config.worlds; i++) {
+        const wac_walk *walk = &run->walks[i];
+        if (!is_observation(run, walk) || walk->steps < 0 ||
+            walk->steps >= run->config.path_limit || !isfinite(walk->sum) ||
+            walk->rng.counter >> WAC_WALK_BITS != (uint64_t)i)
+            return false;
+    }
     return true;
 }
 
@@ -252,9 +303,9 @@ static const char *find_impossible(const wac_run *run, int64_t remembered)
            : !are_sums(&run->sums)                    ? "sums"
            : remembered < run->position.env_steps || remembered > WAC_SAVE_MOST
                ? "a number of transitions"
-           : !are_counts(run)     ? "visits"
-           : !is_observation(run) ? "an observation"
-                                  : NULL;
+           : !are_counts(run) ? "visits"
+           : !are_walks(run)  ? "an observation"
+                              : NULL;
 }
 
 /* --- loading --------------------------------------------------------------------------------- */
@@ -282,10 +333,13 @@ static wac_status load_run(wac_run *run, int64_t *remembered, noted *noted, cons
         read_note(&noted->parts.of[i], file, part_notes[i]);
     read_note(&noted->best, file, best_note);
     wac_status status = check_settings(&run->config, file, error);
-    double *state = calloc((size_t)run->world->spec.state_size + 1, sizeof *state);
+    double *state = make_states(run);
     if (status == WAC_STATUS_OK)
         status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
                        : wac_fail_memory(error, "the checkpoint");
+    run->walks->rng.counter = (uint64_t)run->position.world_counter;
+    run->walks->steps = run->position.episode_steps;
+    run->walks->sum = run->sums.episode_return;
     const char *impossible = status == WAC_STATUS_OK ? find_impossible(run, *remembered) : NULL;
     if (impossible)
         status = wac_fail(error, WAC_STATUS_INPUT,
@@ -294,16 +348,15 @@ static wac_status load_run(wac_run *run, int64_t *remembered, noted *noted, cons
                           "back",
                           path, impossible);
     wac_error cause = {0};
-    if (status == WAC_STATUS_OK) {
-        status = wac_world_load(run->world, state, run->position.episode_steps, &cause);
+    for (int64_t i = 0; i < run->config.worlds && status == WAC_STATUS_OK; i++) {
+        status = wac_world_load(run->walks[i].world, state + i * run->world->spec.state_size,
+                                run->walks[i].steps, &cause);
         if (status != WAC_STATUS_OK)
             (void)wac_fail(error, status, "%s: %s", path, cause.message);
     }
     free(state);
     wac_tensor_file_close(file);
-    WAC_TRY(status);
-    run->world_rng.counter = (uint64_t)run->position.world_counter;
-    return WAC_STATUS_OK;
+    return status;
 }
 
 /* The position in the checkpoint of a folder. */

@@ -10,6 +10,7 @@
 #include "run/inherit.h"
 #include "run/log.h"
 #include "run/packed.h"
+#include "run/prior.h"
 #include "run/train.h"
 
 #include <errno.h>
@@ -47,13 +48,34 @@ void wac_run_destroy(wac_run *run)
     if (run->owns_agent)
         wac_agent_destroy(run->agent);
     wac_best_free(&run->best);
-    wac_world_destroy(run->world);
+    wac_team_destroy(run->team);
+    for (int64_t i = 0; run->walks && i < run->config.worlds; i++)
+        wac_world_destroy(run->walks[i].world);
+    free(run->walks);
     wac_world_destroy(run->evaluation_world);
     if (run->progress_file >= 0)
         close(run->progress_file);
     if (run->lock >= 0)
         close(run->lock);
     free(run);
+}
+
+/* The worlds that are explored. Each has random numbers of its own, a stretch of the stream. */
+static wac_status make_walks(wac_run *run, const wac_environment_type *type, wac_error *error)
+{
+    int64_t count = run->config.worlds;
+    run->walks = calloc((size_t)count, sizeof *run->walks);
+    if (!run->walks)
+        return wac_fail_memory(error, "the worlds");
+    for (int64_t i = 0; i < count; i++) {
+        WAC_TRY(wac_world_create(&run->walks[i].world, type, &run->config, error));
+        run->walks[i].rng = wac_rng_make((uint64_t)run->config.seed, WAC_STREAM_WORLD);
+        run->walks[i].rng.counter = (uint64_t)i << WAC_WALK_BITS;
+    }
+    run->world = run->walks[0].world;
+    int threads = run->options.threads < count ? run->options.threads : (int)count;
+    return threads > 1 ? wac_team_create(&run->team, threads, run->options.first_cpu, error)
+                       : WAC_STATUS_OK;
 }
 
 /* The worlds of run->config. */
@@ -65,19 +87,20 @@ static wac_status build(wac_run *run, const wac_environment_type *type,
         run->options.threads = 1;
     WAC_TRY(wac_config_check(&run->config, error));
     if (!type && wac_environment_type_find(&type, run->config.environment, error) != WAC_STATUS_OK)
-        return made_before && !wac_environment_is_plugin(run->config.environment)
+        return made_before && !wac_environment_is_plugin(run->config.environment) &&
+                       !wac_environment_is_guest(run->config.environment)
                    ? wac_fail(error, WAC_STATUS_INPUT,
                               "the run %s is of the environment \"%s\", which this program does "
                               "not have; use the program that made the run",
                               run->directory, run->config.environment)
                    : WAC_STATUS_INPUT;
-    WAC_TRY(wac_world_create(&run->world, type, &run->config, error));
+    WAC_TRY(make_walks(run, type, error));
     WAC_TRY(wac_world_create(&run->evaluation_world, type, &run->config, error));
+    WAC_TRY(wac_prior_check(run, error));
     if (run->config.stop_success > 0 && !run->world->spec.has_goal)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "stop_success needs a goal to reach, and %s has none; leave it out",
                         type->name);
-    run->world_rng = wac_rng_make((uint64_t)run->config.seed, WAC_STREAM_WORLD);
     run->sums = (wac_sums){.q_mean = NAN,
                            .sigma_visited = NAN,
                            .sigma_uniform = NAN,

@@ -3,6 +3,7 @@
 #ifndef WAC_RUN_INTERNAL_H
 #define WAC_RUN_INTERNAL_H
 
+#include "base/threads.h"
 #include "env/world.h"
 #include "rl/agent.h"
 #include "run/best.h"
@@ -20,18 +21,33 @@ typedef struct wac_position {
     int64_t updated;                             /* updates of this epoch */
     int64_t env_steps, updates;                  /* of the whole run */
     int64_t rows;                                /* of progress.csv */
-    int64_t episode_steps;                       /* of the present episode */
+    int64_t episode_steps;                       /* of the first walk's episode */
     int64_t explore_episodes, explore_successes; /* finished in this epoch's exploration */
-    int64_t world_counter;                       /* of world_rng */
+    int64_t world_counter;                       /* of the first walk's rng */
 } wac_position;
 
 /* Sums and last values, saved as one array of doubles, in this order. */
 typedef struct wac_sums {
-    double episode_return;  /* of the present episode */
+    double episode_return;  /* of the first walk's episode */
     double explore_returns; /* of the episodes finished in this epoch's exploration */
     double q_mean, sigma_visited, sigma_uniform; /* of the last update; NaN before it */
     double eval_return, eval_success;            /* of the last evaluation; NaN before it */
 } wac_sums;
+
+enum { WAC_WALK_BITS = 48 }; /* of the counter of a walk's random numbers; its place is above */
+
+/* A world that is explored, where its episode stands, and the step that it is at. */
+typedef struct wac_walk {
+    wac_world *world;
+    wac_rng rng;
+    int64_t steps;                                 /* of the present episode, … */
+    double sum;                                    /* … and its rewards */
+    float observation[WAC_ENVIRONMENT_DIMENSIONS]; /* what the agent sees now */
+    float action[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
+    wac_step step;
+    wac_status status;
+    wac_error error;
+} wac_walk;
 
 /* What training spends its time on. */
 typedef enum wac_phase {
@@ -50,26 +66,26 @@ struct wac_run {
     wac_run_options options;
     wac_agent *agent; /* may have other runs' seats, too; … */
     int seat;
-    bool owns_agent; /* … then it is not this run's to destroy */
-    wac_world *world, *evaluation_world;
-    wac_rng world_rng;
+    bool owns_agent;                     /* … then it is not this run's to destroy */
+    wac_walk *walks;                     /* [config.worlds] */
+    wac_world *world, *evaluation_world; /* that of the first walk; one of its own */
+    wac_team *team;                      /* steps the worlds of several walks; null: the caller */
     wac_position position;
     wac_sums sums;
     wac_best best;
     bool bettered; /* by the last evaluation */
     wac_coverage sampled;
     wac_visits visits[WAC_POLICY_TOTAL]; /* exploring; of the target policy, in evaluations */
-    float observation[WAC_ENVIRONMENT_DIMENSIONS]; /* what the agent sees now */
-    wac_progress progress;                         /* as of the last row, or the one to come */
-    bool row_due;                                  /* it waits for its evaluation */
-    bool lacks_replay;                             /* the checkpoint that was loaded */
-    int64_t epochs_before;                         /* in config.yaml; -1: there is none yet */
-    int progress_file;                             /* descriptor of progress.csv */
-    double seconds_before;                         /* training time of earlier processes */
-    double start, reported, phase_start;           /* wac_clock_seconds */
-    double spent[WAC_PHASES];                      /* seconds of this process in each phase */
-    bool done;                                     /* how training goes: all of it is done … */
-    wac_status status;                             /* … or it ends for this reason */
+    wac_progress progress;               /* as of the last row, or the one to come */
+    bool row_due;                        /* it waits for its evaluation */
+    bool lacks_replay;                   /* the checkpoint that was loaded */
+    int64_t epochs_before;               /* in config.yaml; -1: there is none yet */
+    int progress_file;                   /* descriptor of progress.csv */
+    double seconds_before;               /* training time of earlier processes */
+    double start, reported, phase_start; /* wac_clock_seconds */
+    double spent[WAC_PHASES];            /* seconds of this process in each phase */
+    bool done;                           /* how training goes: all of it is done … */
+    wac_status status;                   /* … or it ends for this reason */
     wac_error error;
 };
 

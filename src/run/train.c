@@ -11,6 +11,7 @@
 #include "run/evaluate.h"
 #include "run/folder.h"
 #include "run/log.h"
+#include "run/prior.h"
 #include "run/run.h"
 
 #include <math.h>
@@ -146,11 +147,62 @@ wac_status wac_train_evaluate(wac_run *run, wac_error *error)
     return evaluate(run, NULL, error);
 }
 
-static wac_status begin_episode(wac_run *run, wac_error *error)
+static wac_status begin_episode(wac_walk *walk, wac_error *error)
 {
-    run->position.episode_steps = 0;
-    run->sums.episode_return = 0;
-    return wac_world_reset(run->world, &run->world_rng, run->observation, error);
+    walk->steps = 0;
+    walk->sum = 0;
+    return wac_world_reset(walk->world, &walk->rng, walk->observation, error);
+}
+
+/* An action of the agent's for each walk. Before the first epoch with the policy itself: OAC's
+ * critics have nothing to say yet. */
+static void choose_actions(wac_run *run)
+{
+    for (int64_t i = 0; i < run->config.worlds; i++) {
+        wac_walk *walk = &run->walks[i];
+        if (run->position.started)
+            wac_seat_explore(run->agent, run->seat, NULL, walk->observation, walk->action);
+        else
+            wac_seat_sample(run->agent, run->seat, WAC_POLICY_BEHAVIOUR, NULL, walk->observation,
+                            walk->action);
+        wac_world_send(walk->world, walk->action);
+    }
+}
+
+static void step_walk(void *walks, int number)
+{
+    wac_walk *walk = &((wac_walk *)walks)[number];
+    walk->status = wac_world_step(walk->world, &walk->rng, walk->action, walk->next, &walk->step,
+                                  &walk->error);
+}
+
+/* What became of a walk's step. */
+static wac_status take_in(wac_run *run, wac_walk *walk, wac_error *error)
+{
+    wac_position *at = &run->position;
+    const wac_step *step = &walk->step;
+    if (walk->status != WAC_STATUS_OK) {
+        *error = walk->error;
+        return walk->status;
+    }
+    if (!step->begins) {
+        run->agent->steps->remember(run->agent, run->seat, walk->observation, walk->action,
+                                    step->reward, walk->next, step->terminated);
+        wac_visits_add(&run->visits[WAC_POLICY_BEHAVIOUR], walk->world, walk->observation,
+                       walk->action);
+        walk->sum += step->reward;
+        walk->steps++;
+        at->explored++;
+        at->env_steps++;
+    }
+    for (int i = 0; i < walk->world->spec.observation_size; i++)
+        walk->observation[i] = walk->next[i];
+    if (!step->terminated && !step->truncated)
+        return WAC_STATUS_OK;
+    at->explore_episodes++;
+    at->explore_successes += step->success;
+    run->sums.explore_returns += walk->sum;
+    return begin_episode(walk, error);
 }
 
 int64_t wac_updates_after(const wac_config *config, int64_t steps)
@@ -160,6 +212,15 @@ int64_t wac_updates_after(const wac_config *config, int64_t steps)
     return config->update_interval ? config->updates * steps / config->explore_steps : 0;
 }
 
+/* How many updates of the epoch are due by now: those of whole intervals. */
+static int64_t updates_due(const wac_run *run)
+{
+    int64_t explored = run->position.explored, interval = run->config.update_interval;
+    bool over = explored >= run->config.explore_steps;
+    return wac_updates_after(&run->config,
+                             over || !interval ? explored : explored - explored % interval);
+}
+
 /* Up to which step of the epoch to explore before updates are due. */
 static int64_t steps_due(const wac_run *run)
 {
@@ -167,18 +228,17 @@ static int64_t steps_due(const wac_run *run)
     int64_t all = run->config.explore_steps, interval = run->config.update_interval;
     if (interval == 0 || at->explored >= all)
         return all;
-    int64_t beyond = at->explored % interval;
-    bool owes = beyond == 0 && at->updated < wac_updates_after(&run->config, at->explored);
-    int64_t due = at->explored + (owes ? 0 : interval - beyond);
+    bool owes = at->updated < updates_due(run);
+    int64_t due = at->explored + (owes ? 0 : interval - at->explored % interval);
     return due < all ? due : all;
 }
 
-/* Explore up to `steps` steps from a fresh start; the last episode is simply cut. */
-static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
+/* Explore at least `steps` of the `all` steps from a fresh start; the last episodes are simply cut.
+ * Of the last round only the walks that are still wanted count. */
+static wac_status explore(wac_run *run, int64_t steps, int64_t all, wac_error *error)
 {
     wac_position *at = &run->position;
-    wac_agent *agent = run->agent;
-    float action[WAC_ENVIRONMENT_DIMENSIONS], next[WAC_ENVIRONMENT_DIMENSIONS];
+    int64_t worlds = run->config.worlds;
     if (at->explored == 0) {
         at->explore_episodes = at->explore_successes = 0;
         run->sums.explore_returns = 0;
@@ -186,30 +246,12 @@ static wac_status explore(wac_run *run, int64_t steps, wac_error *error)
     while (at->explored < steps) {
         WAC_TRY(check_stop(run, error));
         /* no stop between this and the first step: a resume would start the episode again */
-        if (at->explored == 0)
-            WAC_TRY(begin_episode(run, error));
-        wac_step step;
-        /* before the first epoch with the policy itself: OAC's critics have nothing to say yet */
-        if (at->started)
-            wac_seat_explore(agent, run->seat, NULL, run->observation, action);
-        else
-            wac_seat_sample(agent, run->seat, WAC_POLICY_BEHAVIOUR, NULL, run->observation, action);
-        WAC_TRY(wac_world_step(run->world, &run->world_rng, action, next, &step, error));
-        agent->steps->remember(agent, run->seat, run->observation, action, step.reward, next,
-                               step.terminated);
-        wac_visits_add(&run->visits[WAC_POLICY_BEHAVIOUR], run->world, run->observation, action);
-        for (int i = 0; i < run->world->spec.observation_size; i++)
-            run->observation[i] = next[i];
-        run->sums.episode_return += step.reward;
-        at->episode_steps++;
-        at->explored++;
-        at->env_steps++;
-        if (step.terminated || step.truncated) {
-            at->explore_episodes++;
-            at->explore_successes += step.success;
-            run->sums.explore_returns += run->sums.episode_return;
-            WAC_TRY(begin_episode(run, error));
-        }
+        for (int64_t i = 0; at->explored == 0 && i < worlds; i++)
+            WAC_TRY(begin_episode(&run->walks[i], error));
+        choose_actions(run);
+        wac_team_run(run->team, step_walk, run->walks, (int)worlds);
+        for (int64_t i = 0; i < worlds && at->explored < all; i++)
+            WAC_TRY(take_in(run, &run->walks[i], error));
         report(run, false);
     }
     return WAC_STATUS_OK;
@@ -257,8 +299,10 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
         return manifest.finished ? WAC_STATUS_OK : wac_runlog_note_time(run, true, error);
     }
     if (!at->started) {
-        WAC_TRY(explore(run, run->config.initial_steps, error));
+        int64_t initial = run->config.initial_steps;
+        WAC_TRY(explore(run, initial, initial, error));
         end_phase(run, WAC_PHASE_EXPLORE);
+        WAC_TRY(wac_prior_measure(run, error));
         at->started = 1;
         at->explored = 0;
         WAC_TRY(save_checkpoint(run, error));
@@ -277,14 +321,14 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
         run->done = true;
         return wac_runlog_note_time(run, true, error);
     }
-    WAC_TRY(explore(run, steps_due(run), error));
+    WAC_TRY(explore(run, steps_due(run), run->config.explore_steps, error));
     end_phase(run, WAC_PHASE_EXPLORE);
     return WAC_STATUS_OK;
 }
 
 wac_status wac_train_updates_left(int64_t *updates, const wac_run *run, wac_error *error)
 {
-    *updates = wac_updates_after(&run->config, run->position.explored) - run->position.updated;
+    *updates = updates_due(run) - run->position.updated;
     return *updates > 0 ? check_stop(run, error) : WAC_STATUS_OK;
 }
 

@@ -129,6 +129,7 @@ static void stopping_again_and_again_changes_nothing(void **state)
         config.replay_capacity = 97;
         config.checkpoint_interval = 1 + i;
         config.update_interval = (int[]){1, 5, 0, 13}[i];
+        config.worlds = (int[]){3, 1, 4, 2}[i]; /* the number of threads changes, too */
         config.normalisation = i % 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         assert_ok(train_new(at("whole"), &config, NULL));
         for (long again = 11; again < 60; again += 24) {

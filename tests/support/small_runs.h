@@ -75,7 +75,6 @@ static inline wac_status walk_step(void *world, wac_rng *rng, const double *acti
     *x = fmax(-1, fmin(1, *x + walk_order.stride * action[0] + 0.01 * wac_rng_normal(rng)));
     step->reward = walk_order.reward * (*x - before);
     step->terminated = step->success = *x >= 1;
-    step->truncated = true; /* not a world's to say: the library must not listen */
     walk_look(x, observation);
     if (walk_order.fault_step && ++walk_order.step >= walk_order.fault_step) {
         if (walk_order.stop)

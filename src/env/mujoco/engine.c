@@ -1,10 +1,13 @@
-/* The engine itself: no other file talks to it. */
+/* The engine itself: no other file talks to it. Any from 2.2 on will do, the one that this was
+ * built with. A program is linked with it; a library that must do without it, too, looks for it
+ * when the first model is opened (WAC_MUJOCO_LATE). */
 #include "env/mujoco/engine.h"
 
 #include "base/share.h"
 #include "base/status.h"
 #include "env/world.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <mujoco/mujoco.h>
@@ -13,6 +16,71 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* All that is used of it. */
+#define NAMES(X)                                                                                   \
+    X(mj_deleteData)                                                                               \
+    X(mj_deleteModel)                                                                              \
+    X(mj_forward)                                                                                  \
+    X(mj_id2name)                                                                                  \
+    X(mj_kinematics)                                                                               \
+    X(mj_loadXML)                                                                                  \
+    X(mj_makeData)                                                                                 \
+    X(mj_objectVelocity)                                                                           \
+    X(mj_resetDataKeyframe)                                                                        \
+    X(mj_step)                                                                                     \
+    X(mj_version)                                                                                  \
+    X(mj_versionString)                                                                            \
+    X(mju_copy)                                                                                    \
+    X(mju_user_error)                                                                              \
+    X(mju_user_warning)                                                                            \
+    X(mju_warningText)
+
+#define POINTER(name) __typeof__(name) *name;
+typedef struct engine {
+    NAMES(POINTER)
+} engine;
+
+#ifdef WAC_MUJOCO_LATE
+static engine the;
+
+/* Where the variable WAC_MUJOCO says, or under the name that it has in this version. */
+static void *open_engine(void)
+{
+    const char *named = getenv("WAC_MUJOCO");
+    return dlopen(named && *named ? named : "libmujoco.so." WAC_MUJOCO_LATE, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void look_for_engine(void)
+{
+    engine found = {0};
+    void *library = open_engine();
+    bool whole = library;
+#define FIND(name) whole = whole && (*(void **)&found.name = dlsym(library, #name));
+    NAMES(FIND)
+    if (whole)
+        the = found;
+}
+
+static wac_status find_engine(wac_error *error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look_for_engine);
+    return the.mj_version ? WAC_STATUS_OK
+                          : wac_fail(error, WAC_STATUS_INPUT,
+                                     "this environment needs MuJoCo " WAC_MUJOCO_LATE
+                                     ", which is not there: pip install mujoco==" WAC_MUJOCO_LATE);
+}
+#else
+#define ADDRESS(name) .name = &name,
+static const engine the = {NAMES(ADDRESS)};
+
+static wac_status find_engine(wac_error *error)
+{
+    (void)error;
+    return WAC_STATUS_OK;
+}
+#endif
 
 /* Without a handler the engine prints, and writes a file into the working folder. What it warns of
  * is read from the data instead. */
@@ -40,10 +108,10 @@ static void leave_call(const char *message)
 /* The handlers are the process's, so another's are left alone. */
 static void set_handlers(void)
 {
-    if (!mju_user_warning)
-        mju_user_warning = ignore_warning;
-    if (!mju_user_error)
-        mju_user_error = leave_call;
+    if (!*the.mju_user_warning)
+        *the.mju_user_warning = ignore_warning;
+    if (!*the.mju_user_error)
+        *the.mju_user_error = leave_call;
 }
 
 static wac_status check_warnings(const mjData *data, wac_error *error)
@@ -51,7 +119,7 @@ static wac_status check_warnings(const mjData *data, wac_error *error)
     for (int i = 0; i < mjNWARNING; i++)
         if (data->warning[i].number)
             return wac_fail(error, WAC_STATUS_NUMERIC, "MuJoCo warns: %s",
-                            mju_warningText(i, data->warning[i].lastinfo));
+                            the.mju_warningText(i, data->warning[i].lastinfo));
     return WAC_STATUS_OK;
 }
 
@@ -89,26 +157,29 @@ static wac_status guard(wac_mujoco *mujoco, void (*call)(wac_mujoco *, int), int
 static void make_data(wac_mujoco *mujoco, int unused)
 {
     (void)unused;
-    mujoco->data = mj_makeData(mujoco->model);
+    mujoco->data = the.mj_makeData(mujoco->model);
 }
 
 wac_status wac_mujoco_check(wac_error *error)
 {
-    if (mj_version() == mjVERSION_HEADER)
+    WAC_TRY(find_engine(error));
+    if (the.mj_version() == mjVERSION_HEADER)
         return WAC_STATUS_OK;
     return wac_fail(error, WAC_STATUS_INPUT,
                     "this program was built for another MuJoCo than the installed %s; build it "
                     "again",
-                    mj_versionString());
+                    the.mj_versionString());
 }
 
 static wac_status load_model(wac_mujoco *mujoco, const char *path, wac_error *error)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     char reason[800] = "";
     WAC_TRY(wac_mujoco_check(error));
+    pthread_once(&once, set_handlers);
     /* an exception for want of memory goes through us: a program in C++ may catch it */
     errno = 0;
-    mujoco->model = mj_loadXML(path, NULL, reason, sizeof reason);
+    mujoco->model = the.mj_loadXML(path, NULL, reason, sizeof reason);
     bool starved = errno == ENOMEM;
     flatten(reason);
     if (!mujoco->model)
@@ -120,8 +191,6 @@ static wac_status load_model(wac_mujoco *mujoco, const char *path, wac_error *er
 
 wac_status wac_mujoco_open_file(wac_mujoco *mujoco, const char *path, wac_error *error)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, set_handlers);
     *mujoco = (wac_mujoco){0};
     wac_status status = load_model(mujoco, path, error);
     if (status) {
@@ -145,27 +214,30 @@ wac_status wac_mujoco_open(wac_mujoco *mujoco, const char *name, int positions, 
     char path[PATH_MAX];
     WAC_TRY(wac_share_find(path, sizeof path, "models", "WAC_MODELS", "model file", name, error));
     WAC_TRY(wac_mujoco_open_file(mujoco, path, error));
-    const mjModel *model = mujoco->model;
-    if (model->nq == positions && model->nv == velocities && model->nu == controls)
+    if (mujoco->positions == positions && mujoco->velocities == velocities &&
+        mujoco->controls == controls)
         return WAC_STATUS_OK;
     wac_fail(error, WAC_STATUS_INPUT,
              "%s has %d positions, %d velocities and %d actuators; this environment needs %d, %d "
              "and %d",
-             path, model->nq, model->nv, model->nu, positions, velocities, controls);
+             path, mujoco->positions, mujoco->velocities, mujoco->controls, positions, velocities,
+             controls);
     wac_mujoco_close(mujoco);
     return WAC_STATUS_INPUT;
 }
 
 void wac_mujoco_close(wac_mujoco *mujoco)
 {
-    mj_deleteData(mujoco->data);
-    mj_deleteModel(mujoco->model);
+    if (mujoco->data)
+        the.mj_deleteData(mujoco->data);
+    if (mujoco->model)
+        the.mj_deleteModel(mujoco->model);
     *mujoco = (wac_mujoco){0};
 }
 
 void wac_mujoco_reset(wac_mujoco *mujoco, int key)
 {
-    mj_resetDataKeyframe(mujoco->model, mujoco->data, key);
+    the.mj_resetDataKeyframe(mujoco->model, mujoco->data, key);
     mujoco->failed = false;
 }
 
@@ -192,13 +264,13 @@ static wac_status advance(wac_mujoco *mujoco, void (*call)(wac_mujoco *, int), i
 static void step(wac_mujoco *mujoco, int steps)
 {
     for (int i = 0; i < steps && check_warnings(mujoco->data, NULL) == WAC_STATUS_OK; i++)
-        mj_step(mujoco->model, mujoco->data);
+        the.mj_step(mujoco->model, mujoco->data);
 }
 
 static void forward(wac_mujoco *mujoco, int unused)
 {
     (void)unused;
-    mj_forward(mujoco->model, mujoco->data);
+    the.mj_forward(mujoco->model, mujoco->data);
 }
 
 wac_status wac_mujoco_step(wac_mujoco *mujoco, const double *control, int steps, wac_error *error)
@@ -248,7 +320,7 @@ void wac_mujoco_save(const void *world, double *state)
     part parts[PARTS];
     list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
-        mju_copy(state, parts[i].array, parts[i].count);
+        the.mju_copy(state, parts[i].array, parts[i].count);
 }
 
 wac_status wac_mujoco_load(void *world, const double *state, wac_error *error)
@@ -258,7 +330,7 @@ wac_status wac_mujoco_load(void *world, const double *state, wac_error *error)
     wac_mujoco_reset(world, -1);
     list_parts(world, parts);
     for (int i = 0; i < PARTS; state += parts[i++].count)
-        mju_copy(parts[i].array, state, parts[i].count);
+        the.mju_copy(parts[i].array, state, parts[i].count);
     return WAC_STATUS_OK;
 }
 
@@ -295,7 +367,7 @@ bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
     if (index >= model->ngeom)
         return false;
     if (index == 0)
-        mj_kinematics(model, mujoco->data); /* a step leaves places as they were before it */
+        the.mj_kinematics(model, mujoco->data); /* a step leaves places as they were before it */
     int type = model->geom_type[index], body = model->geom_bodyid[index];
     *geom = (wac_geom){
         .kind = type == mjGEOM_BOX       ? WAC_GEOM_BOX
@@ -307,9 +379,9 @@ bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
     };
     for (int i = 0; i < model->ngeom; i++)
         geom->is_solid |= model->geom_bodyid[i] != body && may_touch(model, index, i);
-    mju_copy(geom->size, model->geom_size + 3 * index, 3);
-    mju_copy(geom->centre, data->geom_xpos + 3 * index, 3);
-    mju_copy(geom->axes, data->geom_xmat + 9 * index, 9);
+    the.mju_copy(geom->size, model->geom_size + 3 * index, 3);
+    the.mju_copy(geom->centre, data->geom_xpos + 3 * index, 3);
+    the.mju_copy(geom->axes, data->geom_xmat + 9 * index, 9);
     return true;
 }
 
@@ -345,7 +417,7 @@ int wac_mujoco_count(const wac_mujoco *mujoco, wac_mujoco_kind kind)
 
 const char *wac_mujoco_name(const wac_mujoco *mujoco, wac_mujoco_kind kind, int index)
 {
-    const char *name = mj_id2name(mujoco->model, list_of(mujoco, kind).type, index);
+    const char *name = the.mj_id2name(mujoco->model, list_of(mujoco, kind).type, index);
     return name ? name : "";
 }
 
@@ -367,8 +439,8 @@ const double *wac_mujoco_values(const wac_mujoco *mujoco, wac_mujoco_kind kind, 
 void wac_mujoco_site_velocity(const wac_mujoco *mujoco, int site, double velocity[3])
 {
     double both[6]; /* angular, linear */
-    mj_objectVelocity(mujoco->model, mujoco->data, mjOBJ_SITE, site, both, 0);
-    mju_copy3(velocity, both + 3);
+    the.mj_objectVelocity(mujoco->model, mujoco->data, mjOBJ_SITE, site, both, 0);
+    the.mju_copy(velocity, both + 3, 3);
 }
 
 bool wac_mujoco_control_range(const wac_mujoco *mujoco, int control, double *low, double *high)
@@ -381,5 +453,10 @@ bool wac_mujoco_control_range(const wac_mujoco *mujoco, int control, double *low
 
 bool wac_mujoco_is_noisy(const wac_mujoco *mujoco)
 {
+#if mjVERSION_HEADER < 314 /* later ones have no such noise */
     return mujoco->model->opt.enableflags & mjENBL_SENSORNOISE;
+#else
+    (void)mujoco;
+    return false;
+#endif
 }
