@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "config/environments.h"
 #include "env/world.h"
 #include "sweep/mpi.h"
@@ -99,6 +100,10 @@ static int run(const cli_command *command, int argc, char **argv)
 
 static int dispatch(int argc, char **argv)
 {
+    for (int i = 1; i < argc; i++)
+        if (wac_has_control(argv[i], ""))
+            return cli_refuse(
+                "\"%s\" has control characters in it, which nothing here is called by", argv[i]);
     if (argc < 2) {
         print_overview(stderr);
         return CLI_USAGE;

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include "base/words.h"
 #include "draw/plot.h"
 
 #include <limits.h>
@@ -25,9 +26,12 @@ void cli_note_program(const char *name)
         program = name;
 }
 
-void cli_print_sentence(FILE *stream, const char *sentence)
+void cli_print_sentence(FILE *stream, const char *said)
 {
+    char sentence[4 * PATH_MAX];
     const char *begin = sentence;
+    snprintf(sentence, sizeof sentence, "%s", said);
+    wac_hide_control(sentence); /* of plug-ins, who do as they please */
     for (const char *found = sentence; (found = strstr(found, "wac ")); found += 4) {
         bool quoted = found > sentence && found[-1] == '"';
         bool told = found > sentence + 1 && strncmp(found - 2, ": ", 2) == 0;

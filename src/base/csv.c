@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,10 +60,7 @@ static size_t count_letter(const char *text, const char *stop, char letter)
 
 static bool is_name(const char *text)
 {
-    for (const char *letter = text; *letter; letter++)
-        if ((unsigned char)*letter < 0x20 || *letter == '"' || *letter == 0x7f)
-            return false;
-    return *text;
+    return *text && !strchr(text, '"') && !wac_has_control(text, "");
 }
 
 static wac_status read_header(wac_csv *csv, reader *reader, wac_error *error)

@@ -7,6 +7,7 @@
 #include "base/files.h"
 
 #include "base/status.h"
+#include "base/words.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -262,6 +263,10 @@ wac_status wac_path_join(char *path, size_t size, const char *directory, const c
     if (written < 0 || (size_t)written >= size)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the path of %s in %s is too long; choose a shorter one", name, directory);
+    if (wac_has_control(name, ""))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the name of %s in %s has control characters; choose another one", name,
+                        directory);
     return WAC_STATUS_OK;
 }
 

@@ -40,7 +40,8 @@ bool wac_path_is_folder(const char *path);
  * these are closed. -1 and errno. */
 int wac_open(const char *path, int flags);
 
-/* "directory/name" into a caller's buffer; a path too long is an error. */
+/* "directory/name" into a caller's buffer; a path too long is an error, and a name with control
+ * characters, which would end up on a terminal. */
 wac_status wac_path_join(char *path, size_t size, const char *directory, const char *name,
                          wac_error *error);
 

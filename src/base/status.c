@@ -1,6 +1,8 @@
 /* Failure as a status and a sentence; the log hook. */
 #include "base/status.h"
 
+#include "base/words.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -21,6 +23,7 @@ wac_status(wac_fail)(wac_error *error, wac_status status, const char *format, ..
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
+        wac_hide_control(error->message);
         error->status = status;
     }
     return status;
@@ -40,5 +43,6 @@ void wac_log_write(const wac_log *log, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    wac_hide_control(message);
     log->write(log->user, message);
 }

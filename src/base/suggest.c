@@ -2,6 +2,8 @@
  * drop, replace or swap with a neighbour. */
 #include "base/suggest.h"
 
+#include "base/words.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -136,10 +138,8 @@ const char *wac_clip(char clipped[WAC_CLIP_SIZE], const char *text)
 {
     static const char dots[] = "...";
     size_t room = WAC_CLIP_SIZE - sizeof dots, length = 0;
-    for (; text[length] && length < room; length++) {
-        unsigned char letter = (unsigned char)text[length];
-        clipped[length] = letter < 0x20 || letter == 0x7f ? '?' : text[length];
-    }
+    for (; text[length] && length < room; length++)
+        clipped[length] = text[length];
     if (text[length]) {
         /* never end within a UTF-8 character */
         while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
@@ -148,5 +148,6 @@ const char *wac_clip(char clipped[WAC_CLIP_SIZE], const char *text)
     } else {
         clipped[length] = 0;
     }
+    wac_hide_control(clipped);
     return clipped;
 }

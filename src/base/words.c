@@ -45,3 +45,25 @@ void wac_words_join(char *text, size_t size, const char *words)
         used += (size_t)snprintf(text + used, size - used, "%s%.*s", between, (int)length, word);
     }
 }
+
+/* Bytes of the control character that the text begins with; 0: it is none. */
+static size_t control_size(const char *text)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0)
+        return 2;
+    return (bytes[0] && bytes[0] < ' ') || bytes[0] == 0x7f;
+}
+
+bool wac_has_control(const char *text, const char *but)
+{
+    while (*text && (!control_size(text) || strchr(but, *text)))
+        text++;
+    return *text;
+}
+
+void wac_hide_control(char *text)
+{
+    for (; *text; text++)
+        memset(text, '?', control_size(text));
+}

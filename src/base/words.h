@@ -17,4 +17,11 @@ const char *wac_word_at(const char *words, int index, size_t *size);
 /* "first, second or third" */
 void wac_words_join(char *text, size_t size, const char *words);
 
+/* Whether it has control characters, which a terminal obeys, but these; those that UTF-8 writes in
+ * two bytes (U+0080 to U+009F) are some, too. */
+bool wac_has_control(const char *text, const char *but);
+
+/* A question mark in place of every byte of them: for text from outside that is shown. */
+void wac_hide_control(char *text);
+
 #endif

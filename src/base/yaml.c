@@ -168,11 +168,12 @@ wac_status wac_yaml_text(const wac_yaml *in, const char **text, const yaml_node_
                                "tags (!name) are not understood here; leave them out");
     *text = (const char *)node->data.scalar.value;
     size_t length = node->data.scalar.length;
-    if (length == 0 || strlen(*text) != length || length >= WAC_YAML_TEXT)
+    if (length == 0 || length >= WAC_YAML_TEXT || strlen(*text) != length ||
+        wac_has_control(*text, "\n"))
         return wac_yaml_refuse(in, wac_yaml_line(node), "the value of \"%s\" is %s", key,
                                length == 0               ? "missing"
                                : length >= WAC_YAML_TEXT ? "too long"
-                                                         : "no text");
+                                                         : "no text (it has control characters)");
     return WAC_STATUS_OK;
 }
 

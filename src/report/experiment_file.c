@@ -72,8 +72,10 @@ static wac_status read_text(const reader *in, char *to, size_t size, const wac_y
                                pair->key, length, size - 1);
     memcpy(to, text, length);
     to[length] = 0;
-    for (char *letter = to; *letter; letter++)
-        *letter = (unsigned char)*letter < ' ' ? ' ' : *letter;
+    for (char *letter = to; (letter = strchr(letter, '\n'));)
+        *letter = ' ';
+    if (wac_has_control(to, ""))
+        return wac_yaml_refuse(&in->yaml, line, "\"%s\" has control characters", pair->key);
     return WAC_STATUS_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "config/config.h"
 #include "rl/save.h"
 
@@ -234,6 +235,7 @@ static void copy_text(char *text, size_t size, const json_t *object, const char 
 {
     const char *value = json_string_value(json_object_get(object, key));
     snprintf(text, size, "%s", value ? value : "");
+    wac_hide_control(text);
 }
 
 wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error)

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "config/environments.h"
 #include "wac/env.h"
 
@@ -130,9 +131,7 @@ static wac_status read_number(const reader *reader, int which, double smallest, 
 static wac_status check_name(const reader *reader, int which, size_t room, wac_error *error)
 {
     const char *name = field(reader, which);
-    bool good = *name && strlen(name) < room;
-    for (; *name && good; name++)
-        good = (unsigned char)*name >= ' ' && *name != 0x7f;
+    bool good = *name && strlen(name) < room && !wac_has_control(name, "");
     return good ? WAC_STATUS_OK : refuse(reader, which, "a name (too long, or empty)", error);
 }
 

@@ -42,7 +42,7 @@ __attribute__((format(printf, 1, 2))) static inline const char *at(const char *f
     va_start(arguments, format);
     vsnprintf(name, sizeof name, format, arguments);
     va_end(arguments);
-    assert_int_equal(wac_path_join(path, PATH_MAX, root, name, NULL), WAC_STATUS_OK);
+    assert_true(snprintf(path, PATH_MAX, "%s/%s", root, name) < PATH_MAX);
     return path;
 }
 
