@@ -120,7 +120,8 @@ double wac_world_normalise(double value, double low, double high)
 
 double wac_world_action(double action, double low, double high)
 {
-    return (low + high) / 2 + wac_clamp(action, -1, 1) * ((high - low) / 2);
+    /* within them, where a sum of the two is too large or its last digit is rounded up, too */
+    return wac_clamp(low / 2 + high / 2 + wac_clamp(action, -1, 1) * ((high - low) / 2), low, high);
 }
 
 static wac_status observe(const wac_world *world, float *observation, wac_error *error)

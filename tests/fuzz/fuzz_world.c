@@ -60,8 +60,8 @@ static wac_status create(void **self, wac_environment_spec *spec, const wac_conf
     (void)config, (void)error;
     world *new = calloc(1, sizeof *new);
     require(new);
-    spec->observation_size = take_byte() < 224 ? take_byte() % 6 : (int)take_number(600);
-    spec->action_size = take_byte() < 224 ? take_byte() % 6 : (int)(int8_t)take_byte();
+    spec->observation_size = take_byte() < 224 ? take_byte() % 6 : 8 * (int8_t)take_byte();
+    spec->action_size = take_byte() < 224 ? take_byte() % 6 : 8 * (int8_t)take_byte();
     spec->state_size = take_byte() < 224 ? 4 : (int8_t)take_byte() % 5;
     spec->has_goal = take_byte() & 1;
     spec->has_place = take_byte() & 1;
