@@ -2,6 +2,8 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+MUTANTS ?= 200
+SOAK_SECONDS ?= 7200
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
@@ -19,6 +21,9 @@ help:
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
 	@echo 'make test-power     cut the power at every moment, in every way (minutes)'
+	@echo 'make coverage       which lines and branches the tests execute, room by room (long)'
+	@echo 'make mutate         change the sources, MUTANTS=200 times; do the tests notice? (hours)'
+	@echo 'make soak           train, kill, resume, look, for SOAK_SECONDS=7200'
 	@echo 'make test-reproducible  build twice, in two folders, and compare the bytes'
 	@echo 'make test-learning  train until every algorithm has learned what it should (long)'
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
@@ -105,6 +110,19 @@ test-power: test-build
 test-reproducible:
 	@scripts/test-reproducible
 
+# counts are kept over calls: a part of the tests run again adds to them
+coverage:
+	@scripts/install-packages coverage
+	@cmake --preset coverage >/dev/null
+	@cmake --build --preset coverage
+	@ctest --preset coverage; scripts/coverage build/coverage
+
+mutate: test-build
+	@scripts/mutate build --sample $(MUTANTS)
+
+soak: build
+	@scripts/soak build/wac $(SOAK_SECONDS)
+
 test-learning: test-build
 	@ctest --preset learning
 
@@ -163,4 +181,5 @@ clean:
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
+    coverage mutate soak \
     test-reproducible test-learning fuzz format install wheel test-wheel clean

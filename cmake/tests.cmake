@@ -30,8 +30,13 @@ endif()
 # the networks and updates once more in double, for gradients against finite differences
 file(GLOB double_sources CONFIGURE_DEPENDS
     src/base/*.c src/config/*.c src/nn/*.c src/rl/*.c src/rl/host/*.c)
+if(WAC_COVERAGE)
+    list(APPEND double_sources tests/support/coverage.c)
+endif()
 add_library(wac_objects_double OBJECT ${double_sources})
 target_compile_definitions(wac_objects_double PUBLIC WAC_DOUBLE=1)
+target_compile_options(wac_objects_double PRIVATE ${counted})
+target_link_options(wac_objects_double PUBLIC $<TARGET_PROPERTY:wac_objects,INTERFACE_LINK_OPTIONS>)
 target_include_directories(wac_objects_double PUBLIC include src)
 target_link_libraries(wac_objects_double PUBLIC
     PkgConfig::YAML PkgConfig::JANSSON PkgConfig::LZMA Threads::Threads m)

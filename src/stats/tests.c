@@ -91,7 +91,8 @@ static void approximate_deal(wac_test *test, const size_t *scores, double n, dou
 {
     double all = n + m, mean = 0, squares = 0;
     for (size_t i = 0; i < (size_t)all; i++)
-        mean += (double)scores[i] / all;
+        mean += (double)scores[i];
+    mean /= all; /* of whole numbers: where all are equal it is exactly theirs */
     for (size_t i = 0; i < (size_t)all; i++)
         squares += ((double)scores[i] - mean) * ((double)scores[i] - mean);
     double variance = n * m / (all * (all - 1)) * squares;

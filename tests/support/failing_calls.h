@@ -40,4 +40,7 @@ typedef struct failing_order {
     atomic_long struck;
 } failing_order;
 
+/* The calls that follow count no more. */
+void failing_calls_end(void);
+
 #endif
