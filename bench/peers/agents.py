@@ -7,7 +7,8 @@ Needs the packages wac, stable-baselines3, sbx-rl and rltools (with mkl) in this
 is passed over. The same environment of Gymnasium, number of steps, networks, batch, rates, and one update
 of everything after each step. Each training is a process of its own, on the same processors; rounds take
 turns. Timed is learning alone: no imports, no compilation ahead of time (RLtools'), no evaluation. sbx
-compiles while it learns, which is in its time. The policy that comes out is then played for ten episodes.
+compiles while it learns, which is in its time. "of cores" are the seconds of all processors together, which other
+work on the machine does not change much. The policy that comes out is then played for ten episodes.
 """
 import json
 import os
@@ -37,6 +38,13 @@ def play(env, act):
     return statistics.mean(returns)
 
 
+def timed(learn):
+    """Seconds that it takes, and seconds of processors."""
+    start, busy = time.perf_counter(), time.process_time()
+    learn()
+    return time.perf_counter() - start, time.process_time() - busy
+
+
 def ours(task, seed, algorithm="sac", **others):
     import gymnasium
     import wac
@@ -45,12 +53,11 @@ def ours(task, seed, algorithm="sac", **others):
         algorithm, gymnasium.make(task["env"]), seed=seed, initial_steps=task["start"],
         explore_steps=task["steps"] - task["start"], updates=task["steps"] - task["start"],
         update_interval=1, evaluation_steps=0, width=task["width"], batch_size=task["batch"],
-        learning_rate=task["rate"], replay_capacity=task["steps"], replay_checkpoint="none",
+        learning_rate=task["rate"], normalisation="running",
+        replay_capacity=task["steps"], replay_checkpoint="none",
         threads=int(os.environ.get("WAC_THREADS", "1")), **others)
-    start = time.perf_counter()
-    agent.learn(task["steps"])
-    seconds = time.perf_counter() - start
-    return seconds, play(gymnasium.make(task["env"]), agent.predict)
+    spent = timed(lambda: agent.learn(task["steps"]))
+    return *spent, play(gymnasium.make(task["env"]), agent.predict)
 
 
 def baselines(task, seed, package):
@@ -69,10 +76,8 @@ def baselines(task, seed, package):
     agent = SAC("MlpPolicy", gymnasium.make(task["env"]), seed=seed, learning_rate=task["rate"],
                 buffer_size=task["steps"], learning_starts=task["start"], batch_size=task["batch"],
                 policy_kwargs=shape, train_freq=1, gradient_steps=1)
-    start = time.perf_counter()
-    agent.learn(task["steps"])
-    seconds = time.perf_counter() - start
-    return seconds, play(gymnasium.make(task["env"]), lambda o: agent.predict(o, deterministic=True)[0])
+    spent = timed(lambda: agent.learn(task["steps"]))
+    return *spent, play(gymnasium.make(task["env"]), lambda o: agent.predict(o, deterministic=True)[0])
 
 
 def rltools(task, seed):
@@ -89,18 +94,14 @@ def rltools(task, seed):
                  CRITIC_BATCH_SIZE=task["batch"], ACTOR_HIDDEN_DIM=task["width"],
                  CRITIC_HIDDEN_DIM=task["width"], OPTIMIZER_ALPHA=task["rate"])
     state = module.State(seed)
-    start = time.perf_counter()
-    while not state.step():
-        pass
-    seconds = time.perf_counter() - start
+    def learn():
+        while not state.step():
+            pass
 
-    def act(observation):
-        heads = numpy.asarray(state.action(numpy.asarray(observation, numpy.float32)))
-        return heads.reshape(-1)[: make().action_space.shape[0]]
-
+    spent = timed(learn)
     env = make()
     size = env.action_space.shape[0]
-    return seconds, play(env, lambda o: numpy.asarray(state.action(o)).reshape(-1)[:size])
+    return *spent, play(env, lambda o: numpy.asarray(state.action(o)).reshape(-1)[:size])
 
 
 WHO = {
@@ -114,8 +115,7 @@ WHO = {
 def main():
     words = sys.argv[1:]
     if words[:1] == ["--one"]:
-        seconds, mean = WHO[words[1]](TASKS[words[2]], int(words[3]))
-        print(json.dumps([seconds, mean]))
+        print(json.dumps(WHO[words[1]](TASKS[words[2]], int(words[3]))))
         return
     rounds = int(words[words.index("--rounds") + 1]) if "--rounds" in words else 3
     only = words[words.index("--only") + 1].split(",") if "--only" in words else list(WHO)
@@ -133,12 +133,12 @@ def main():
                     print(f"  {who}: {last[:200]}", flush=True)
                 else:
                     found[who].append(json.loads(done.stdout.strip().splitlines()[-1]))
-        print(f"  {'':18} {'seconds':>8} {'steps/s':>8} {'return':>8}   of {rounds}: median, and mean return")
+        print(f"  {'':18} {'seconds':>8} {'of cores':>8} {'steps/s':>8} {'return':>8}   medians of {rounds}")
         for who, results in found.items():
             if results:
-                seconds = statistics.median(result[0] for result in results)
-                mean = statistics.mean(result[1] for result in results)
-                print(f"  {who:18} {seconds:8.2f} {task['steps'] / seconds:8.0f} {mean:8.1f}", flush=True)
+                seconds, busy, mean = (statistics.median(column) for column in zip(*results))
+                print(f"  {who:18} {seconds:8.2f} {busy:8.2f} {task['steps'] / seconds:8.0f} {mean:8.1f}",
+                      flush=True)
 
 
 if __name__ == "__main__":
