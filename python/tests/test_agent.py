@@ -104,6 +104,10 @@ def test_the_prior_is_asked_for_or_measured(tmp_path, small):
     agent = wac.Agent("oe-wac", "Pendulum-v1", reward_prior="measured", **small).learn(90)
     found = wac.settings(agent.directory)
     assert -16.3 <= found["reward_min"] < found["reward_max"] <= 0
+    parts = wac.Agent("oe-wac", "Pendulum-v1", reward_prior="measured", **small)
+    parts.learn(90, callback=lambda now: now["env_steps"] < 20)
+    assert parts.learn(90 - parts.env_steps).env_steps == 90
+    assert files_of(parts.directory) == files_of(agent.directory)
 
 
 def test_settings_are_checked(small):

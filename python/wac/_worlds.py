@@ -14,7 +14,7 @@ from ._draw import draw
 
 # those whose observations may leave the bounds from which an agent of the library sees them
 _OPEN = ("lqg", "halfcheetah", "hopper", "walker2d")
-_TITLES = {"lqg": "LQG", "riverswim": "RiverSwim", "halfcheetah": "HalfCheetah"}
+_TITLES = {"lqg": "LQG", "riverswim": "RiverSwim", "halfcheetah": "HalfCheetah", "walker2d": "Walker2d"}
 
 
 class World(gymnasium.Env):

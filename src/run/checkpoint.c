@@ -95,12 +95,14 @@ static const char *const part_notes[WAC_SAVE_PARTS] = {
 static const char settings_note[] = "settings", best_note[] = "best";
 
 /* Epochs may be raised, others change no number, and what is looked at need not be computed as it
- * was. */
+ * was. A prior that is measured becomes known on the way. */
 static bool is_noted(const wac_config *config, const wac_setting *setting)
 {
 #define IS(name) (setting->offset == offsetof(wac_config, name))
+    bool measured = config->reward_prior == WAC_REWARD_PRIOR_MEASURED;
     return wac_config_reads(config, setting) && !IS(epochs) && !IS(checkpoint_interval) &&
-           !IS(replay_checkpoint) && !IS(keep_best) && !IS(precision);
+           !IS(replay_checkpoint) && !IS(keep_best) && !IS(precision) &&
+           !(measured && (IS(reward_min) || IS(reward_max)));
 #undef IS
 }
 
