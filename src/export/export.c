@@ -185,7 +185,8 @@ static void compare_value(export *export, const wac_player *player, const float 
 static wac_status find_tolerance(export *export, wac_error *error)
 {
     const wac_export_policy *policy = &export->portable->policy;
-    size_t size = (size_t)(policy->observations + policy->actions + 2 * policy->width);
+    size_t size =
+        (size_t)policy->observations + (size_t)policy->actions + 2 * (size_t)policy->width;
     double largest = 0, *work = calloc(size, sizeof *work);
     if (!work)
         return wac_fail_memory(error, "the exported policy");
