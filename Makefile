@@ -32,6 +32,8 @@ help:
 	@echo 'make format         lay out all C sources by .clang-format'
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
 	@echo 'make wheel          the Python package, dist/wac-*.whl; make test-wheel tries it'
+	@echo 'make deb            a Debian package, build/deb/wac_VERSION_ARCHITECTURE.deb'
+	@echo 'make tarball        the sources as build/wac-VERSION.tar.xz'
 	@echo 'make clean          remove build/'
 	@echo
 	@echo 'Missing Debian packages are installed first (as root or by sudo), or named.'
@@ -174,6 +176,16 @@ wheel:
 test-wheel: wheel
 	@tests/check-wheel dist/wac-*.whl
 
+deb:
+	@scripts/install-packages deb
+	@scripts/make-deb build/deb
+
+tarball:
+	@mkdir -p build
+	@version=$$(sed -n 's/^project(wac VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt) && \
+	git archive --prefix=wac-$$version/ HEAD | xz -9 >build/wac-$$version.tar.xz && \
+	echo build/wac-$$version.tar.xz
+
 clean:
 	@rm -rf build dist
 
@@ -181,5 +193,5 @@ clean:
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
-    coverage mutate soak \
-    test-reproducible test-learning fuzz format install wheel test-wheel clean
+    test-reproducible test-learning coverage mutate soak fuzz format install wheel test-wheel deb \
+    tarball clean

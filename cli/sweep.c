@@ -34,6 +34,8 @@ static const char help[] =
     "  oe-wac:                       # only for this algorithm (or environment)\n"
     "    lambda: [0, 0.5]            # a list: one run for each value\n"
     "\n"
+    "A line \"from: RUN\" has all of them begin with the agent of that run.\n"
+    "\n"
     "One run is trained by each processor. A run that fails does not stop the rest.\n"
     "Ctrl-C saves what is running. The same command again goes on: finished runs\n"
     "are kept, others continue from their checkpoints, failed ones are tried again.\n"

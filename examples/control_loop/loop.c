@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#if POLICY_OBSERVATIONS != 1 || POLICY_ACTIONS != 1
-#error "this plant has one observation and one action: export a policy of lqg"
-#endif
+/* this plant has one observation and one action: export a policy of lqg */
+typedef char policy_fits[POLICY_OBSERVATIONS == 1 && POLICY_ACTIONS == 1 ? 1 : -1];
 
 /* --- the plant: x' = x + u + noise ------------------------------------------------------------ */
 

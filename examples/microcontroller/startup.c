@@ -25,9 +25,9 @@ static void stop(void)
 void reset(void)
 {
     *(volatile uint32_t *)0xE000ED88 |= 0xFu << 20; /* CPACR: the FPU is there to be used */
-    for (size_t i = 0; i < (size_t)(data_end - data_start); i++)
-        data_start[i] = data_load[i];
-    for (uint32_t *word = bss_start; word < bss_end; word++)
+    for (uint32_t *to = data_start, *from = data_load; to != data_end;)
+        *to++ = *from++;
+    for (uint32_t *word = bss_start; word != bss_end; word++)
         *word = 0;
     main();
     stop();

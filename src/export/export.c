@@ -160,23 +160,39 @@ static wac_export_distance distance_of(const export *export, const rows *rows,
     return distance;
 }
 
-/* Where there are critics: how far their bound is off. (Which of two near ones is the smaller may
- * differ; what it is does not.) */
-static void compare_value(export *export, const wac_player *player, const float *observation,
-                          const float *action)
+/* What the library believes of a pair: mean + kappa std of the critic to trust. */
+static double bound_by_library(wac_run *run, double kappa, const float *observation,
+                               const float *action)
 {
-    wac_run *run = export->run;
-    double raw[WAC_ENVIRONMENT_DIMENSIONS], done[WAC_ENVIRONMENT_DIMENSIONS];
-    double mean, std, kappa = (double)export->portable->policy.kappa;
-    float own_mean, own_std;
+    double raw[WAC_ENVIRONMENT_DIMENSIONS], done[WAC_ENVIRONMENT_DIMENSIONS], mean, std;
     for (int i = 0; i < run->world->spec.observation_size; i++)
         raw[i] = (double)observation[i];
     for (int i = 0; i < run->world->spec.action_size; i++)
         done[i] = (double)action[i];
-    player->value(player->self, observation, action, &own_mean, &own_std);
     wac_run_value(run, raw, done, &mean, &std);
-    double bound = mean + (isnan(std) ? 0 : kappa * std);
-    double off = fabs((double)own_mean + kappa * (double)own_std - bound) / (1 + fabs(bound));
+    return mean + (isnan(std) ? 0 : kappa * std);
+}
+
+static double bound_by_player(const wac_player *player, double kappa, const float *observation,
+                              const float *action)
+{
+    float mean, std;
+    player->value(player->self, observation, action, &mean, &std);
+    return (double)mean + kappa * (double)std;
+}
+
+/* How far the bound of exported critics is off. (Which of two near ones is the smaller may differ;
+ * what it is does not.) */
+static void compare_value(export *export, const wac_player *player, const float *observation,
+                          const float *action)
+{
+    double kappa = (double)export->portable->policy.kappa;
+    const wac_player own = wac_portable_player(export->portable);
+    double bound = export->options->int8
+                       ? bound_by_player(&own, kappa, observation, action)
+                       : bound_by_library(export->run, kappa, observation, action);
+    double off = fabs(bound_by_player(player, kappa, observation, action) - bound);
+    off /= 1 + fabs(bound);
     if (!(off <= export->report->value_difference))
         export->report->value_difference = off;
 }
@@ -185,7 +201,8 @@ static void compare_value(export *export, const wac_player *player, const float 
 static wac_status find_tolerance(export *export, wac_error *error)
 {
     const wac_export_policy *policy = &export->portable->policy;
-    size_t size = (size_t)(policy->observations + policy->actions + 2 * policy->width);
+    size_t size =
+        (size_t)policy->observations + (size_t)policy->actions + 2 * (size_t)policy->width;
     double largest = 0, *work = calloc(size, sizeof *work);
     if (!work)
         return wac_fail_memory(error, "the exported policy");
@@ -221,7 +238,7 @@ static wac_status compare(export *export, const wac_player *player, wac_error *e
             }
             player->act(player->self, observation, action);
             add_distance(&report->difference, export, action, expected);
-            if (player->value && !export->options->int8)
+            if (player->value)
                 compare_value(export, player, observation, action);
         }
     if (!(report->difference.largest <= report->tolerance))
@@ -229,8 +246,7 @@ static wac_status compare(export *export, const wac_player *player, wac_error *e
                         "what was to be exported is %.2g of half an action's range away from the "
                         "library, and may be %g; nothing was written",
                         report->difference.largest, report->tolerance);
-    enum { VALUE_TOLERANCE_DIVISOR = 10000 };
-    if (report->value_difference > 1.0 / VALUE_TOLERANCE_DIVISOR)
+    if (report->value_difference > WAC_EXPORT_VALUE_TOLERANCE)
         return wac_fail(error, WAC_STATUS_NUMERIC,
                         "the critics that were to be exported are %.2g of their values away from "
                         "the library; nothing was written",

@@ -19,6 +19,9 @@ typedef enum wac_export_form {
 #define WAC_EXPORT_TOLERANCE 1e-5
 #define WAC_EXPORT_ROUNDINGS 4
 
+/* The same for the bounds of critics, relative to 1 + their size. */
+#define WAC_EXPORT_VALUE_TOLERANCE 1e-4
+
 typedef struct wac_export_options {
     wac_export_form form;
     const char *path; /* of the new file */

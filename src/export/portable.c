@@ -320,7 +320,7 @@ wac_status wac_portable_read(wac_portable *portable, const char *path, wac_error
     for (int i = 0; i < wac_portable_networks(portable); i++)
         for (int l = 0; l < WAC_EXPORT_LAYERS; l++, at += 2) {
             int outputs = (int)tensors[at].shape[0], inputs = (int)tensors[at].shape[1];
-            float *weight = malloc((size_t)outputs * (size_t)inputs * sizeof *weight);
+            float *weight = calloc((size_t)outputs * (size_t)inputs, sizeof *weight);
             if (status == WAC_STATUS_OK)
                 status = weight ? wac_tensor_file_copy(file, tensors[at].name, WAC_DTYPE_F32,
                                                        (int64_t)outputs * inputs, weight, error)

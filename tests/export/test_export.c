@@ -43,12 +43,8 @@ static const char *world_at(size_t index)
 static wac_export_report export_as(wac_run *run, wac_export_form form, bool int8, const char *path)
 {
     wac_export_report report;
-    const wac_export_options options = {.form = form,
-                                        .path = path,
-                                        .critics = !int8,
-                                        .int8 = int8,
-                                        .evaluate = true,
-                                        .episodes = 3};
+    const wac_export_options options = {
+        .form = form, .path = path, .critics = true, .int8 = int8, .evaluate = true, .episodes = 3};
     assert_ok(wac_export(&report, run, &options, &error));
     assert_true(wac_path_exists(path));
     return report;
@@ -107,6 +103,7 @@ static void eight_bits(void **state)
     assert_true(report.loss_random.largest > 1e-4 && report.loss_random.largest < 0.1);
     assert_true(report.loss_visited.largest < 0.1);
     assert_true(report.cost.bytes < whole.cost.bytes / 3);
+    assert_true(report.value_difference < 1e-5);
     assert_int_equal(report.cost.multiplications, 1 * 64 + 64 * 64 + 64 + 2 + 64 + 64 + 1);
     wac_run_destroy(run);
 }
