@@ -105,7 +105,7 @@ static void test_picture(void **state)
                                  "Where SAC went",
                                  "Where OE-WAC went",
                                  "dark = never tried",
-                                 "bright = the agent knows that it does not know",
+                                 "dark = found early, and known; bright = never tried",
                                  "position in the river",
                                  "crumb",
                                  "prize"};

@@ -4,7 +4,7 @@
 
 /* --- randomness, bit for bit that of base/rng.c ----------------------------------------------- */
 
-enum { STREAM_BATCH = 3, STREAM_NOISE = 4, STREAM_SYNTHETIC = 5 }; /* wac_stream */
+enum { STREAM_BATCH = 3, STREAM_NOISE = 4, STREAM_SYNTHETIC = 5 }; /* wac_rng_stream */
 
 __device__ inline void random_block(uint64_t seed, unsigned stream, uint64_t counter,
                                     unsigned words[4])
