@@ -2,6 +2,7 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+FUZZ_LONG ?= 3600
 MUTANTS ?= 200
 SOAK_SECONDS ?= 7200
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
@@ -29,6 +30,8 @@ help:
 	@echo 'make bench          speed: kernels, updates, training, PyTorch beside it, steps of the mazes'
 	@echo 'make count-instructions  of an update, by callgrind'
 	@echo 'make fuzz           feed broken files to the readers, FUZZ_SECONDS=60 for each'
+	@echo 'make fuzz-long      FUZZ_LONG=3600 for each, on all cores; adds to tests/fuzz/record.csv'
+	@echo 'make fuzz-coverage  what of each reader the kept inputs reach'
 	@echo 'make format         lay out all C sources by .clang-format'
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
 	@echo 'make wheel          the Python package, dist/wac-*.whl; make test-wheel tries it'
@@ -146,9 +149,11 @@ count-instructions: build
 	@cmake --build --preset release --target bench_count_updates
 	@scripts/count-instructions build
 
-fuzz: matrix-packages
+fuzz-build: matrix-packages
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz
+
+fuzz: fuzz-build
 	@set -e; for source in tests/fuzz/fuzz_*.c; do \
 	    name=$$(basename $$source .c); seeds=tests/fuzz/corpus/$${name#fuzz_}; \
 	    found=build/fuzz/corpus/$${name#fuzz_}; mkdir -p $$seeds $$found; \
@@ -156,6 +161,25 @@ fuzz: matrix-packages
 	    $(FIXED) build/fuzz/tests/$$name -max_total_time=$(FUZZ_SECONDS) -verbosity=0 \
 	        -print_final_stats=1 -artifact_prefix=build/fuzz/ $$found $$seeds; \
 	done
+
+fuzz-long: fuzz-build
+	@scripts/fuzz-long build/fuzz $(FUZZ_LONG) $(JOBS)
+
+# what long runs have found lies beside the build, and counts
+READERS := base/archive base/csv base/tensors base/yaml config/file env/mujoco/recipe env/world \
+    report/experiment_file stats/foreign sweep/file
+fuzz-coverage: matrix-packages
+	@cmake --preset fuzz-coverage >/dev/null
+	@cmake --build --preset fuzz-coverage
+	@rm -f build/fuzz-coverage/*.profraw
+	@for source in tests/fuzz/fuzz_*.c; do name=$$(basename $$source .c); kind=$${name#fuzz_}; \
+	    mkdir -p build/fuzz/corpus/$$kind; \
+	    LLVM_PROFILE_FILE=build/fuzz-coverage/$$kind.profraw build/fuzz-coverage/tests/$$name \
+	        -runs=0 tests/fuzz/corpus/$$kind build/fuzz/corpus/$$kind 2>/dev/null; done
+	@llvm-profdata merge -o build/fuzz-coverage/all.profdata build/fuzz-coverage/*.profraw
+	@llvm-cov report -instr-profile=build/fuzz-coverage/all.profdata \
+	    $$(ls build/fuzz-coverage/tests/fuzz_* | sed 's/^/-object=/') \
+	    $(patsubst %,src/%.c,$(READERS)) cli/options.c
 
 format:
 	@scripts/install-packages format
@@ -193,5 +217,5 @@ clean:
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
-    test-reproducible test-learning coverage mutate soak fuzz format install wheel test-wheel deb \
-    tarball clean
+    test-reproducible test-learning coverage mutate soak fuzz fuzz-build fuzz-long fuzz-coverage \
+    format install wheel test-wheel deb tarball clean
