@@ -509,8 +509,11 @@ static void array_jobs_train_the_same(void **state)
     char *script = contents(at("slurm/sweep.slurm"), NULL);
     assert_non_null(strstr(script, "#SBATCH --array=1-6\n"));
     assert_non_null(strstr(script, "#SBATCH --output=\"/"));
-    assert_says(wac("sweep %s --out %s --slurm", at("small.yaml"), at("two\nlines")), 2,
+    assert_ok(wac_directory_make(at("two\nlines"), &error));
+    assert_int_equal(chdir(at("two\nlines")), 0);
+    assert_says(wac("sweep %s --out here --slurm", at("small.yaml")), 2,
                 "takes no folder with a line break");
+    assert_int_equal(chdir("/"), 0);
     free(script);
     for (int i = 1; i <= 6; i++) {
         snprintf(command, sizeof command, "SLURM_ARRAY_TASK_ID=%d bash %s >%s 2>&1", i,
