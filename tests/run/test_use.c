@@ -39,6 +39,31 @@ static void a_policy_acts_in_the_worlds_units(void **state)
     wac_run_destroy(run);
 }
 
+/* Values of many pairs at once, more than a batch has, are those of each by itself. Sums run in
+ * another order then. */
+static void many_pairs_are_valued_as_one_is(void **state)
+{
+    (void)state;
+    enum { ROWS = 101 };
+    wac_run *run = trained("lqg", "oe-wac");
+    float observations[ROWS], actions[ROWS], means[ROWS], stds[ROWS], others[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        observations[i] = (float)i / 50 - 1;
+        actions[i] = sinf((float)i);
+    }
+    wac_agent_value(wac_run_agent(run), ROWS, observations, actions, means, stds);
+    wac_agent_value(wac_run_agent(run), ROWS, observations, actions, others, NULL);
+    for (int i = 0; i < ROWS; i++) {
+        float mean, std;
+        wac_agent_value(wac_run_agent(run), 1, &observations[i], &actions[i], &mean, &std);
+        assert_true(fabsf(means[i] - mean) < 1e-5f * fmaxf(1, fabsf(mean)));
+        assert_true(fabsf(stds[i] - std) < 1e-5f * std);
+        assert_true(others[i] == means[i]);
+    }
+    assert_true(means[0] != means[1] && stds[0] != stds[ROWS - 1]);
+    wac_run_destroy(run);
+}
+
 static void without_stds_there_is_none(void **state)
 {
     (void)state;
@@ -119,9 +144,9 @@ static void agents_save_and_load_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_policy_acts_in_the_worlds_units),         TEST(without_stds_there_is_none),
-        TEST(running_normalisation_leaves_observations), TEST(episodes_follow_from_the_seed),
-        TEST(agents_save_and_load_themselves),
+        TEST(a_policy_acts_in_the_worlds_units), TEST(many_pairs_are_valued_as_one_is),
+        TEST(without_stds_there_is_none),        TEST(running_normalisation_leaves_observations),
+        TEST(episodes_follow_from_the_seed),     TEST(agents_save_and_load_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,31 @@ static void test_columns(void **state)
     wac_foreign_free(&foreign);
 }
 
+/* Many runs of many rows, the last first: each is put in order. */
+static void test_many(void **state)
+{
+    (void)state;
+    enum { RUNS = 40, ROWS = 150 };
+    char *text = malloc(RUNS * ROWS * 48);
+    assert_non_null(text);
+    char *end = stpcpy(text, HEADER);
+    for (int row = ROWS; row > 0; row--)
+        for (int run = 0; run < RUNS; run++)
+            end += sprintf(end, "r%d,td3,lqg,%d,%d,%d\n", run, run, row, run * row);
+    assert_ok(parse(text));
+    free(text);
+    assert_int_equal(foreign.count, RUNS);
+    for (size_t run = 0; run < RUNS; run++) {
+        assert_int_equal(foreign.runs[run].seed, run);
+        assert_int_equal(foreign.runs[run].count, ROWS);
+        for (size_t i = 0; i < ROWS; i++) {
+            assert_true(foreign.runs[run].points[i].step == (double)(i + 1));
+            assert_true(foreign.runs[run].points[i].value == (double)(run * (i + 1)));
+        }
+    }
+    wac_foreign_free(&foreign);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -296,8 +321,8 @@ static void test_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_columns), TEST(test_refused),    TEST(test_epochs),  TEST(test_means),
-        TEST(test_tasks),   TEST(test_bad_tables), TEST(test_program),
+        TEST(test_columns), TEST(test_many),  TEST(test_refused),    TEST(test_epochs),
+        TEST(test_means),   TEST(test_tasks), TEST(test_bad_tables), TEST(test_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
