@@ -11,11 +11,13 @@
 #include "run/evaluate.h"
 #include "run/run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { RANDOM = 10000, VISITED_MOST = 10000 };
 
@@ -458,8 +460,13 @@ wac_status wac_export(wac_export_report *report, wac_run *run, const wac_export_
     if (status == WAC_STATUS_OK)
         status = options->form == WAC_EXPORT_FORM_C ? export_header(export, error)
                                                     : export_file(export, error);
-    if (status == WAC_STATUS_OK && stat(options->path, &about) == 0)
+    if (status == WAC_STATUS_OK && stat(options->path, &about) != 0)
+        status = wac_fail(error, WAC_STATUS_IO, "cannot look at %s: %s; the disk may be failing",
+                          options->path, strerror(errno));
+    if (status == WAC_STATUS_OK)
         report->file_bytes = about.st_size;
+    else
+        unlink(options->path); /* there was none before */
     rows_free(&export->random);
     rows_free(&export->visited);
     wac_portable_destroy(export->portable);
