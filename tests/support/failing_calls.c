@@ -2,6 +2,8 @@
  * library: they count their calls, fail to order (failing_calls.h), and note what they change on
  * the disk (recorded_calls.h). Calls count from main on. Programs that this one starts are left in
  * peace. */
+#undef _FORTIFY_SOURCE /* which has definitions of its own of what is defined here */
+
 #include "support/failing_calls.h"
 #include "support/recorded_calls.h"
 
