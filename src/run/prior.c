@@ -60,7 +60,7 @@ wac_status wac_prior_check(wac_run *run, wac_error *error)
                         "%s begins with what is known of rewards, and %s does not tell their range "
                         "(%d random steps brought nothing but %g); set reward_min and reward_max "
                         "to the smallest and largest that a step can bring",
-                        name, config->environment, STEPS, least);
+                        name, config->environment, STEPS, least + 0.0); /* no -0 */
     return wac_fail(
         error, WAC_STATUS_INPUT,
         "%s begins with what is known of rewards, and %s does not tell their range: "
@@ -80,7 +80,7 @@ wac_status wac_prior_measure(wac_run *run, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "all %lld initial steps brought a reward of %g, so their range cannot be "
                         "measured; set reward_min and reward_max, or more initial_steps",
-                        (long long)config->initial_steps, least);
+                        (long long)config->initial_steps, least + 0.0); /* no -0 */
     config->reward_min = least;
     config->reward_max = most;
     WAC_TRY(wac_seat_set_prior(run->agent, run->seat, least, most, error));
