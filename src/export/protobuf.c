@@ -110,7 +110,7 @@ bool wac_field_next(wac_field *field)
         whole = false;
     if (whole && wire != WIRE_NUMBER) {
         whole = size <= (uint64_t)(field->end - field->at);
-        field->bytes = field->at;
+        field->bytes = whole ? field->at : NULL; /* nobody shall read what is not all there */
         field->size = (size_t)size;
     }
     field->at = whole ? field->at + (field->bytes ? size : 0) : start;
