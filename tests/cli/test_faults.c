@@ -72,8 +72,7 @@ typedef struct trial {
 
 static struct {
     long trials, failed, problems;
-    int share, shares; /* only every so many-th trial */
-} total = {.shares = 1};
+} total;
 
 static void complain(const trial *trial, const char *what, const outcome *result)
 {
@@ -176,7 +175,7 @@ static void try_command(const command *command, const char *only_kind, long only
         long step = all ? 1 : (calls[kind] + TRIALS - 1) / TRIALS, before = total.problems;
         for (int on = 0; on < 2; on++)
             for (long call = 1; call <= calls[kind]; call += step)
-                if ((!only_call || call == only_call) && number++ % total.shares == total.share)
+                if ((!only_call || call == only_call) && (size_t)number++ % shares == share)
                     try_once(&(trial){command, &reference, kind, call, on});
         if (all && calls[kind])
             print_message("%s: %ld calls of %s, %ld problems\n", command->name, calls[kind],
@@ -186,19 +185,12 @@ static void try_command(const command *command, const char *only_kind, long only
 
 /* --- the whole ---------------------------------------------------------------------------------*/
 
-static const char *wanted[4]; /* the words of the command line */
-
 static void nothing_is_lost_where_calls_fail(void **state)
 {
     (void)state;
-    bool whole = wanted[0] && strcmp(wanted[0], "whole") == 0;
+    bool whole = wants_whole();
     const char *name = whole ? NULL : wanted[0], *kind = whole ? NULL : wanted[1];
     long call = kind && wanted[2] ? atol(wanted[2]) : 0;
-    if (whole && wanted[2]) {
-        total.share = atoi(wanted[1]);
-        total.shares = atoi(wanted[2]);
-        assert_true(total.shares > 0);
-    }
     for (int i = 0; i < COMMANDS; i++)
         if ((!name || strcmp(name, commands[i].name) == 0) &&
             (WAC_MUJOCO || !strstr(commands[i].name, "model")))
@@ -210,12 +202,7 @@ static void nothing_is_lost_where_calls_fail(void **state)
 
 int main(int argc, char **argv)
 {
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    for (int i = 1; i < argc && i <= 3; i++)
-        wanted[i - 1] = argv[i];
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_lost_where_calls_fail, prepare_trials,
-                                        remove_root),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_trials(argc, argv,
+                      &(struct CMUnitTest)cmocka_unit_test_setup_teardown(
+                          nothing_is_lost_where_calls_fail, prepare_trials, remove_root));
 }

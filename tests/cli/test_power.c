@@ -35,8 +35,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static struct {
     size_t states, problems;
-    size_t share, shares; /* only every so many-th state */
-} total = {.shares = 1};
+} total;
 
 static void complain(const command *command, size_t number, const char *what, const char *said)
 {
@@ -98,7 +97,7 @@ static void try_command(const command *command, bool all, const char *only)
         size_t step = all ? 1 : (states.count + SAMPLE - 1) / SAMPLE;
         for (size_t i = 0; i < states.count; i++)
             if ((i % step == 0 || states.list[i].cut == disk.call_count) &&
-                i / step % total.shares == total.share)
+                i / step % shares == share)
                 try_state(command, &disk, &states.list[i], i);
     }
     print_message("%s: %zu calls, %zu states, %zu tried, %zu problems%s\n", command->name,
@@ -109,18 +108,11 @@ static void try_command(const command *command, bool all, const char *only)
     disk_free(&disk);
 }
 
-static const char *wanted[3]; /* the words of the command line */
-
 static void nothing_is_lost_where_the_power_is_cut(void **state)
 {
     (void)state;
-    bool whole = wanted[0] && strcmp(wanted[0], "whole") == 0;
+    bool whole = wants_whole();
     const char *name = whole ? NULL : wanted[0];
-    if (whole && wanted[2]) {
-        total.share = (size_t)atol(wanted[1]);
-        total.shares = (size_t)atol(wanted[2]);
-        assert_true(total.shares > 0);
-    }
     for (int i = 0; i < COMMANDS; i++)
         if (!name || strcmp(name, commands[i].name) == 0)
             try_command(&commands[i], wanted[0], whole ? NULL : wanted[1]);
@@ -130,12 +122,7 @@ static void nothing_is_lost_where_the_power_is_cut(void **state)
 
 int main(int argc, char **argv)
 {
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    for (int i = 1; i < argc && i <= 3; i++)
-        wanted[i - 1] = argv[i];
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_lost_where_the_power_is_cut, prepare_trials,
-                                        remove_root),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_trials(argc, argv,
+                      &(struct CMUnitTest)cmocka_unit_test_setup_teardown(
+                          nothing_is_lost_where_the_power_is_cut, prepare_trials, remove_root));
 }

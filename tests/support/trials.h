@@ -223,4 +223,30 @@ static inline int prepare_trials(void **state)
     return order == MAP_FAILED ? -1 : 0;
 }
 
+/* --- what is wanted ----------------------------------------------------------------------------*/
+
+static const char *wanted[3];    /* the words of the command line */
+static size_t share, shares = 1; /* only every so many-th trial */
+
+/* True for "whole" or "whole I N": all of them, or share I (from 0) of N. */
+static inline bool wants_whole(void)
+{
+    bool whole = wanted[0] && strcmp(wanted[0], "whole") == 0;
+    if (whole && wanted[2]) {
+        share = (size_t)atol(wanted[1]);
+        shares = (size_t)atol(wanted[2]);
+        assert_true(shares > 0);
+    }
+    return whole;
+}
+
+static inline int run_trials(int argc, char **argv, const struct CMUnitTest *test)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (int i = 1; i < argc && i <= 3; i++)
+        wanted[i - 1] = argv[i];
+    const struct CMUnitTest tests[] = {*test};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 #endif
