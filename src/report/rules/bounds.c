@@ -64,7 +64,7 @@ static wac_status judge_group(const wac_case *at, const wac_planned_group *group
     finding.counts = sample->count == finding.planned; /* what nobody knows could change it */
     if (finding.counts)
         WAC_TRY(wac_case_seeds_needed(at, &finding, study, sample));
-    wac_case_settings(settings, at, group);
+    wac_case_settings(settings, at, group, NULL);
     bool alone = lambda && !*settings;
     wac_finding_add(&finding, "%.100s%s%s%s: %s %s", wac_pretty_environment(place, at->place),
                     settings, alone ? ", λ " : "", alone ? lambda->values[0] : "",

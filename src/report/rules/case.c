@@ -121,7 +121,7 @@ void wac_case_title(const wac_case *at, wac_finding *finding)
 }
 
 const char *wac_case_settings(char text[WAC_SETTINGS_TEXT], const wac_case *at,
-                              const wac_planned_group *group)
+                              const wac_planned_group *group, const wac_condition *named)
 {
     size_t count, used = 0;
     const wac_setting *settings = wac_settings(&count);
@@ -137,7 +137,7 @@ const char *wac_case_settings(char text[WAC_SETTINGS_TEXT], const wac_case *at,
                       wac_setting_compare(&settings[i], own, other) != 0;
         }
         char name[WAC_PRETTY], value[64];
-        if (!differs)
+        if (!differs || (named && strcmp(named->key, settings[i].name) == 0))
             continue;
         wac_config_format(own, &settings[i], value, sizeof value);
         used +=

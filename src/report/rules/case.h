@@ -33,9 +33,9 @@ wac_status wac_case_lack(const wac_case *at, wac_finding *finding, const char *f
 void wac_case_title(const wac_case *at, wac_finding *finding);
 
 /* What tells a group from others of its algorithm that the part means, in brackets after a blank:
- * " (width 64)"; empty where nothing does. */
+ * " (width 64)"; empty where nothing does but what it is named after already (may be null). */
 const char *wac_case_settings(char text[WAC_SETTINGS_TEXT], const wac_case *at,
-                              const wac_planned_group *group);
+                              const wac_planned_group *group, const wac_condition *named);
 
 /* Fills in seeds_needed where nothing is decided: the fewest seeds with which four of five studies
  * like this one would be, as far as the seeds at hand can tell. `study` draws so many of them anew,

@@ -263,8 +263,8 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
     bool spread = finding->rule == WAC_RULE_LESS_SPREAD;
     char own[WAC_SETTINGS_TEXT] = "", other[WAC_SETTINGS_TEXT] = "";
     if (strata == 1) {
-        wac_case_settings(own, at, a->groups[0]);
-        wac_case_settings(other, at, b->groups[0]);
+        wac_case_settings(own, at, a->groups[0], a->who);
+        wac_case_settings(other, at, b->groups[0], b->who);
     }
     wac_case_title(at, finding);
     double never = at->part->measure == WAC_MEASURE_SOLVED ? (double)finding->epochs + 1 : INFINITY;
