@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "config/environments.h"
 #include "report/note.h"
 #include "report/pack.h"
 #include "run/packed.h"
@@ -137,6 +138,11 @@ static int pack(const places *places, const char *path, const char *home)
                             .root_count = places->count,
                             .experiment = places->experiment,
                             .maps = maps};
+    /* environments of Python start the program anew: before anything is written */
+    const wac_environment_type *type;
+    for (size_t i = 0; i < set.count; i++)
+        if (wac_environment_is_guest(set.runs[i].config.environment))
+            (void)wac_environment_type_find(&type, set.runs[i].config.environment, NULL);
     wac_status status = make_folder_of(path, &error);
     if (status == WAC_STATUS_OK)
         status = wac_pack(&set, &how, &networks, &error);
