@@ -249,22 +249,26 @@ wac_status wac_config_set(wac_config *config, const char *name, const char *valu
                           : set_number(field, setting, value, error);
 }
 
-/* A name that can stand in a YAML file, a folder's name and a message. */
+/* A name that can stand in a YAML file, a folder's name and a message; a path may have some more.
+ */
 static wac_status check_environment(const char *name, size_t size, wac_error *error)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    static const char others[] = "0123456789-_./:";
+    static const char others[] = "0123456789-_./:", of_paths[] = " +@~()";
     size_t length = strnlen(name, size);
-    bool good = length > 0 && length < size && name[length - 1] != ':' &&
+    bool is_path = wac_environment_is_plugin(name) || wac_environment_is_model(name);
+    bool good = length > 0 && length < size && !strchr(": ", name[length - 1]) &&
                 (strchr(letters, *name) || wac_environment_is_plugin(name));
     for (size_t i = 0; good && i < length; i++)
-        good = strchr(letters, name[i]) || strchr(others, name[i]);
+        good = strchr(letters, name[i]) || strchr(others, name[i]) ||
+               (is_path && strchr(of_paths, name[i]));
     if (good)
         return WAC_STATUS_OK;
     return wac_fail(
         error, WAC_STATUS_INPUT,
         "environment \"%s\" is no good name; use at most %zu letters, digits, or any "
-        "of \"-_./:\", with a letter first (but for a plug-in, ./FILE.so) and no colon last",
+        "of \"-_./:\" (in a path also spaces and \"+@~()\"), with a letter first (but for a "
+        "plug-in, ./FILE.so) and no colon last",
         length < size ? WAC_CLIP(name) : "...", size - 1);
 }
 

@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+bool wac_environment_is_model(const char *name)
+{
+    return strncmp(name, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) == 0;
+}
+
 bool wac_environment_is_plugin(const char *name)
 {
     size_t length = strlen(name);
@@ -36,7 +41,7 @@ const char *wac_environment_name(char name[WAC_ENVIRONMENT_NAME], const wac_conf
 void wac_environment_label(char *label, size_t size, const char *environment)
 {
     const char *file = environment, *slash = strrchr(environment, '/');
-    if (strncmp(environment, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) == 0)
+    if (wac_environment_is_model(environment))
         file = slash ? slash + 1 : environment + strlen(WAC_CUSTOM_PREFIX);
     else if (wac_environment_is_plugin(environment))
         file = slash + 1;

@@ -7,6 +7,9 @@
 /* How the names of models of one's own begin: "mujoco:FILE.xml". */
 #define WAC_CUSTOM_PREFIX "mujoco:"
 
+/* Whether a name is one of those. */
+bool wac_environment_is_model(const char *name);
+
 /* Whether a name is the path of a plug-in: "./FILE.so". */
 bool wac_environment_is_plugin(const char *name);
 

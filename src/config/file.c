@@ -241,7 +241,9 @@ wac_status wac_config_yaml(char **text, const wac_config *config, wac_error *err
     *text = malloc(ROOM);
     if (!*text)
         return wac_fail_memory(error, "the settings as YAML");
-    used += (size_t)snprintf(*text, ROOM, "environment: %s\n", config->environment);
+    const char *quote = strchr(config->environment, ' ') ? "\"" : "";
+    used +=
+        (size_t)snprintf(*text, ROOM, "environment: %s%s%s\n", quote, config->environment, quote);
     for (size_t i = 0; i < count; i++) {
         if (!wac_config_reads(config, &settings[i]))
             continue;

@@ -46,7 +46,7 @@ wac_status wac_environment_type_find(const wac_environment_type **type, const ch
 {
     char environment[sizeof((wac_config *)NULL)->environment];
     wac_environment_resolve(environment, sizeof environment, name);
-    if (strncmp(name, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) == 0) {
+    if (wac_environment_is_model(name)) {
         *type = &wac_environment_custom;
         return WAC_STATUS_OK;
     }

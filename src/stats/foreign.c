@@ -372,8 +372,7 @@ static wac_status init_foreign(wac_config *config, const char *name, wac_error *
     snprintf(lower, sizeof lower, "%s", name);
     for (char *letter = lower; *letter; letter++)
         *letter = *letter >= 'A' && *letter <= 'Z' ? (char)(*letter - 'A' + 'a') : *letter;
-    bool ours = !wac_environment_is_plugin(lower) &&
-                strncmp(lower, WAC_CUSTOM_PREFIX, strlen(WAC_CUSTOM_PREFIX)) != 0 &&
+    bool ours = !wac_environment_is_plugin(lower) && !wac_environment_is_model(lower) &&
                 wac_environment_type_find(&type, lower, NULL) == WAC_STATUS_OK;
     return wac_config_init(config, ours ? lower : name, NULL, error);
 }

@@ -213,7 +213,8 @@ static void bad_beginnings_are_refused(void **state)
                         "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac or oac");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
-    const char *const bad[] = {"", "a b", "9lives", "a\nb", "a:", "é", longest};
+    const char *const bad[] = {
+        "", "a b", "9lives", "a\nb", "a:", "é", "mujoco:a ", "mujoco:\"a.xml", longest};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(wac_config_init(&config, bad[i], NULL, &error), WAC_STATUS_INPUT);
         assert_non_null(strstr(error.message, "is no good name"));

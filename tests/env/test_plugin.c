@@ -54,8 +54,8 @@ static void names_are_told(void **state)
         assert_false(wac_environment_is_plugin(others[i]));
     wac_environment_label(label, sizeof label, "../b/c.d.so");
     assert_string_equal(label, "c.d");
-    assert_int_equal(wac_config_init(&config, "./a b.so", NULL, &error), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "\"./a b.so\" is no good name", "./FILE.so");
+    assert_int_equal(wac_config_init(&config, "./a,b.so", NULL, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "\"./a,b.so\" is no good name", "./FILE.so");
     assert_int_equal(wac_config_init(&config, "./a", NULL, &error), WAC_STATUS_INPUT);
 }
 
