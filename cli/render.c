@@ -30,8 +30,9 @@ static const char help[] =
     "                        evaluations, too, and the ways of its policies\n"
     "  riverswim, lqg        PNG and SVG of a run: its visits over state and action\n"
     "                        and, for WAC, what it is unsure of\n"
-    "  halfcheetah, hopper,  PNG and SVG of the body; of a run an animation (GIF) of\n"
-    "  walker2d              an episode, seen from the side\n"
+    "  halfcheetah, hopper,  PNG and SVG of the body, from the side; of a run an\n"
+    "  walker2d              animation (GIF) of an episode\n"
+    "  mujoco:FILE.xml       the same of any model; a picture takes no recipe\n"
     "\n"
     "Flags\n"
     "  --out FILE          FILE.png, FILE.svg, FILE.pdf or FILE.gif, or a name for\n"
@@ -51,7 +52,8 @@ static const char help[] =
     "  wac render point-3\n"
     "  wac render runs/point-2-oe-wac-1\n"
     "  wac render runs/point-2-oe-wac-1 runs/point-2-sac-1 --policy none --out both\n"
-    "  wac render runs/halfcheetah-sac-1 --seconds 5\n";
+    "  wac render runs/halfcheetah-sac-1 --seconds 5\n"
+    "  wac render mujoco:arm.xml\n";
 
 /* A bar on a terminal, nothing elsewhere. */
 static void show_progress(void *user, double share)

@@ -10,6 +10,7 @@
 #include "draw/maze.h"
 #include "draw/motion.h"
 #include "draw/style.h"
+#include "env/mujoco/custom.h"
 #include "run/folder.h"
 
 #include <assert.h>
@@ -28,11 +29,25 @@ wac_render_options wac_render_options_default(void)
 static wac_status fail_unknown(wac_subject *subject, const char *word, const wac_error *cause,
                                wac_error *error)
 {
-    if (strchr(word, '/') || wac_path_exists(word))
+    if (!strstr(cause->message, WAC_CUSTOM_PREFIX) && (strchr(word, '/') || wac_path_exists(word)))
         return wac_run_open(&subject->run, word, NULL, NULL, error);
     const char *advice = strchr(cause->message, ';');
     return wac_fail(error, WAC_STATUS_INPUT, "there is no run or environment \"%s\"%s",
                     WAC_CLIP(word), advice ? advice : "");
+}
+
+/* A model for which there is no recipe can be looked at. */
+static wac_status open_model(wac_subject *subject, const char *path, wac_error *error)
+{
+    wac_mujoco *model = calloc(1, sizeof *model);
+    if (!model)
+        return wac_fail_memory(error, "the model");
+    wac_status status = wac_mujoco_open_file(model, path, error);
+    if (status != WAC_STATUS_OK)
+        free(model);
+    else
+        subject->model = model;
+    return status;
 }
 
 static wac_status open_world(wac_subject *subject, const char *word, wac_error *error)
@@ -45,6 +60,8 @@ static wac_status open_world(wac_subject *subject, const char *word, wac_error *
                                                : fail_unknown(subject, word, &cause, error);
     WAC_TRY(wac_config_init(&config, word, NULL, error));
     snprintf(subject->name, sizeof subject->name, "%s", word);
+    if (wac_custom_has_no_recipe(word))
+        return open_model(subject, word + strlen(WAC_CUSTOM_PREFIX), error);
     return wac_world_create(&subject->world, type, &config, error);
 }
 
@@ -59,18 +76,19 @@ static wac_status open_subject(wac_subject *subject, const char *word, wac_error
     return WAC_STATUS_OK;
 }
 
-static wac_status find_kind(kind *kind, const wac_world *world, wac_error *error)
+static wac_status find_kind(kind *kind, const wac_subject *subject, wac_error *error)
 {
-    assert(world);
-    if (wac_word_index(WAC_FOR_POINT, world->type->name) >= 0)
+    const wac_world *world = subject->world;
+    assert(world || subject->model);
+    if (world && wac_word_index(WAC_FOR_POINT, world->type->name) >= 0)
         *kind = MAZE;
-    else if (world->type->draw || wac_word_index(WAC_FOR_LOCOMOTION, world->type->name) >= 0)
+    else if (wac_subject_mujoco(subject) || world->type->draw)
         *kind = BODY;
     else if (world->spec.observation_size == 1 && world->spec.action_size == 1)
         *kind = MAP;
     else
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "there is no picture of %s; mazes, bodies that walk, tasks with one "
+                        "there is no picture of %s; all that MuJoCo simulates, tasks with one "
                         "state and one action, and plug-ins that draw themselves can be drawn",
                         world->type->name);
     return WAC_STATUS_OK;
@@ -225,24 +243,26 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
 static wac_status draw(wac_scene *scene, wac_error *error)
 {
     kind kind = KINDS, other = KINDS;
-    WAC_TRY(find_kind(&kind, scene->subjects[0].world, error));
+    char first[WAC_ENVIRONMENT_NAME], name[WAC_ENVIRONMENT_NAME];
+    wac_subject_environment(first, &scene->subjects[0]);
+    WAC_TRY(find_kind(&kind, &scene->subjects[0], error));
     scene->is_one_world = true;
     for (int i = 0; i < scene->count; i++) {
         const wac_subject *subject = &scene->subjects[i];
-        WAC_TRY(find_kind(&other, subject->world, error));
+        wac_subject_environment(name, subject);
+        WAC_TRY(find_kind(&other, subject, error));
         if (other != kind)
             return wac_fail(error, WAC_STATUS_INPUT,
-                            "%s and %s do not go into one picture; draw them one by one",
-                            scene->subjects[0].world->type->name, subject->world->type->name);
-        scene->is_one_world &= subject->world->type == scene->subjects[0].world->type;
+                            "%s and %s do not go into one picture; draw them one by one", first,
+                            name);
+        scene->is_one_world &= strcmp(first, name) == 0;
         if (kind == MAP && !subject->run)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s by itself has nothing to draw; give the folder of a run",
                             subject->name);
     }
     if (kind == BODY && scene->count > 1)
-        return wac_fail(error, WAC_STATUS_INPUT, "%s moves: draw its runs one by one",
-                        scene->subjects[0].world->type->name);
+        return wac_fail(error, WAC_STATUS_INPUT, "%s moves: draw its runs one by one", first);
     bool moves = kind == BODY && scene->runs > 0;
     if (moves && !scene->options->behaviour && !scene->options->target)
         return wac_fail(error, WAC_STATUS_INPUT, "an animation needs a policy that acts");
@@ -281,11 +301,15 @@ wac_status wac_render(wac_rendering *drawn, char *const *subjects, int count,
     }
     if (status == WAC_STATUS_OK)
         status = draw(scene, error);
-    for (int i = 0; i < scene->count; i++)
-        if (scene->subjects[i].run)
-            wac_run_destroy(scene->subjects[i].run);
+    for (int i = 0; i < scene->count; i++) {
+        wac_subject *subject = &scene->subjects[i];
+        if (subject->run)
+            wac_run_destroy(subject->run);
         else
-            wac_world_destroy(scene->subjects[i].world);
+            wac_world_destroy(subject->world);
+        if (subject->model)
+            wac_mujoco_destroy(subject->model);
+    }
     free(scene);
     return status;
 }

@@ -2,7 +2,7 @@
  *
  *   mazes (point-N)        walls, start and goal; of a run the visits and ways of its policies
  *   one state, one action  of a run its visits and, for WAC, its uncertainty (riverswim, lqg)
- *   locomotion             the body as it stands; of a run an animation of an episode
+ *   all else in MuJoCo     the body as it stands; of a run an animation of an episode
  *
  * Runs are read from their last checkpoint and not changed; another process may be training them.
  */

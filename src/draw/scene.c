@@ -8,6 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
+wac_mujoco *wac_subject_mujoco(const wac_subject *subject)
+{
+    return subject->world ? wac_mujoco_of(subject->world) : subject->model;
+}
+
+const char *wac_subject_environment(char name[WAC_ENVIRONMENT_NAME], const wac_subject *subject)
+{
+    wac_environment_label(name, WAC_ENVIRONMENT_NAME,
+                          subject->run ? subject->run->config.environment : subject->name);
+    return name;
+}
+
 /* A policy that is being watched. */
 typedef struct actor {
     const wac_subject *subject;
@@ -43,7 +55,8 @@ wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subje
 void wac_subject_title(char title[WAC_SUBJECT_TITLE], const wac_scene *scene,
                        const wac_subject *subject)
 {
-    char name[2 * sizeof subject->name], count[32], world[WAC_STYLE_TITLE];
+    char name[2 * sizeof subject->name], count[32];
+    char environment[WAC_ENVIRONMENT_NAME], written[WAC_ENVIRONMENT_NAME], world[256];
     wac_page_quote(name, sizeof name, subject->name);
     if (!subject->run || scene->options->inches > 0) {
         snprintf(title, WAC_SUBJECT_TITLE, "%s", name);
@@ -51,14 +64,21 @@ void wac_subject_title(char title[WAC_SUBJECT_TITLE], const wac_scene *scene,
     }
     bool shows_world = scene->count == 1 || !scene->is_one_world;
     int64_t epochs = subject->run->position.epoch;
+    wac_subject_environment(environment, subject);
+    wac_page_quote(world, sizeof world,
+                   wac_style_environment(written, sizeof written, environment));
     snprintf(title, WAC_SUBJECT_TITLE, "%s%s%s after %s epoch%s", name, shows_world ? " on " : "",
-             shows_world ? wac_style_environment(world, sizeof world, subject->world->type->name)
-                         : "",
-             wac_page_count(count, epochs), epochs == 1 ? "" : "s");
+             shows_world ? world : "", wac_page_count(count, epochs), epochs == 1 ? "" : "s");
 }
 
 void wac_subject_summary(wac_page *page, double x, double y, const wac_subject *subject)
 {
+    if (!subject->world || wac_environment_is_model(subject->world->type->name)) {
+        const wac_mujoco *mujoco = wac_subject_mujoco(subject);
+        wac_page_label(page, x, y, WAC_INK_GREY, 12, "%d positions, %d velocities, %d actuators",
+                       mujoco->positions, mujoco->velocities, mujoco->controls);
+        return;
+    }
     const char *summary = subject->world->type->summary, *bracket = strstr(summary, " (");
     size_t length = bracket ? (size_t)(bracket - summary) : strlen(summary);
     wac_page_label(page, x, y, WAC_INK_GREY, 12, "%.*s", (int)length, summary);

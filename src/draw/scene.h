@@ -2,15 +2,18 @@
 #ifndef WAC_DRAW_SCENE_H
 #define WAC_DRAW_SCENE_H
 
+#include "config/environments.h"
 #include "draw/page.h"
+#include "env/mujoco/engine.h"
 #include "run/evaluate.h"
 #include "run/run.h"
 
-/* A run, or an environment without one. */
+/* A run, an environment without one, or a model without a recipe. */
 typedef struct wac_subject {
-    wac_run *run;     /* null: an environment */
-    wac_world *world; /* the run's for evaluation, or one of our own */
-    char name[160];   /* "OE-WAC", more where that is not enough to tell; or "point-3" */
+    wac_run *run;      /* null: an environment or a model */
+    wac_world *world;  /* the run's for evaluation, or one of our own; null: a model */
+    wac_mujoco *model; /* our own */
+    char name[160];    /* "OE-WAC", more where that is not enough to tell; or "point-3" */
 } wac_subject;
 
 /* All that a picture is made from. */
@@ -22,6 +25,12 @@ typedef struct wac_scene {
     wac_rendering *drawn;
 } wac_scene;
 
+/* What it is simulated by; null: not by MuJoCo. */
+wac_mujoco *wac_subject_mujoco(const wac_subject *subject);
+
+/* What its environment is called: "hopper", or the name of a model's file. Returns `name`. */
+const char *wac_subject_environment(char name[WAC_ENVIRONMENT_NAME], const wac_subject *subject);
+
 /* One episode, or the first steps of it (0: all). Behaviour acts as in exploration, target by its
  * mean. `watch` sees the world before every step and after the last. */
 typedef void wac_watch_fn(void *user, wac_world *world);
@@ -32,7 +41,7 @@ wac_status wac_subject_play(wac_evaluation *evaluation, const wac_subject *subje
 
 /* "OE-WAC after 14 epochs", with its environment where that is not clear; in print only the name.
  * Quoted. */
-enum { WAC_SUBJECT_TITLE = 512 };
+enum { WAC_SUBJECT_TITLE = 640 };
 void wac_subject_title(char title[WAC_SUBJECT_TITLE], const wac_scene *scene,
                        const wac_subject *subject);
 

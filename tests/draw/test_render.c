@@ -3,6 +3,7 @@
  * one sentence and leaves nothing behind. */
 #include "draw/page.h"
 #include "draw/render.h"
+#include "draw/sketch.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 #include "env/world.h"
@@ -335,6 +336,101 @@ static void body_moves(void **state)
     free(bytes);
 }
 
+/* Every kind of geom, one behind the other; a ball that flies; what viewers hide is not there. */
+#define THINGS                                                                                     \
+    "<mujoco><asset><mesh name='wedge' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"      \
+    "<geom type='plane' size='9 9 1'/><geom type='box' size='4 4 0.1' pos='0 0 0.1'/>"             \
+    "<geom type='cylinder' size='0.5 1' pos='0 2 1.2' rgba='0 1 0 1'/>"                            \
+    "<geom type='ellipsoid' size='0.3 0.4 0.5' pos='1 2 1'/><geom type='sphere' size='5' "         \
+    "rgba='1 1 1 0'/><body pos='2 0 1'><geom type='mesh' mesh='wedge'/></body>"                    \
+    "<body name='ball' pos='-1 -2 1'><joint name='x' type='slide' axis='1 0 0'/>"                  \
+    "<joint type='slide' axis='0 0 1'/><joint type='slide' axis='0 1 0'/>"                         \
+    "<geom type='sphere' size='0.2' rgba='1 0 0 1'/></body></worldbody><actuator>"                 \
+    "<motor joint='x' ctrllimited='true' ctrlrange='-1 1' gear='20'/></actuator></mujoco>"
+
+/* Where a colour comes in an SVG; a missing one is a failure. */
+static const char *place_of(const char *svg, const char *colour)
+{
+    const char *place = strstr(svg, colour);
+    if (!place)
+        fail_msg("%s is not in the picture", colour);
+    return place;
+}
+
+static void own_models(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    char name[PATH_MAX];
+    assert_ok(wac_directory_make(at("my models"), &error));
+    save_text(at("my models/some_things.xml"), THINGS);
+    snprintf(name, sizeof name, "mujoco:%s", at("my models/some_things.xml"));
+    /* to look at a model takes no recipe */
+    assert_ok(render(&drawn, name, NULL, at("out/things")));
+    assert_png(at("out/things.png"));
+    assert_svg(at("out/things.svg"), SAYS("some_things", "3 positions, 3 velocities, 1 actuators"));
+    char *svg = contents(at("out/things.svg"), NULL);
+    assert_true(place_of(svg, "rgb(236, 236, 236)") < place_of(svg, "rgb(  0, 255,   0)"));
+    assert_true(place_of(svg, "rgb(  0, 255,   0)") < place_of(svg, "rgb(255,   0,   0)"));
+    free(svg);
+    assert_int_equal(render(&drawn, at("my models/some_things.xml"), NULL, NULL), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "a model of your own is mujoco:", "");
+    /* with one it moves */
+    save_text(at("my models/some_things.yaml"),
+              "observation: [{qpos: all, low: -9, high: 9}]\nreward: [{qpos: x}]\n");
+    wac_config config = tiny(name, "sac", 1);
+    assert_ok(train_new(at("things"), &config, NULL));
+    wac_render_options options = quick(NULL);
+    options.seconds = 0.2;
+    char *subject = (char *)at("things");
+    assert_ok(wac_render(&drawn, &subject, 1, &options, &error));
+    char *bytes = contents(drawn.paths[0], NULL);
+    assert_memory_equal(bytes, "GIF89a", 6);
+    free(bytes);
+}
+
+/* Spheres are as large as they are from everywhere, boxes across their corners; and what joints
+ * allow says from where. */
+static void sketches(void **state)
+{
+    (void)state;
+    wac_mujoco mujoco;
+    wac_sketch sketch;
+    wac_camera camera = wac_camera_make(-1);
+    save_text(at("ball.xml"), "<mujoco><worldbody><body pos='1 2 3'><freejoint/><geom size='0.5'/>"
+                              "</body></worldbody></mujoco>");
+    assert_ok(wac_mujoco_open_file(&mujoco, at("ball.xml"), &error));
+    wac_mujoco_motion motion = wac_mujoco_describe_motion(&mujoco);
+    assert_true(motion.normal == -1 && motion.travels && motion.trunk == 1);
+    assert_ok(wac_sketch_model(&sketch, &mujoco, &camera, &error));
+    double middle[2];
+    wac_camera_project(&camera, (double[]){1, 2, 3}, middle);
+    assert_int_equal(sketch.count, 1);
+    for (int k = 0; k < 2; k++) {
+        assert_true(fabs(sketch.low[k] - middle[k] + 0.5) < 1e-9);
+        assert_true(fabs(sketch.high[k] - middle[k] - 0.5) < 1e-9);
+    }
+    assert_true(!sketch.has_ground && !sketch.is_enclosed && sketch.place[2] == 3);
+    wac_sketch_free(&sketch);
+    wac_mujoco_close(&mujoco);
+
+    save_text(at("door.xml"),
+              "<mujoco><worldbody><geom type='plane' size='0 0 1' pos='0 0 -1'/><body>"
+              "<joint axis='0 0 1'/><geom type='box' size='3 4 1' euler='0 0 90'/></body>"
+              "</worldbody></mujoco>");
+    assert_ok(wac_mujoco_open_file(&mujoco, at("door.xml"), &error));
+    motion = wac_mujoco_describe_motion(&mujoco);
+    assert_true(motion.normal == 2 && !motion.travels);
+    camera = wac_camera_make(motion.normal);
+    assert_ok(wac_sketch_model(&sketch, &mujoco, &camera, &error));
+    assert_int_equal(sketch.count, 2); /* the floor, and the top of the box */
+    assert_true(sketch.polygons[0].is_ground && !sketch.polygons[1].is_ground);
+    assert_true(fabs(sketch.high[0] - 4) < 1e-9 && fabs(sketch.high[1] - 3) < 1e-9);
+    assert_true(sketch.has_ground && sketch.ground == -1);
+    wac_sketch_free(&sketch);
+    wac_mujoco_close(&mujoco);
+}
+
 static void stops_when_asked(void **state)
 {
     (void)state;
@@ -586,6 +682,8 @@ int main(void)
         TEST(runs_side_by_side),
         TEST(body_stands),
         TEST(body_moves),
+        TEST(own_models),
+        TEST(sketches),
         TEST(stops_when_asked),
         TEST(what_does_not_fit),
 #else

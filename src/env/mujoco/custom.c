@@ -17,19 +17,25 @@ enum { LARGEST_RECIPE = 64 * 1024, LARGEST_MODEL = 64 * 1024 * 1024 };
 
 /* --- model and recipe ------------------------------------------------------------------------- */
 
-/* The model's path from the environment's name, and the recipe's beside it. */
-static wac_status find_files(wac_custom *self, char *recipe, size_t size, const char *environment,
-                             wac_error *error)
+/* The model's path from the environment's name, and the recipe's beside it; false: it names none.
+ */
+static bool find_files(const char **model, char *recipe, size_t size, const char *environment)
 {
     size_t prefix = strlen(WAC_CUSTOM_PREFIX), length = strlen(environment);
-    bool is_ours = strncmp(environment, WAC_CUSTOM_PREFIX, prefix) == 0;
-    if (!is_ours || length <= prefix + 4 || strcmp(environment + length - 4, ".xml") != 0)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "environment %s names no model file; write " WAC_CUSTOM_PREFIX "FILE.xml",
-                        environment);
-    snprintf(self->path, sizeof self->path, "%s", environment + prefix);
-    snprintf(recipe, size, "%.*s.yaml", (int)(length - prefix - 4), self->path);
-    return WAC_STATUS_OK;
+    if (!wac_environment_is_model(environment) || length <= prefix + 4 ||
+        strcmp(environment + length - 4, ".xml") != 0)
+        return false;
+    *model = environment + prefix;
+    snprintf(recipe, size, "%.*s.yaml", (int)(length - prefix - 4), *model);
+    return true;
+}
+
+bool wac_custom_has_no_recipe(const char *environment)
+{
+    const char *model;
+    char recipe[PATH_MAX];
+    return find_files(&model, recipe, sizeof recipe, environment) && wac_path_exists(model) &&
+           !wac_path_exists(recipe);
 }
 
 static wac_status refuse_missing(const char *what, const char *path, const char *advice,
@@ -136,15 +142,21 @@ static wac_status declare_observations(const wac_custom *self, wac_environment_s
 static wac_status prepare(wac_custom *self, wac_environment_spec *spec, const wac_config *config,
                           wac_error *error)
 {
+    const char *model;
     char recipe[sizeof self->path + 8];
     uint64_t hash = WAC_HASH_START;
-    WAC_TRY(find_files(self, recipe, sizeof recipe, config->environment, error));
+    if (!find_files(&model, recipe, sizeof recipe, config->environment))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "environment %s names no model file; write " WAC_CUSTOM_PREFIX "FILE.xml",
+                        config->environment);
+    snprintf(self->path, sizeof self->path, "%s", model);
     WAC_TRY(open_model(self, &hash, error));
     WAC_TRY(open_recipe(self, recipe, &hash, error));
     self->fingerprint = (double)(hash >> 12);
     *spec = (wac_environment_spec){
         .state_size = wac_mujoco_state_size(&self->mujoco) + 1,
         .has_goal = self->recipe.counts[WAC_RECIPE_SUCCESS] > 0,
+        .seconds = self->recipe.frame_skip * self->mujoco.timestep,
     };
     WAC_TRY(declare_actions(self, spec, error));
     return declare_observations(self, spec, error);

@@ -16,6 +16,9 @@ typedef struct wac_custom {
     char path[sizeof((wac_config *)NULL)->environment];
 } wac_custom;
 
+/* Whether a name is of a model file that is there without a recipe beside it. */
+bool wac_custom_has_no_recipe(const char *environment);
+
 extern const wac_environment_type wac_environment_custom;
 
 #endif

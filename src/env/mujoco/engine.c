@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <mujoco/mujoco.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -360,6 +361,74 @@ static int limb_of(const mjModel *model, int body)
     return limb;
 }
 
+static int tree_of(const mjModel *model, int body)
+{
+    int tree = -1;
+    for (int i = 1; i <= model->body_rootid[body]; i++)
+        tree += model->body_parentid[i] == 0;
+    return tree;
+}
+
+static wac_geom_kind kind_of(int type)
+{
+    switch (type) {
+    case mjGEOM_BOX:
+    case mjGEOM_MESH:
+    case mjGEOM_HFIELD:
+        return WAC_GEOM_BOX;
+    case mjGEOM_CAPSULE:
+        return WAC_GEOM_CAPSULE;
+    case mjGEOM_CYLINDER:
+        return WAC_GEOM_CYLINDER;
+    case mjGEOM_SPHERE:
+        return WAC_GEOM_SPHERE;
+    case mjGEOM_ELLIPSOID:
+        return WAC_GEOM_ELLIPSOID;
+    case mjGEOM_PLANE:
+        return WAC_GEOM_PLANE;
+    }
+    return WAC_GEOM_OTHER;
+}
+
+/* Its own colour or that of its material; the engine's grey is nobody's choice. */
+static void read_colour(const mjModel *model, int index, wac_geom *geom)
+{
+    int material = model->geom_matid[index];
+    const float *own = model->geom_rgba + 4 * index;
+    const float *rgba = material >= 0 ? model->mat_rgba + 4 * material : own;
+    bool is_grey = material < 0 && own[0] == 0.5f && own[1] == 0.5f && own[2] == 0.5f;
+    geom->is_hidden = rgba[3] <= 0 || model->geom_group[index] >= 3;
+    geom->colour = is_grey ? -1 : 0;
+    for (int i = 0; i < 3 && !is_grey; i++)
+        geom->colour = 256 * geom->colour + (int)(255 * fminf(fmaxf(rgba[i], 0), 1) + 0.5f);
+}
+
+/* The box that holds a mesh or a field of heights, in the axes of the geom. */
+static void read_box(const mjModel *model, int index, wac_geom *geom)
+{
+    double low[3] = {0}, high[3] = {0};
+    int data = model->geom_dataid[index];
+    if (model->geom_type[index] == mjGEOM_HFIELD) {
+        const double *size = model->hfield_size + 4 * data;
+        memcpy(high, size, sizeof high);
+        low[0] = -size[0], low[1] = -size[1], low[2] = -size[3];
+    } else {
+        geom->vertices = model->mesh_vert + 3 * model->mesh_vertadr[data];
+        geom->vertex_count = model->mesh_vertnum[data];
+        for (int i = 0; i < 3 * geom->vertex_count; i++) {
+            double value = geom->vertices[i];
+            low[i % 3] = i < 3 ? value : fmin(low[i % 3], value);
+            high[i % 3] = i < 3 ? value : fmax(high[i % 3], value);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        geom->size[i] = (high[i] - low[i]) / 2;
+        geom->middle[i] = (low[i] + high[i]) / 2;
+        for (int k = 0; k < 3; k++)
+            geom->centre[k] += geom->axes[3 * k + i] * geom->middle[i];
+    }
+}
+
 bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
 {
     const mjModel *model = mujoco->model;
@@ -370,19 +439,62 @@ bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
         the.mj_kinematics(model, mujoco->data); /* a step leaves places as they were before it */
     int type = model->geom_type[index], body = model->geom_bodyid[index];
     *geom = (wac_geom){
-        .kind = type == mjGEOM_BOX       ? WAC_GEOM_BOX
-                : type == mjGEOM_CAPSULE ? WAC_GEOM_CAPSULE
-                : type == mjGEOM_SPHERE  ? WAC_GEOM_SPHERE
-                                         : WAC_GEOM_OTHER,
+        .kind = kind_of(type),
         .is_fixed = model->body_weldid[body] == 0,
+        .tree = tree_of(model, body),
         .limb = limb_of(model, body),
     };
     for (int i = 0; i < model->ngeom; i++)
         geom->is_solid |= model->geom_bodyid[i] != body && may_touch(model, index, i);
+    read_colour(model, index, geom);
     the.mju_copy(geom->size, model->geom_size + 3 * index, 3);
     the.mju_copy(geom->centre, data->geom_xpos + 3 * index, 3);
     the.mju_copy(geom->axes, data->geom_xmat + 9 * index, 9);
+    if (type == mjGEOM_MESH || type == mjGEOM_HFIELD)
+        read_box(model, index, geom);
     return true;
+}
+
+wac_mujoco *wac_mujoco_of(const wac_world *world)
+{
+    return world->type->destroy == wac_mujoco_destroy ? world->self : NULL;
+}
+
+/* Whether all joints keep to planes across this axis. */
+static bool is_normal(const wac_mujoco *mujoco, int axis)
+{
+    const mjModel *model = mujoco->model;
+    for (int i = 0; i < model->njnt; i++) {
+        double along = fabs(mujoco->data->xaxis[3 * i + axis]);
+        int type = model->jnt_type[i];
+        if (!(type == mjJNT_HINGE && along > 0.999) && !(type == mjJNT_SLIDE && along < 0.001))
+            return false;
+    }
+    return model->njnt > 0;
+}
+
+wac_mujoco_motion wac_mujoco_describe_motion(wac_mujoco *mujoco)
+{
+    const mjModel *model = mujoco->model;
+    the.mj_kinematics(model, mujoco->data);
+    wac_mujoco_motion motion = {.normal = is_normal(mujoco, 1)   ? 1
+                                          : is_normal(mujoco, 2) ? 2
+                                          : is_normal(mujoco, 0) ? 0
+                                                                 : -1};
+    while (motion.trunk < model->nbody && model->body_weldid[motion.trunk] == 0)
+        motion.trunk++;
+    if (motion.trunk == model->nbody)
+        return (wac_mujoco_motion){.normal = motion.normal};
+    int first = model->body_jntadr[motion.trunk];
+    for (int i = first; i < first + model->body_jntnum[motion.trunk]; i++)
+        motion.travels |= model->jnt_type[i] == mjJNT_FREE ||
+                          (model->jnt_type[i] == mjJNT_SLIDE && !model->jnt_limited[i]);
+    return motion;
+}
+
+void wac_mujoco_place(const wac_mujoco *mujoco, int body, double place[3])
+{
+    the.mju_copy(place, mujoco->data->xpos + 3 * body, 3);
 }
 
 /* --- parts that a recipe can name ------------------------------------------------------------- */

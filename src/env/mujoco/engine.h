@@ -58,24 +58,48 @@ void wac_mujoco_destroy(void *world);
 
 /* What the model is made of, for those who draw it. */
 typedef enum wac_geom_kind {
-    WAC_GEOM_BOX,     /* size: half its length along its x, y and z */
-    WAC_GEOM_CAPSULE, /* size: radius, half the length of the straight part along its z */
-    WAC_GEOM_SPHERE,  /* size: radius */
+    WAC_GEOM_BOX,       /* size: half its length along its x, y and z; also what holds a mesh */
+    WAC_GEOM_CAPSULE,   /* size: radius, half the length of the straight part along its z */
+    WAC_GEOM_CYLINDER,  /* the same */
+    WAC_GEOM_SPHERE,    /* size: radius */
+    WAC_GEOM_ELLIPSOID, /* size: radii along its x, y and z */
+    WAC_GEOM_PLANE,     /* seen from its z; size: half its length along its x and y, 0: no end */
     WAC_GEOM_OTHER,
 } wac_geom_kind;
 
 typedef struct wac_geom {
     wac_geom_kind kind;
-    bool is_fixed; /* to the world */
-    bool is_solid; /* something else may bump into it */
-    int limb;      /* 0: the trunk of its tree of bodies; else the branch of the trunk, from 1 */
+    bool is_fixed;  /* to the world */
+    bool is_solid;  /* something else may bump into it */
+    bool is_hidden; /* wholly transparent, or of a group that viewers do not show at first */
+    int tree, limb; /* which tree of bodies; 0: its trunk, else which branch of it */
+    int colour;     /* 0xrrggbb; negative: the model gives none */
     double size[3];
     double centre[3];
     double axes[9]; /* its x, y and z axes, as the columns of this matrix */
+    /* of a mesh, along these axes: [3 * vertex_count], and the middle of the box among them */
+    const float *vertices;
+    int vertex_count;
+    double middle[3];
 } wac_geom;
 
 /* Geom number `index` where it is now; false past the last. */
 bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom);
+
+/* The simulation of a world in MuJoCo; null for others. */
+struct wac_world;
+wac_mujoco *wac_mujoco_of(const struct wac_world *world);
+
+/* How the joints let it move, as it stands now. */
+typedef struct wac_mujoco_motion {
+    int normal; /* of the plane that all motion is in: 0, 1 or 2 for x, y or z; -1: there is none */
+    int trunk;  /* the first body that moves; 0: none does */
+    bool travels; /* no joint keeps that from going far */
+} wac_mujoco_motion;
+wac_mujoco_motion wac_mujoco_describe_motion(wac_mujoco *mujoco);
+
+/* Where a body was when its geoms were asked for. */
+void wac_mujoco_place(const wac_mujoco *mujoco, int body, double place[3]);
 
 /* --- the parts of a model that a recipe can name, and where their values are ------------------ */
 

@@ -74,6 +74,12 @@ static const wac_body walker = {
     .is_well = walker_is_well,
 };
 
+/* How long one step takes, in seconds of the simulation. */
+static double seconds_of_step(const wac_locomotion *self)
+{
+    return self->body->frames * self->mujoco.timestep;
+}
+
 static wac_status create(void **world, wac_environment_spec *spec, const wac_body *body,
                          double bound, wac_error *error)
 {
@@ -92,6 +98,7 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_bod
         .observation_size = 2 * body->joints - 1,
         .action_size = body->controls,
         .state_size = wac_mujoco_state_size(&self->mujoco),
+        .seconds = seconds_of_step(self),
     };
     for (int i = 0; i < spec->observation_size; i++) {
         spec->observation_low[i] = -bound;
@@ -111,11 +118,6 @@ void wac_locomotion_observe(const wac_locomotion *self, double *observation)
         *observation++ = self->mujoco.qpos[i];
     for (int i = 0; i < self->body->joints; i++)
         *observation++ = wac_clamp(self->mujoco.qvel[i], -bound, bound);
-}
-
-double wac_locomotion_seconds(const wac_locomotion *self)
-{
-    return self->body->frames * self->mujoco.timestep;
 }
 
 static double spread(wac_rng *rng, double width)
@@ -149,8 +151,8 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     for (int i = 0; i < body->controls; i++)
         effort += action[i] * action[i];
     wac_locomotion_observe(self, observation);
-    step->reward = (self->mujoco.qpos[0] - before) / wac_locomotion_seconds(self) +
-                   body->alive_reward - body->control_cost * effort;
+    step->reward = (self->mujoco.qpos[0] - before) / seconds_of_step(self) + body->alive_reward -
+                   body->control_cost * effort;
     step->terminated = body->is_well && !body->is_well(self->mujoco.qpos, self->mujoco.qvel);
     return WAC_STATUS_OK;
 }

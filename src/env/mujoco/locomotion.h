@@ -15,9 +15,6 @@ typedef struct wac_locomotion {
 /* The observation of the present state: qpos without its first entry, then qvel. */
 void wac_locomotion_observe(const wac_locomotion *locomotion, double *observation);
 
-/* How long one step takes, in seconds of the simulation. */
-double wac_locomotion_seconds(const wac_locomotion *locomotion);
-
 enum { WAC_LOCOMOTION_BODIES = 3 };
 extern const wac_environment_type wac_environments_locomotion[WAC_LOCOMOTION_BODIES];
 

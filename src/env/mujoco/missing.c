@@ -30,6 +30,12 @@ void wac_mujoco_destroy(void *world)
     free(world);
 }
 
+wac_mujoco *wac_mujoco_of(const wac_world *world)
+{
+    (void)world;
+    return NULL;
+}
+
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define NEVER(result, name, ...)                                                                   \
     result name(__VA_ARGS__)                                                                       \
@@ -47,6 +53,8 @@ NEVER(int, wac_mujoco_state_size, const wac_mujoco *mujoco)
 NEVER(void, wac_mujoco_save, const void *world, double *state)
 NEVER(wac_status, wac_mujoco_load, void *world, const double *state, wac_error *error)
 NEVER(bool, wac_mujoco_geom, wac_mujoco *mujoco, int index, wac_geom *geom)
+NEVER(wac_mujoco_motion, wac_mujoco_describe_motion, wac_mujoco *mujoco)
+NEVER(void, wac_mujoco_place, const wac_mujoco *mujoco, int body, double place[3])
 NEVER(int, wac_mujoco_count, const wac_mujoco *mujoco, wac_mujoco_kind kind)
 NEVER(const char *, wac_mujoco_name, const wac_mujoco *mujoco, wac_mujoco_kind kind, int index)
 NEVER(const double *, wac_mujoco_values, const wac_mujoco *mujoco, wac_mujoco_kind kind, int index,
