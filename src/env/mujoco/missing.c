@@ -3,6 +3,7 @@
 #include "env/mujoco/engine.h"
 
 #include "base/status.h"
+#include "env/world.h"
 
 #include <stdlib.h>
 
