@@ -32,6 +32,7 @@ help:
 	@echo 'make fuzz           feed broken files to the readers, FUZZ_SECONDS=60 for each'
 	@echo 'make fuzz-long      FUZZ_LONG=3600 for each, on all cores; adds to tests/fuzz/record.csv'
 	@echo 'make fuzz-coverage  what of each reader the kept inputs reach'
+	@echo 'make docs           the documentation as a site, build/docs/index.html'
 	@echo 'make format         lay out all C sources by .clang-format'
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
 	@echo 'make wheel          the Python package, dist/wac-*.whl; make test-wheel tries it'
@@ -181,6 +182,10 @@ fuzz-coverage: matrix-packages
 	    $$(ls build/fuzz-coverage/tests/fuzz_* | sed 's/^/-object=/') \
 	    $(patsubst %,src/%.c,$(READERS)) cli/options.c
 
+docs:
+	@scripts/install-packages docs
+	@scripts/make-docs build/docs
+
 format:
 	@scripts/install-packages format
 	@git ls-files --cached --others --exclude-standard '*.[ch]' '*.cu' '*.cuh' | xargs clang-format -i
@@ -218,4 +223,4 @@ clean:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
     test-reproducible test-learning coverage mutate soak fuzz fuzz-build fuzz-long fuzz-coverage \
-    format install wheel test-wheel deb tarball clean
+    docs format install wheel test-wheel deb tarball clean

@@ -1,0 +1,8 @@
+# Comments of the headers as Doxygen knows them: at the head of a file, before a thing, behind it.
+1s|^/\* |/** @file\
+ * |
+/^ *\/\* ---/b
+s|^\( *\)/\* |\1/** |
+s|\([^ ].*\)/\* |\1/**< |
+# rows of small tables stay rows
+s|^ \*   | *       |
