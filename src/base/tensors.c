@@ -436,8 +436,9 @@ static wac_status make_header(char **text, size_t *length, const char *path,
     json_decref(header);
     WAC_TRY(status);
     size_t padding = (PREFIX - *length % PREFIX) % PREFIX;
-    *text = realloc(compact, *length + padding + 1);
-    if (!*text) {
+    char *padded = realloc(compact, *length + padding + 1);
+    *text = padded;
+    if (!padded) {
         free(compact);
         return wac_fail_memory(error, path);
     }

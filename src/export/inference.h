@@ -134,12 +134,13 @@ static inline void wac_export_value_by(const wac_export_policy *policy, const fl
         work[policy->observations + i] =
             wac_export_see(action[i], policy->middle[i], 1 / policy->half[i]);
     for (k = 0; k < policy->means; k++) {
-        float own, bound, deviation = 0;
-        wac_export_forward(&policy->critics[k], policy->width, work, &own, work + inputs);
+        float own, bound, deviation = 0, *out = work + inputs; /* over the first layer, then free */
+        wac_export_forward(&policy->critics[k], policy->width, work, out, out);
+        own = *out;
         if (policy->stds) {
             wac_export_forward(&policy->critics[policy->means + k % policy->stds], policy->width,
-                               work, &deviation, work + inputs);
-            deviation = wac_export_exp(deviation);
+                               work, out, out);
+            deviation = wac_export_exp(*out);
         }
         bound = own + policy->kappa * deviation;
         if (k == 0 || bound < smallest) {
