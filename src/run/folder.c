@@ -59,7 +59,17 @@ wac_status wac_folder_read_config(wac_config *config, const char *directory, wac
 {
     char path[PATH_MAX];
     WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_CONFIG, error));
-    return wac_config_read_run(config, path, error);
+    wac_error cause;
+    wac_manifest manifest;
+    wac_status status = wac_config_read_run(config, path, &cause);
+    if (status == WAC_STATUS_OK)
+        return status;
+    /* what it does not know may be of a later version */
+    bool differs = wac_manifest_read(&manifest, directory, NULL) == WAC_STATUS_OK &&
+                   *manifest.version && strcmp(manifest.version, wac_version()) != 0;
+    return wac_fail(error, status, "%s%s%s", cause.message,
+                    differs ? "; the run was written by wac " : "",
+                    differs ? manifest.version : "");
 }
 
 static wac_status write_file(const char *directory, wac_folder_file file, const char *text,

@@ -73,6 +73,23 @@ static void test_new_folder(void **state)
     assert_false(wac_folder_has(at("run"), WAC_FOLDER_CHECKPOINT_OLD));
 }
 
+/* A setting that nobody knows is of the version that wrote the run, if that is another. */
+static void test_later_version(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3), read;
+    assert_ok(wac_folder_make(at("run"), &config, NULL, &error));
+    char *text = contents(at("run/config.yaml"), NULL), later[1 << 15];
+    snprintf(later, sizeof later, "%snever_heard_of: 1\n", text);
+    free(text);
+    save_text(at("run/config.yaml"), later);
+    assert_int_equal(wac_folder_read_config(&read, at("run"), &error), WAC_STATUS_INPUT);
+    assert_null(strstr(error.message, "written by"));
+    save_text(at("run/manifest.json"), "{\"version\": \"99.1.0\"}");
+    assert_int_equal(wac_folder_read_config(&read, at("run"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "never_heard_of", "written by wac 99.1.0");
+}
+
 static void test_manifest(void **state)
 {
     (void)state;
@@ -227,8 +244,8 @@ static void test_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_new_folder), TEST(test_manifest), TEST(test_disk_that_fails),
-        TEST(test_history),    TEST(test_columns),
+        TEST(test_new_folder),      TEST(test_later_version), TEST(test_manifest),
+        TEST(test_disk_that_fails), TEST(test_history),       TEST(test_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
