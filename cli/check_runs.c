@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "run/check.h"
 #include "run/folder.h"
 #include "sweep/folder.h"
@@ -43,7 +44,7 @@ static void print_whole(const wac_checkup *run, const char *path)
         printf("%s%s; go on with: %s train --resume %s",
                run->state == WAC_RUN_STATE_NEW ? "nothing saved yet" : place_of(place, run),
                run->diverged ? ", where it left the finite numbers, and would again" : "",
-               cli_program(), path);
+               cli_program(), WAC_SHELL(path));
     if (run->cut)
         printf(" (which also tidies up after a write that was cut off)");
     putchar('\n');

@@ -257,7 +257,7 @@ static const char *describe_command(char *text, size_t size, int64_t end)
     int64_t own_seed = sides[OE_WAC].config.seed;
     int used = snprintf(text, size, "%s demo%s", cli_program(), is_maze() ? " maze" : "");
     if (strcmp(out, story->folder) != 0)
-        used += snprintf(text + used, size - (size_t)used, " --out %s", out);
+        used += snprintf(text + used, size - (size_t)used, " --out %s", WAC_SHELL(out));
     if (end != story->epochs)
         used += snprintf(text + used, size - (size_t)used, " --epochs %lld", (long long)end);
     if (own_seed != SEED)

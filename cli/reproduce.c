@@ -359,9 +359,11 @@ static int reproduce(void)
                          word, scaled ? " --scale " : "", scaled ? scaled : "", flag, flags,
                          only ? " --only " : "", only ? only : "", from ? " --from" : "");
     for (int i = 0; folders[i] && used < sizeof command; i++)
-        used += (size_t)snprintf(command + used, sizeof command - used, " %s", folders[i]);
+        used +=
+            (size_t)snprintf(command + used, sizeof command - used, " %s", WAC_SHELL(folders[i]));
     if (out && used < sizeof command)
-        used += (size_t)snprintf(command + used, sizeof command - used, " --out %s", out);
+        used +=
+            (size_t)snprintf(command + used, sizeof command - used, " --out %s", WAC_SHELL(out));
     used = strlen(command);
     if (look.inches > 0)
         wac_number_print(command + used, sizeof command - used, " --figure-width %.6gin",

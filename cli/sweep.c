@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/stream.h"
+#include "base/suggest.h"
 #include "sweep/file.h"
 #include "sweep/mpi.h"
 
@@ -167,8 +168,9 @@ static int run(char **words)
         return status;
     }
     bool speaks;
-    snprintf(command, sizeof command, "%s sweep %s%s%s%s%s%s", cli_program(), file,
-             out ? " --out " : "", out ? out : "", only ? " --only " : "", only ? only : "", flags);
+    snprintf(command, sizeof command, "%s sweep %s%s%s%s%s%s", cli_program(), WAC_SHELL(file),
+             out ? " --out " : "", out ? WAC_SHELL(out) : "", only ? " --only " : "",
+             only ? only : "", flags);
     status = cli_sweep_run(&sweep, directory, &how, command, &speaks);
     if (speaks && status == CLI_OK)
         printf("%s\n", directory);

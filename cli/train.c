@@ -168,10 +168,10 @@ static int check_out(const char *folder, const wac_config *config, bool named)
         return cli_refuse(
             "%s is this very run, and finished; try it with: %s evaluate %s, or choose "
             "another --out or --seed",
-            folder, cli_program(), folder);
+            folder, cli_program(), WAC_SHELL(folder));
     return cli_refuse("%s is this very run already; go on with: %s train --resume %s%s, or choose "
                       "another --out or --seed",
-                      folder, cli_program(), folder, more);
+                      folder, cli_program(), WAC_SHELL(folder), more);
 }
 
 /* The folder that a run gets by itself: runs/ENV-ALGORITHM-SEED, with the base name of a model; a
@@ -221,7 +221,7 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
                 !wac_folder_find_checkpoint(checkpoint, directory) ? "nothing was saved yet"
                 : stopped                                          ? "stopped and saved"
                                                                    : "the last checkpoint is whole",
-                cli_program(), directory);
+                cli_program(), WAC_SHELL(directory));
     return CLI_FAILED;
 }
 
@@ -273,7 +273,7 @@ static int run(char **words)
         int64_t done = wac_run_config(made)->epochs;
         if (wac_run_is_complete(made) && wac_checkpoint_goes_on(resume, done + 1))
             fprintf(stderr, "train on with: %s train --resume %s --epochs %" PRId64 "\n",
-                    cli_program(), resume, done > 0 ? 2 * done : 10);
+                    cli_program(), WAC_SHELL(resume), done > 0 ? 2 * done : 10);
         return train(made, resume, &display);
     }
     status = out ? check_out(out, &config, true) : name_folder(folder, sizeof folder, &config);

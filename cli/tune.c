@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/stop.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "config/environments.h"
 #include "sweep/tune.h"
@@ -148,10 +149,12 @@ static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned 
         print_rungs(ladder, field);
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_choice(choices, &list[i], list[0].epochs);
-    if (list[0].finished > 0)
-        printf("  train with the first, on another seed: %s train --config %s/%s/config.yaml "
-               "--seed %lld\n",
-               cli_program(), directory, best->folder, (long long)fresh_seed(choices->sweep));
+    if (list[0].finished > 0) {
+        char file[2 * PATH_MAX];
+        snprintf(file, sizeof file, "%s/%s/config.yaml", directory, best->folder);
+        printf("  train with the first, on another seed: %s train --config %s --seed %lld\n",
+               cli_program(), WAC_SHELL(file), (long long)fresh_seed(choices->sweep));
+    }
 }
 
 /* "the last 10 epochs", or what there is of them. */
@@ -221,8 +224,8 @@ static int search_for(const wac_sweep *sweep, const char *file, const char *dire
 {
     char command[4 * PATH_MAX], flags[WAC_GIVEN_FLAGS];
     bool speaks;
-    snprintf(command, sizeof command, "%s tune %s%s%s%s", cli_program(), file, out ? " --out " : "",
-             out ? out : "", wac_given_flags(flags, &given));
+    snprintf(command, sizeof command, "%s tune %s%s%s%s", cli_program(), WAC_SHELL(file),
+             out ? " --out " : "", out ? WAC_SHELL(out) : "", wac_given_flags(flags, &given));
     int status = cli_sweep_run(sweep, directory, how, command, &speaks);
     /* what has failed is ranked last, but the rest is worth knowing */
     if (speaks && status != CLI_USAGE && !wac_asked_to_stop(how->stop)) {

@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -150,4 +151,23 @@ const char *wac_clip(char clipped[WAC_CLIP_SIZE], const char *text)
     }
     wac_hide_control(clipped);
     return clipped;
+}
+
+const char *wac_shell(char word[WAC_SHELL_SIZE], const char *path)
+{
+    bool plain = *path;
+    for (const char *letter = path; *letter; letter++)
+        plain = plain && ((unsigned char)*letter >= 0x80 || isalnum((unsigned char)*letter) ||
+                          strchr("_./+:@%,=-", *letter));
+    if (plain && strlen(path) < WAC_SHELL_SIZE)
+        return strcpy(word, path);
+    size_t used = 0;
+    word[used++] = '\'';
+    for (; *path && used + 6 < WAC_SHELL_SIZE; path++)
+        if (*path == '\'')
+            used += (size_t)sprintf(word + used, "'\\''");
+        else
+            word[used++] = *path;
+    strcpy(word + used, "'");
+    return word;
 }

@@ -22,9 +22,15 @@ wac_name_fn wac_name_in_array;
 enum { WAC_CLIP_SIZE = 72 };
 const char *wac_clip(char clipped[WAC_CLIP_SIZE], const char *text);
 
-/* Both into storage of the enclosing block. */
+/* A path as one word of a shell, for commands that a message tells: itself, or in quotes. Returns
+ * `word`. */
+enum { WAC_SHELL_SIZE = 4096 };
+const char *wac_shell(char word[WAC_SHELL_SIZE], const char *path);
+
+/* All into storage of the enclosing block. */
 #define WAC_SUGGEST(word, name_at, names, otherwise)                                               \
     wac_suggest((char[WAC_SUGGESTION]){0}, (word), (name_at), (names), (otherwise))
 #define WAC_CLIP(text) wac_clip((char[WAC_CLIP_SIZE]){0}, (text))
+#define WAC_SHELL(path) wac_shell((char[WAC_SHELL_SIZE]){0}, (path))
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "config/environments.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
@@ -355,7 +356,7 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
                         run->directory);
     return wac_fail(error, WAC_STATUS_INPUT,
                     "the run %s has no checkpoint yet; go on with: wac train --resume %s",
-                    run->directory, run->directory);
+                    run->directory, WAC_SHELL(run->directory));
 }
 
 wac_status wac_run_open(wac_run **out, const char *directory, const wac_environment_type *type,

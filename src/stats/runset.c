@@ -212,7 +212,7 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
     wac_status status = wac_history_parse(&run->history, text, size, progress, &why);
     if (status != WAC_STATUS_OK)
         return mendable ? wac_fail(error, status, "%s; mend it: wac train --resume %s", why.message,
-                                   directory)
+                                   WAC_SHELL(directory))
                         : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
     run->finished = wac_history_is_complete(&run->history, &run->config);
     strcpy(run->algorithm, wac_algorithm_name((wac_algorithm)run->config.algorithm));

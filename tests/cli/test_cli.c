@@ -245,6 +245,11 @@ static void a_run_is_never_overwritten(void **state)
                 "/run/ --epochs 2, or choose another --out or --seed");
     assert_says(wac("train lqg --out %s " SMALL " --epochs 1", at("run")), 2,
                 "is this very run, and finished; try it with: " WAC_PROGRAM " evaluate ");
+    /* what it tells to type can be typed */
+    assert_int_equal(rename(at("same"), at("it's")), 0);
+    assert_says(wac("train lqg --out %s " SMALL " --epochs 2", at("it's")), 2,
+                "/it'\\''s' --epochs 2, or");
+    assert_int_equal(rename(at("it's"), at("same")), 0);
     assert_says(wac("train lqg --out %s " SMALL " --epochs 0", at("run")), 2,
                 "is another run already (epochs is 1 there); choose another --out");
     assert_says(wac("train lqg --out %s " SMALL " --epochs 2 --learning-rate 0", at("run")), 2,
