@@ -27,9 +27,11 @@ html_show_sphinx = False
 html_show_copyright = False
 
 PAGES = {
-    "First steps": ["docs/settings", "docs/metrics", "docs/format", "docs/render", "docs/reading-runs"],
+    "First steps": ["docs/choosing", "docs/settings", "docs/metrics", "docs/format", "docs/render",
+                    "docs/reading-runs"],
     "Worlds of one's own": ["docs/own-models", "docs/own-environments", "docs/gymnasium"],
-    "Studies": ["docs/sweeps", "docs/experiments", "docs/statistics", "docs/results", "results/README"],
+    "Studies": ["docs/sweeps", "docs/experiments", "docs/statistics", "docs/results",
+                "results/README"],
     "In use elsewhere": ["docs/shipping", "docs/lockstep", "docs/speed"],
     "Trust": ["docs/verify", "docs/deviations", "docs/trust"],
     "Inside": ["docs/architecture", "docs/site/api", "CHANGELOG"],
@@ -44,7 +46,7 @@ def contents():
                   if name.endswith(".md") and "docs/" + name[:-3] not in named)
     for caption, pages in {**PAGES, "More": rest}.items():
         if pages:
-            yield "```{toctree}\n:hidden:\n:caption: " + caption + "\n\n" + "\n".join(pages) + "\n```\n"
+            yield f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
 
 
 def prepare(app, name, source):
