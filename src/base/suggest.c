@@ -68,10 +68,13 @@ static part part_of(const char *name, const char *word)
  * every five letters. A whole part of a name is nearer than any slip, any other comes after all. */
 static size_t cost_of(const char *word, const char *name)
 {
-    size_t length = strlen(word), most = 2 * (1 + length / 5);
-    if (!*name || strlen(name) > LONGEST)
+    size_t length = strlen(word), other = strlen(name), most = 2 * (1 + length / 5);
+    if (other == 0 || other > LONGEST)
         return SIZE_MAX;
-    size_t cost = 2 * distance(word, name);
+    /* no fewer slips than letters that one has more than the other */
+    size_t cost = 2 * (length < other ? other - length : length - other);
+    if (cost <= most)
+        cost = 2 * distance(word, name);
     part part = length < 3 ? NO_PART : part_of(name, word);
     return cost > 0 && part == WHOLE_PART ? 1 : cost <= most ? cost : part ? most + 1 : SIZE_MAX;
 }

@@ -216,6 +216,19 @@ static json_t *make_manifest(const wac_config *config, const wac_origin *origin)
     return manifest;
 }
 
+/* Null where it is damaged. */
+static wac_status parse_manifest(json_t **manifest, const char *text, size_t size, wac_error *error)
+{
+    *manifest = wac_json_load(text, size, 0, NULL);
+    if (errno == ENOMEM)
+        return wac_fail_memory(error, "the manifest");
+    if (!json_is_object(*manifest)) {
+        json_decref(*manifest);
+        *manifest = NULL;
+    }
+    return WAC_STATUS_OK;
+}
+
 /* The manifest as it stands; null where it is lost or damaged. One that cannot be read this moment
  * is neither. */
 static wac_status read_manifest(json_t **manifest, const char *directory, wac_error *error)
@@ -229,16 +242,9 @@ static wac_status read_manifest(json_t **manifest, const char *directory, wac_er
     wac_status status = wac_file_read(&text, &size, path, LARGEST_MANIFEST, error);
     if (status != WAC_STATUS_OK)
         return status == WAC_STATUS_INPUT ? WAC_STATUS_OK : status;
-    *manifest = wac_json_load(text, size, 0, NULL);
-    bool starved = errno == ENOMEM;
+    status = parse_manifest(manifest, text, size, error);
     free(text);
-    if (starved)
-        return wac_fail_memory(error, "the manifest");
-    if (!json_is_object(*manifest)) {
-        json_decref(*manifest);
-        *manifest = NULL;
-    }
-    return WAC_STATUS_OK;
+    return status;
 }
 
 static void copy_text(char *text, size_t size, const json_t *object, const char *key)
@@ -248,11 +254,9 @@ static void copy_text(char *text, size_t size, const json_t *object, const char 
     wac_hide_control(text);
 }
 
-wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error)
+/* Consumes the json; null is fine. */
+static void fill_manifest(wac_manifest *manifest, json_t *json)
 {
-    json_t *json;
-    *manifest = (wac_manifest){0};
-    WAC_TRY(read_manifest(&json, directory, error));
     const json_t *machine = json_object_get(json, "machine");
     *manifest = (wac_manifest){
         .processors = json_integer_value(json_object_get(machine, "processors")),
@@ -270,6 +274,24 @@ wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_
     copy_text(manifest->origin.run, sizeof manifest->origin.run, from, "run");
     manifest->origin.best = json_is_true(json_object_get(from, "best"));
     json_decref(json);
+}
+
+wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error)
+{
+    json_t *json;
+    *manifest = (wac_manifest){0};
+    WAC_TRY(read_manifest(&json, directory, error));
+    fill_manifest(manifest, json);
+    return WAC_STATUS_OK;
+}
+
+wac_status wac_manifest_parse(wac_manifest *manifest, const char *text, size_t size,
+                              wac_error *error)
+{
+    json_t *json;
+    *manifest = (wac_manifest){0};
+    WAC_TRY(parse_manifest(&json, text, size, error));
+    fill_manifest(manifest, json);
     return WAC_STATUS_OK;
 }
 

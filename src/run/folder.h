@@ -83,6 +83,10 @@ typedef struct wac_manifest {
 /* Fails where there is one that cannot be read. */
 wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_error *error);
 
+/* The same from memory. */
+wac_status wac_manifest_parse(wac_manifest *manifest, const char *text, size_t size,
+                              wac_error *error);
+
 /* The text of it for an archive: marked, and without the machine's name. free() it. */
 wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error);
 

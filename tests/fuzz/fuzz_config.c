@@ -1,17 +1,7 @@
 /* Any bytes as a settings file: they are refused with a sentence, or give a config that survives
  * the way to YAML and back. */
 #include "config/config.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

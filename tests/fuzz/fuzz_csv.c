@@ -1,19 +1,9 @@
 /* Any bytes as a table of numbers: refused with a sentence, or every cell is a finite number or
  * empty, every name is found again, and the table survives being written out and read back. */
 #include "base/csv.h"
+#include "fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static wac_status parse(wac_csv *csv, const void *data, size_t size, wac_error *error)
 {

@@ -2,23 +2,14 @@
  * something that the judge and the figures can use. */
 #include "base/words.h"
 #include "config/config.h"
+#include "fuzz/fuzz.h"
 #include "report/experiment_file.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_where(const wac_where *where)
 {
-    wac_config config;
+    static wac_config config;
     require(where->count >= 0 && where->count <= WAC_WHERE_CONDITIONS);
     for (int i = 0; i < where->count; i++) {
         const wac_condition *condition = &where->conditions[i];
@@ -29,7 +20,8 @@ static void check_where(const wac_where *where)
         for (int k = 0; k < condition->count; k++)
             require(memchr(condition->values[k], 0, WAC_WHERE_TEXT) && *condition->values[k]);
     }
-    require(wac_config_init(&config, "lqg", "sac", NULL) == WAC_STATUS_OK);
+    if (!*config.environment)
+        require(wac_config_init(&config, "lqg", "sac", NULL) == WAC_STATUS_OK);
     (void)wac_where_holds(where, &config);
 }
 

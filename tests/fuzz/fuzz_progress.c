@@ -1,19 +1,10 @@
 /* Any bytes as the progress.csv of a run: refused with a sentence that names the file, or whole
  * rows of the columns we know, epochs counted from 0, every number finite or missing, and measures
  * that can be taken. */
+#include "fuzz/fuzz.h"
 #include "stats/measures.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

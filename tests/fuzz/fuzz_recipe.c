@@ -1,18 +1,9 @@
 /* Any bytes as a recipe: refused with a sentence that names the file, or every entry is one that an
  * environment can use. */
 #include "env/mujoco/recipe.h"
+#include "fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_names(const wac_recipe_entry *entry)
 {

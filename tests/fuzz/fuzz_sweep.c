@@ -1,17 +1,7 @@
 /* Any bytes as a sweep or search file: refused with a sentence that names the file, or a list of
  * good runs that the same bytes give again. */
+#include "fuzz/fuzz.h"
 #include "sweep/file.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void try(const char *text, size_t size, bool searches)
 {

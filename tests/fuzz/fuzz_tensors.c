@@ -5,17 +5,7 @@
  * beyond the end is seen.
  */
 #include "base/tensors.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
+#include "fuzz/fuzz.h"
 
 static void *take(size_t size)
 {

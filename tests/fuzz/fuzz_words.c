@@ -3,19 +3,9 @@
  * 0 ends a word. */
 #include "cli.h"
 #include "config/config.h"
+#include "fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 enum { MOST_WORDS = 24, LEAST_COUNT = -3, MOST_COUNT = 1024 };
 

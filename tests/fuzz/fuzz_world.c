@@ -4,50 +4,9 @@
 #include "base/rng.h"
 #include "config/config.h"
 #include "env/world.h"
+#include "fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static struct {
-    const uint8_t *data;
-    size_t size;
-} input;
-
-static uint8_t take_byte(void)
-{
-    if (input.size == 0)
-        return 0;
-    input.size--;
-    return *input.data++;
-}
-
-/* Something usual, something at the edge, or any bits at all. */
-static double take_number(double usual)
-{
-    static const double edges[] = {0, -0.0, 1e39, -1e39, 1e308, -1e308, 5e-324, 1, -1};
-    uint8_t kind = take_byte();
-    double number = usual;
-    if (kind < 160)
-        return usual + (double)(kind % 16) / 16;
-    if (kind == 160)
-        return NAN;
-    if (kind == 161)
-        return INFINITY;
-    if (kind < 200)
-        return edges[kind % 9];
-    for (size_t i = 0; i < sizeof number; i++)
-        ((uint8_t *)&number)[i] = take_byte();
-    return number;
-}
 
 typedef struct world {
     wac_environment_spec spec;
@@ -60,17 +19,17 @@ static wac_status create(void **self, wac_environment_spec *spec, const wac_conf
     (void)config, (void)error;
     world *new = calloc(1, sizeof *new);
     require(new);
-    spec->observation_size = take_byte() < 224 ? take_byte() % 6 : 8 * (int8_t)take_byte();
-    spec->action_size = take_byte() < 224 ? take_byte() % 6 : 8 * (int8_t)take_byte();
-    spec->state_size = take_byte() < 224 ? 4 : (int8_t)take_byte() % 5;
-    spec->has_goal = take_byte() & 1;
-    spec->has_place = take_byte() & 1;
-    spec->seconds = take_number(0);
+    spec->observation_size = fuzz_byte() < 224 ? fuzz_byte() % 6 : 8 * (int8_t)fuzz_byte();
+    spec->action_size = fuzz_byte() < 224 ? fuzz_byte() % 6 : 8 * (int8_t)fuzz_byte();
+    spec->state_size = fuzz_byte() < 224 ? 4 : (int8_t)fuzz_byte() % 5;
+    spec->has_goal = fuzz_byte() & 1;
+    spec->has_place = fuzz_byte() & 1;
+    spec->seconds = fuzz_number(0);
     for (int i = 0; i < 6; i++) {
-        spec->observation_low[i] = take_number(-1);
-        spec->observation_high[i] = take_number(1);
-        spec->action_low[i] = take_number(-1);
-        spec->action_high[i] = take_number(1);
+        spec->observation_low[i] = fuzz_number(-1);
+        spec->observation_high[i] = fuzz_number(1);
+        spec->action_low[i] = fuzz_number(-1);
+        spec->action_high[i] = fuzz_number(1);
     }
     new->spec = *spec;
     *self = new;
@@ -82,7 +41,7 @@ static wac_status reset(void *self, wac_rng *rng, double *observation, wac_error
     (void)rng, (void)error;
     const world *world = self;
     for (int i = 0; i < world->spec.observation_size; i++)
-        observation[i] = take_number(0);
+        observation[i] = fuzz_number(0);
     return WAC_STATUS_OK;
 }
 
@@ -92,8 +51,8 @@ static wac_status step(void *self, wac_rng *rng, const double *action, double *o
     const world *world = self;
     for (int i = 0; i < world->spec.action_size; i++)
         require(action[i] >= world->spec.action_low[i] && action[i] <= world->spec.action_high[i]);
-    step->reward = take_number(0);
-    uint8_t end = take_byte();
+    step->reward = fuzz_number(0);
+    uint8_t end = fuzz_byte();
     step->terminated = end > 200;
     step->truncated = end % 8 == 7;
     step->success = end % 16 == 3;
@@ -135,15 +94,15 @@ static bool check_seen(const wac_world *world, const float *observation)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    wac_config config;
+    static wac_config config; /* it takes longer than all the rest */
     wac_world *world;
     wac_error error = {0};
     wac_step seen;
     wac_rng rng = wac_rng_make(1, WAC_STREAM_EXPLORE);
-    require(wac_config_init(&config, "riverswim", NULL, NULL) == WAC_STATUS_OK);
-    input.data = data;
-    input.size = size;
-    config.normalisation = take_byte() & 1;
+    if (!*config.environment)
+        require(wac_config_init(&config, "riverswim", NULL, NULL) == WAC_STATUS_OK);
+    fuzz_input = (struct fuzz_input){data, size};
+    config.normalisation = fuzz_byte() & 1;
     if (wac_world_create(&world, &type, &config, &error) != WAC_STATUS_OK) {
         require(error.message[0]);
         return 0;
@@ -153,9 +112,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(observation && action);
     bool goes = wac_world_reset(world, &rng, observation, &error) == WAC_STATUS_OK &&
                 check_seen(world, observation);
-    for (int i = 0; i < 40 && goes && input.size > 0; i++) {
+    for (int i = 0; i < 40 && goes && fuzz_input.size > 0; i++) {
         for (int k = 0; k < world->spec.action_size && k < 8; k++)
-            action[k] = (float)(int8_t)take_byte() / 100;
+            action[k] = (float)(int8_t)fuzz_byte() / 100;
         goes = wac_world_step(world, &rng, action, observation, &seen, &error) == WAC_STATUS_OK &&
                check_seen(world, observation);
         require(!goes || isfinite((float)seen.reward));
@@ -163,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             goes = wac_world_reset(world, &rng, observation, &error) == WAC_STATUS_OK &&
                    check_seen(world, observation);
     }
-    require(goes || error.message[0] || input.size == 0);
+    require(goes || error.message[0] || fuzz_input.size == 0);
     free(observation);
     free(action);
     wac_world_destroy(world);
