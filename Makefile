@@ -167,8 +167,9 @@ fuzz-long: fuzz-build
 	@scripts/fuzz-long build/fuzz $(FUZZ_LONG) $(JOBS)
 
 # what long runs have found lies beside the build, and counts
-READERS := base/archive base/csv base/tensors base/yaml config/file env/mujoco/recipe env/world \
-    report/experiment_file stats/foreign sweep/file
+READERS := base/archive base/csv base/tensors base/yaml config/file env/mujoco/custom \
+    env/mujoco/quantity env/mujoco/recipe env/world report/experiment_file rl/save run/check \
+    run/checkpoint run/folder stats/foreign sweep/file
 fuzz-coverage: matrix-packages
 	@cmake --preset fuzz-coverage >/dev/null
 	@cmake --build --preset fuzz-coverage

@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, PAGE = 2 << 20 };
-
-/* one piece a chunk where overruns are looked for */
+/* one piece a chunk, and hardly any room behind it, where overruns are looked for */
 #ifdef WAC_SANITIZED
-enum { CHUNK = 0 };
+enum { ALIGNMENT = 64, PAGE = ALIGNMENT, CHUNK = 0 };
 #else
-enum { CHUNK = 4 * PAGE };
+enum { ALIGNMENT = 64, PAGE = 2 << 20, CHUNK = 4 * PAGE };
 #endif
 
 struct wac_arena_chunk {
@@ -32,7 +30,7 @@ static struct wac_arena_chunk *add_chunk(wac_arena *arena, size_t bytes)
     chunk->free = (start + PAGE - 1) / PAGE * PAGE;
     chunk->end = chunk->free + size;
     arena->chunks = chunk;
-#ifdef MADV_HUGEPAGE
+#if defined MADV_HUGEPAGE && !defined WAC_SANITIZED
     /* a wish, not a need */
     (void)madvise((void *)chunk->free, size / PAGE * PAGE, MADV_HUGEPAGE);
 #endif

@@ -1,5 +1,6 @@
 /* A run that cannot go on says why, names the file and the way out, and changes nothing. */
 #include "stats/runset.h"
+#include "support/sealing.h"
 #include "support/stopping.h"
 
 /* The run is refused with these words, and not a byte of it changes. */
@@ -92,32 +93,12 @@ static void damaged_files_are_refused(void **state)
     assert_same_runs(at("whole"), at("run"));
 }
 
-/* Bytes of a file of arrays, with the checksum that belongs to them. */
-static wac_checksum seal(char *bytes, size_t size)
-{
-    wac_tensor_file *file;
-    char *copy = malloc(size + 1);
-    assert_non_null(copy);
-    memcpy(copy, bytes, size);
-    assert_ok(wac_tensor_file_parse(&file, copy, size, "file", &error));
-    wac_tensor_file_seal(file);
-    wac_checksum sum = wac_tensor_file_checksum(file);
-    memcpy(bytes, file->bytes, size);
-    wac_tensor_file_close(file);
-    return sum;
-}
-
 /* Have the run's file note another checksum of the file `part` beside it. */
-static void bind(const char *part, wac_checksum sum)
+static void note_sum(const char *part, const wac_checksum *sum)
 {
-    char key[64];
     size_t size;
     char *bytes = contents(at("run/checkpoint/run.safetensors"), &size);
-    snprintf(key, sizeof key, "\"%s\":\"", part);
-    char *place = memmem(bytes, size, key, strlen(key));
-    assert_non_null(place);
-    memcpy(place + strlen(key), sum.digits, strlen(sum.digits));
-    (void)seal(bytes, size);
+    assert_true(bind_part(bytes, size, part, sum));
     assert_ok(wac_file_write(at("run/checkpoint/run.safetensors"), bytes, size, &error));
     free(bytes);
 }
@@ -133,7 +114,8 @@ static void refuse_element(const char *part, const char *name, int64_t element, 
     long first, end;
     strcpy(path, at("run/checkpoint/%s.safetensors", part));
     char *bytes = contents(path, &size);
-    wac_checksum before = seal(bytes, size);
+    wac_checksum before, after;
+    assert_true(seal(&before, bytes, size));
     memcpy(&header, bytes, sizeof header);
     snprintf(quoted, sizeof quoted, "\"%s\"", name);
     const char *at_name = strstr(bytes + 8, quoted);
@@ -143,14 +125,14 @@ static void refuse_element(const char *part, const char *name, int64_t element, 
                               : bytes + 8 + header + first + (size_t)element * number_size;
     assert_true(memcmp(place, number, number_size) != 0);
     memcpy(place, number, number_size);
-    wac_checksum after = seal(bytes, size);
+    assert_true(seal(&after, bytes, size));
     bool bound = strcmp(part, "run") != 0;
     if (bound)
-        bind(part, after);
+        note_sum(part, &after);
     refuse_bytes(path, bytes, size, words);
     assert_null(strstr(error.message, "checksum"));
     if (bound)
-        bind(part, before);
+        note_sum(part, &before);
     free(bytes);
 }
 
