@@ -51,6 +51,9 @@ static const char help[] =
     "                      settings are those of RUN, unless ENV or a FILE is given\n"
     "  --policy NAME       that agent: last, or best (of its evaluations, if RUN was\n"
     "                      trained with --keep-best true)\n"
+    "  --maps              keep a map of visits, values and uncertainty of each epoch\n"
+    "                      (maps.bin), for \"wac watch\" and \"wac render --movie\"; a run\n"
+    "                      that has them goes on with them\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
     "                      --path-limit 100\n"
     "\n"
@@ -64,16 +67,13 @@ static const char help[] =
 
 static const char *out, *file, *resume, *from, *policy, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t threads = 1;
+static bool maps;
 static const cli_option options[] = {
-    {"out", .text = &out},
-    {"config", .text = &file},
-    {"resume", .text = &resume},
-    {"from", .text = &from},
-    {"policy", .text = &policy},
-    {"device", .text = &device},
-    {"threads", .count = &threads, .smallest = 1, .largest = 1024},
-    {"", .settings = values},
-    {0},
+    {"out", .text = &out},       {"config", .text = &file},
+    {"resume", .text = &resume}, {"from", .text = &from},
+    {"policy", .text = &policy}, {"device", .text = &device},
+    {"maps", .on = &maps},       {"threads", .count = &threads, .smallest = 1, .largest = 1024},
+    {"", .settings = values},    {0},
 };
 
 /* Of all settings only the number of epochs may change when a run goes on. */
@@ -256,6 +256,7 @@ static int run(char **words)
     cli_progress display = cli_progress_make(stderr);
     how.threads = (int)threads;
     how.from = from;
+    how.maps = maps;
     how.best = best == 1;
     how.log = (wac_log){print_log, &display};
     how.progress = cli_progress_show;

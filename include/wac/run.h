@@ -3,6 +3,7 @@
  *   config.yaml     every setting that the run reads
  *   manifest.json   version, machine, times
  *   progress.csv    one row an epoch
+ *   maps.bin        one map an epoch, where they are asked for
  *   checkpoint/     everything that is needed to go on, as safetensors
  */
 #ifndef WAC_RUN_H
@@ -42,9 +43,12 @@ typedef struct wac_run_options {
     /* called after every row and about ten times a second in between; null: never */
     void (*progress)(void *user, const wac_progress *progress);
     void *user;
+    /* keep a map of each epoch, too (maps.bin, docs/format.md); a run that has them goes on with
+     * them in any case */
+    bool maps;
     const char *from; /* of a new run: the run whose agent it begins with; null: untrained */
-    bool best; /* the agent of a run to be used, or of `from`, is that of its best evaluation
-                * (setting keep_best), not the last */
+    bool best;        /* the agent of a run to be used, or of `from`, is that of its best evaluation
+                       * (setting keep_best), not the last */
     /* once this is not zero the run saves itself and returns WAC_STATUS_INTERRUPTED; may be null */
     const volatile int *stop;
 } wac_run_options;

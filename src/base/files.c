@@ -232,6 +232,29 @@ static wac_status read_once(char **bytes, size_t *size, const char *path, size_t
     return status;
 }
 
+int wac_file_append(int file, const void *bytes, size_t size)
+{
+    off_t end = lseek(file, 0, SEEK_END);
+    for (size_t done = 0; done < size;) {
+        ssize_t written = write(file, (const char *)bytes + done, size - done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            int code = written == 0 ? EIO : errno;
+            bool cut = end >= 0 && ftruncate(file, end) == 0;
+            (void)cut;
+            return code;
+        }
+    }
+    return 0;
+}
+
+const char *wac_file_advice(int code)
+{
+    return code == ENOSPC || code == EDQUOT ? "free some space and try again"
+                                            : "check the disk and try again";
+}
+
 wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
                          wac_error *error)
 {

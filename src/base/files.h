@@ -24,6 +24,11 @@ void wac_writer_begin(wac_writer *writer, const char *path);
 void wac_writer_add(wac_writer *writer, const void *bytes, size_t size);
 wac_status wac_writer_commit(wac_writer *writer, wac_error *error);
 
+/* Add to an open file, all of it or, if the disk lets it, none. errno, or 0; and what to do then.
+ */
+int wac_file_append(int file, const void *bytes, size_t size);
+const char *wac_file_advice(int code);
+
 /* All bytes of a regular file of at most `limit` bytes, with a zero byte behind them; free() the
  * result. `size` may be null. */
 wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,

@@ -7,6 +7,7 @@
 #include "run/checkpoint.h"
 #include "run/folder.h"
 #include "run/log.h"
+#include "run/maps.h"
 #include "run/run.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ static wac_status check_checkpoint(wac_checkup *checkup, int64_t rows, const cha
                                  "%s/progress.csv has fewer than the %lld rows that the checkpoint "
                                  "counts",
                                  directory, (long long)counted)
-               : WAC_STATUS_OK;
+               : wac_maps_check(directory, counted, error);
 }
 
 /* What a run that says it is finished must have. */

@@ -25,6 +25,8 @@ enum {
     SUMS_SIZE = sizeof(wac_sums) / sizeof(double),
 };
 
+#define LOSSES_NAME "losses" /* which older checkpoints lack */
+
 /* A walk beside the first, whose own are in the position, the sums and the tensors of the run. */
 static wac_status visit_walk(wac_walk *walk, int64_t number, double *state,
                              wac_agent_visitor *visit, void *user, wac_error *error)
@@ -57,6 +59,7 @@ static wac_status visit_run(wac_run *run, double *state, int64_t *remembered,
     const wac_agent_tensor tensors[] = {
         {"position", WAC_DTYPE_I64, 1, {POSITION_SIZE}, &run->position},
         {"sums", WAC_DTYPE_F64, 1, {SUMS_SIZE}, &run->sums},
+        {LOSSES_NAME, WAC_DTYPE_F64, 1, {WAC_RUN_LOSSES}, run->losses},
         {"coverage/sampled", WAC_DTYPE_I64, 2, {SIDE, SIDE}, run->sampled.counts},
         {"visits/explored",
          WAC_DTYPE_I64,
@@ -189,6 +192,7 @@ wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
     WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_CHECKPOINT, error));
     WAC_TRY(wac_folder_path(fresh, run->directory, WAC_FOLDER_CHECKPOINT_NEW, error));
     /* the rows that the checkpoint counts must be on the disk before it is */
+    WAC_TRY(wac_maps_sync(run, error));
     WAC_TRY(wac_runlog_sync(run, error));
     WAC_TRY(wac_directory_remove(fresh, error));
     WAC_TRY(wac_directory_make(fresh, error));
@@ -237,6 +241,14 @@ static bool is_position(const wac_position *at, const wac_config *config)
 static bool is_known_or_not(double value)
 {
     return isnan(value) || isfinite(value);
+}
+
+static bool are_losses(const double *losses)
+{
+    for (int i = 0; i < WAC_RUN_LOSSES; i++)
+        if (!is_known_or_not(losses[i]))
+            return false;
+    return true;
 }
 
 static bool are_sums(const wac_sums *sums)
@@ -301,8 +313,8 @@ static bool are_walks(const wac_run *run)
  * may have told more. */
 static const char *find_impossible(const wac_run *run, int64_t remembered)
 {
-    return !is_position(&run->position, &run->config) ? "a position"
-           : !are_sums(&run->sums)                    ? "sums"
+    return !is_position(&run->position, &run->config)          ? "a position"
+           : !are_sums(&run->sums) || !are_losses(run->losses) ? "sums"
            : remembered < run->position.env_steps || remembered > WAC_SAVE_MOST
                ? "a number of transitions"
            : !are_counts(run) ? "visits"
@@ -324,6 +336,13 @@ static void read_note(wac_checksum *sum, const wac_tensor_file *file, const char
     snprintf(sum->digits, sizeof sum->digits, "%s", digits ? digits : "");
 }
 
+static wac_status read_tensor(void *file, const wac_agent_tensor *tensor, wac_error *error)
+{
+    return strcmp(tensor->name, LOSSES_NAME) == 0 && !wac_tensor_file_find(file, LOSSES_NAME)
+               ? WAC_STATUS_OK
+               : wac_save_read(file, tensor, error);
+}
+
 static wac_status load_run(wac_run *run, int64_t *remembered, noted *noted, const char *folder,
                            wac_error *error)
 {
@@ -337,7 +356,7 @@ static wac_status load_run(wac_run *run, int64_t *remembered, noted *noted, cons
     wac_status status = check_settings(&run->config, file, error);
     double *state = make_states(run);
     if (status == WAC_STATUS_OK)
-        status = state ? visit_run(run, state, remembered, wac_save_read, file, error)
+        status = state ? visit_run(run, state, remembered, read_tensor, file, error)
                        : wac_fail_memory(error, "the checkpoint");
     run->walks->rng.counter = (uint64_t)run->position.world_counter;
     run->walks->steps = run->position.episode_steps;

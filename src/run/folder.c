@@ -30,6 +30,7 @@ static const char *const names[WAC_FOLDER_TOTAL] = {
     [WAC_FOLDER_CHECKPOINT_OLD] = "checkpoint.old",
     [WAC_FOLDER_FIGURES] = "figures",
     [WAC_FOLDER_CELLS] = "cells.csv",
+    [WAC_FOLDER_MAPS] = "maps.bin",
     [WAC_FOLDER_AGENT] = WAC_SAVE_AGENT,
     [WAC_FOLDER_REPLAY] = WAC_SAVE_REPLAY,
     [WAC_FOLDER_RUN] = "run.safetensors",

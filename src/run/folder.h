@@ -17,6 +17,7 @@ typedef enum wac_folder_file {
     WAC_FOLDER_CHECKPOINT_OLD, /* while the new one takes its place */
     WAC_FOLDER_FIGURES,
     WAC_FOLDER_CELLS, /* of a packed run */
+    WAC_FOLDER_MAPS,  /* of a run that was asked for them */
     /* in a folder of a checkpoint */
     WAC_FOLDER_AGENT,
     WAC_FOLDER_REPLAY,

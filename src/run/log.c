@@ -7,6 +7,7 @@
 #include "run/checkpoint.h"
 #include "run/columns.h"
 #include "run/folder.h"
+#include "run/maps.h"
 #include "run/run.h"
 #include "run/train.h"
 
@@ -142,7 +143,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     const char *last, *end = skip_rows(text, at->rows, &last);
     /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
     if (end && at->started && at->epoch >= run->config.epochs && !at->evaluated &&
-        strchr(end, '\n')) {
+        strchr(end, '\n') && wac_maps_have(run, at->rows)) {
         at->rows++;
         at->evaluated = 1;
         end = skip_rows(text, at->rows, &last);
@@ -172,28 +173,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
 static wac_status fail_progress(const wac_run *run, int code, wac_error *error)
 {
     return wac_fail(error, WAC_STATUS_IO, "cannot write %s/progress.csv: %s; %s", run->directory,
-                    strerror(code),
-                    code == ENOSPC || code == EDQUOT ? "free some space and try again"
-                                                     : "check the disk and try again");
-}
-
-/* The line, or none of it. */
-static wac_status append_whole(const wac_run *run, const char *line, size_t size, wac_error *error)
-{
-    off_t end = lseek(run->progress_file, 0, SEEK_END);
-    for (size_t done = 0; done < size;) {
-        ssize_t written = write(run->progress_file, line + done, size - done);
-        if (written > 0) {
-            done += (size_t)written;
-        } else if (written == 0 || errno != EINTR) {
-            int code = written == 0 ? EIO : errno;
-            /* should this fail too, a resume will cut the line */
-            bool cut = end >= 0 && ftruncate(run->progress_file, end) == 0;
-            (void)cut;
-            return fail_progress(run, code, error);
-        }
-    }
-    return WAC_STATUS_OK;
+                    strerror(code), wac_file_advice(code));
 }
 
 wac_status wac_runlog_append(wac_run *run, wac_error *error)
@@ -209,7 +189,10 @@ wac_status wac_runlog_append(wac_run *run, wac_error *error)
     WAC_COLUMNS(PRINT)
 #undef PRINT
     line[used++] = '\n';
-    WAC_TRY(append_whole(run, line + 1, used - 1, error));
+    /* should cutting a part of it fail too, a resume will cut the line */
+    int code = wac_file_append(run->progress_file, line + 1, used - 1);
+    if (code)
+        return fail_progress(run, code, error);
     run->position.rows++;
     return WAC_STATUS_OK;
 }

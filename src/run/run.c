@@ -56,6 +56,7 @@ void wac_run_destroy(wac_run *run)
     wac_world_destroy(run->evaluation_world);
     if (run->progress_file >= 0)
         close(run->progress_file);
+    wac_maps_close(run);
     if (run->lock >= 0)
         close(run->lock);
     free(run);
@@ -107,6 +108,8 @@ static wac_status build(wac_run *run, const wac_environment_type *type,
                            .sigma_uniform = NAN,
                            .eval_return = NAN,
                            .eval_success = NAN};
+    for (int i = 0; i < WAC_RUN_LOSSES; i++)
+        run->losses[i] = NAN;
     return WAC_STATUS_OK;
 }
 
@@ -209,6 +212,7 @@ static wac_status start(wac_run *run, wac_error *error)
                       "note: evaluation_steps is below path_limit, so an evaluation may end before "
                       "its first episode does, and then has no return");
     WAC_TRY(wac_runlog_open(run, error));
+    WAC_TRY(wac_maps_open(run, error));
     /* whatever becomes of that run, this one has begun with its agent as it is now */
     return *origin.run ? wac_checkpoint_save(run, false, error) : WAC_STATUS_OK;
 }
@@ -250,7 +254,9 @@ static wac_status resume(wac_run *run, wac_error *error)
     if (run->config.epochs > before && manifest.finished)
         WAC_TRY(
             wac_manifest_note(run->directory, &run->config, manifest.seconds, false, NULL, error));
+    WAC_TRY(wac_maps_open(run, error));
     WAC_TRY(wac_runlog_open(run, error));
+    WAC_TRY(wac_maps_cut(run, error));
     wac_folder_tidy(run->directory);
     if (run->config.epochs != before)
         WAC_TRY(wac_folder_write_config(run->directory, &run->config, error));

@@ -7,6 +7,7 @@
 #include "env/world.h"
 #include "rl/agent.h"
 #include "run/best.h"
+#include "run/maps.h"
 #include "run/visits.h"
 #include "wac/run.h"
 
@@ -33,6 +34,10 @@ typedef struct wac_sums {
     double q_mean, sigma_visited, sigma_uniform; /* of the last update; NaN before it */
     double eval_return, eval_success;            /* of the last evaluation; NaN before it */
 } wac_sums;
+
+/* Of the last update: the errors of means, stds, stds on synthetic pairs, and the policies'
+ * objectives, as in wac_losses. Saved as one array. */
+enum { WAC_RUN_LOSSES = 5 };
 
 enum { WAC_WALK_BITS = 48 }; /* of the counter of a walk's random numbers; its place is above */
 
@@ -72,11 +77,13 @@ struct wac_run {
     wac_team *team;                      /* steps the worlds of several walks; null: the caller */
     wac_position position;
     wac_sums sums;
+    double losses[WAC_RUN_LOSSES]; /* NaN before the first update */
     wac_best best;
     bool bettered; /* by the last evaluation */
     wac_coverage sampled;
     wac_visits visits[WAC_POLICY_TOTAL]; /* exploring; of the target policy, in evaluations */
     wac_progress progress;               /* as of the last row, or the one to come */
+    wac_maps *maps;                      /* null: none are kept */
     bool row_due;                        /* it waits for its evaluation */
     bool lacks_replay;                   /* the checkpoint that was loaded */
     int64_t epochs_before;               /* in config.yaml; -1: there is none yet */

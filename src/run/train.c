@@ -15,6 +15,7 @@
 #include "run/run.h"
 
 #include <math.h>
+#include <string.h>
 
 double wac_run_seconds(const wac_run *run)
 {
@@ -95,15 +96,16 @@ static wac_progress progress_of(const wac_run *run)
 /* The target policy, and where it has been; apart from the run's own counts, since an evaluation
  * that is interrupted will be done again. */
 typedef struct evaluated {
-    const wac_run *run;
+    wac_run *run;
     wac_visits visits;
 } evaluated;
 
 static void act_greedily(void *user, const float *observation, float *action)
 {
     evaluated *evaluated = user;
-    const wac_run *run = evaluated->run;
+    wac_run *run = evaluated->run;
     wac_seat_act(run->agent, run->seat, WAC_POLICY_TARGET, observation, action);
+    wac_maps_add_point(run, action);
     wac_visits_add(&evaluated->visits, run->evaluation_world, observation, action);
 }
 
@@ -130,6 +132,7 @@ static wac_status evaluate(wac_run *run, const volatile int *stop, wac_error *er
     run->progress.eval_episodes = evaluation.episodes;
     run->progress.seconds = wac_run_seconds(run);
     end_phase(run, WAC_PHASE_EVALUATE);
+    WAC_TRY(wac_maps_append(run, error));
     WAC_TRY(wac_runlog_append(run, error));
     end_phase(run, WAC_PHASE_LOG);
     WAC_TRY(wac_best_note(run, &run->bettered, evaluation.mean_return, error));
@@ -310,6 +313,7 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
     bool over = at->epoch >= run->config.epochs;
     if (!at->evaluated) {
         run->progress = progress_of(run);
+        wac_maps_note(run);
         run->row_due = late && !over && may_evaluate_late(run);
         if (!run->row_due)
             WAC_TRY(evaluate(run, run->options.stop, error));
@@ -317,6 +321,7 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
     if (wac_run_is_learnt(run)) {
         if (!over || run->bettered)
             WAC_TRY(save_checkpoint(run, error));
+        WAC_TRY(wac_maps_sync(run, error));
         WAC_TRY(wac_runlog_sync(run, error));
         run->done = true;
         return wac_runlog_note_time(run, true, error);
@@ -345,6 +350,10 @@ wac_status wac_train_note_updates(wac_run *run, wac_error *error)
         return wac_fail(error, status, "update %lld of epoch %lld: %s", (long long)at->updated + 1,
                         (long long)at->epoch, cause.message);
     wac_seat_losses(run->agent, run->seat, &losses);
+    const double told[WAC_RUN_LOSSES] = {losses.mean, losses.std, losses.regularisation,
+                                         losses.policy[WAC_POLICY_BEHAVIOUR],
+                                         losses.policy[WAC_POLICY_TARGET]};
+    memcpy(run->losses, told, sizeof told);
     run->sums.q_mean = losses.q_mean;
     run->sums.sigma_visited = losses.sigma_visited;
     run->sums.sigma_uniform = losses.sigma_uniform;
