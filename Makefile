@@ -20,6 +20,7 @@ help:
 	@echo 'make test-device    exported policies in onnxruntime (PyPI) and on a Cortex-M (qemu)'
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
+	@echo 'make test-watch     the page of wac watch in a real browser, Chromium (half a minute)'
 	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
 	@echo 'make test-power     cut the power at every moment, in every way (minutes)'
 	@echo 'make coverage       which lines and branches the tests execute, room by room (long)'
@@ -107,6 +108,12 @@ test-faults: test-build matrix-packages
 	@$(FIXED) ctest --preset faults-asan
 	@ctest --preset faults-release
 
+test-watch: test-build
+	@scripts/install-packages watch
+	@cmake --preset release -DWAC_TESTS=ON >/dev/null
+	@cmake --build --preset release
+	@ctest --preset watch
+
 test-cluster:
 	@scripts/test-cluster
 
@@ -169,7 +176,7 @@ fuzz-long: fuzz-build
 # what long runs have found lies beside the build, and counts
 READERS := base/archive base/csv base/tensors base/yaml config/file env/mujoco/custom \
     env/mujoco/quantity env/mujoco/recipe env/world report/experiment_file rl/save run/check \
-    run/checkpoint run/folder stats/foreign sweep/file
+    run/checkpoint run/folder run/maps stats/foreign sweep/file watch/request
 fuzz-coverage: matrix-packages
 	@cmake --preset fuzz-coverage >/dev/null
 	@cmake --build --preset fuzz-coverage
@@ -222,6 +229,6 @@ clean:
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
 .PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
-    matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power \
+    matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power test-watch \
     test-reproducible test-learning coverage mutate soak fuzz fuzz-build fuzz-long fuzz-coverage \
     docs format install wheel test-wheel deb tarball clean

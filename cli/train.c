@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
+#include "watch.h"
 
 #include "base/files.h"
 #include "base/suggest.h"
@@ -54,6 +55,8 @@ static const char help[] =
     "  --maps              keep a map of visits, values and uncertainty of each epoch\n"
     "                      (maps.bin), for \"wac watch\" and \"wac render --movie\"; a run\n"
     "                      that has them goes on with them\n"
+    "  --watch             show the run in the browser while it trains, with its maps\n"
+    "                      (\"wac help watch\"); the address is told\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
     "                      --path-limit 100\n"
     "\n"
@@ -67,13 +70,19 @@ static const char help[] =
 
 static const char *out, *file, *resume, *from, *policy, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t threads = 1;
-static bool maps;
+static bool maps, watches;
 static const cli_option options[] = {
-    {"out", .text = &out},       {"config", .text = &file},
-    {"resume", .text = &resume}, {"from", .text = &from},
-    {"policy", .text = &policy}, {"device", .text = &device},
-    {"maps", .on = &maps},       {"threads", .count = &threads, .smallest = 1, .largest = 1024},
-    {"", .settings = values},    {0},
+    {"out", .text = &out},
+    {"config", .text = &file},
+    {"resume", .text = &resume},
+    {"from", .text = &from},
+    {"policy", .text = &policy},
+    {"device", .text = &device},
+    {"threads", .count = &threads, .smallest = 1, .largest = 1024},
+    {"maps", .on = &maps},
+    {"watch", .on = &watches},
+    {"", .settings = values},
+    {0},
 };
 
 /* Of all settings only the number of epochs may change when a run goes on. */
@@ -256,7 +265,7 @@ static int run(char **words)
     cli_progress display = cli_progress_make(stderr);
     how.threads = (int)threads;
     how.from = from;
-    how.maps = maps;
+    how.maps = maps || watches;
     how.best = best == 1;
     how.log = (wac_log){print_log, &display};
     how.progress = cli_progress_show;
@@ -268,6 +277,8 @@ static int run(char **words)
     wac_error error = {0};
     char folder[512], name[WAC_ENVIRONMENT_NAME];
     if (resume) {
+        if (watches && (status = cli_watch_beside(resume)))
+            return status;
         if (wac_run_resume(&made, resume, NULL, &how, epochs, &error) != WAC_STATUS_OK)
             return cli_fail(&error);
         /* the library has said that all is done */
@@ -281,6 +292,8 @@ static int run(char **words)
     if (status)
         return status;
     out = out ? out : folder;
+    if (watches && (status = cli_watch_beside(out)))
+        return status;
     if (wac_run_create(&made, &config, NULL, out, &how, &error) != WAC_STATUS_OK)
         return cli_blame(&error);
     fprintf(stderr, "training %s on %s in %s\n",

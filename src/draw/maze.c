@@ -70,32 +70,36 @@ static bool has_ways(const panel *panel, const wac_render_options *options, int 
            (role == WAC_POLICY_TARGET ? options->target : options->behaviour);
 }
 
-/* A corner of a box seen from above; sides are -1 or 1. */
-static double corner(const wac_geom *box, int axis, int side_x, int side_y)
+double wac_maze_corner(const wac_geom *box, int axis, int side_x, int side_y)
 {
     return box->centre[axis] + side_x * box->size[0] * box->axes[3 * axis] +
            side_y * box->size[1] * box->axes[3 * axis + 1];
 }
 
-/* Solid boxes that stand still are walls; the sphere that moves is the ball. */
-static void read_walls(panel *panel)
+int wac_maze_walls(wac_geom *walls, int most, double *ball, const wac_world *world)
 {
     wac_geom geom;
-    wac_mujoco *mujoco = &((wac_point *)panel->subject->world->self)->mujoco;
+    wac_mujoco *mujoco = &((wac_point *)world->self)->mujoco;
+    int count = 0;
+    for (int i = 0; wac_mujoco_geom(mujoco, i, &geom); i++) {
+        if (geom.kind == WAC_GEOM_SPHERE && !geom.is_fixed)
+            *ball = geom.size[0];
+        if (geom.kind == WAC_GEOM_BOX && geom.is_fixed && geom.is_solid && count < most)
+            walls[count++] = geom;
+    }
+    return count;
+}
+
+static void read_walls(panel *panel)
+{
+    panel->boxes = wac_maze_walls(panel->walls, MOST_GEOMS, &panel->ball, panel->subject->world);
     for (int axis = 0; axis < 2; axis++) {
         panel->low[axis] = INFINITY;
         panel->high[axis] = -INFINITY;
-    }
-    for (int i = 0; wac_mujoco_geom(mujoco, i, &geom); i++) {
-        if (geom.kind == WAC_GEOM_SPHERE && !geom.is_fixed)
-            panel->ball = geom.size[0];
-        if (geom.kind != WAC_GEOM_BOX || !geom.is_fixed || !geom.is_solid ||
-            panel->boxes == MOST_GEOMS)
-            continue;
-        panel->walls[panel->boxes++] = geom;
-        for (int axis = 0; axis < 2; axis++)
+        for (int i = 0; i < panel->boxes; i++)
             for (int k = 0; k < 4; k++) {
-                double place = corner(&geom, axis, k & 1 ? 1 : -1, k & 2 ? 1 : -1);
+                double place =
+                    wac_maze_corner(&panel->walls[i], axis, k & 1 ? 1 : -1, k & 2 ? 1 : -1);
                 panel->low[axis] = fmin(panel->low[axis], place);
                 panel->high[axis] = fmax(panel->high[axis], place);
             }
@@ -109,8 +113,8 @@ static void write_walls(wac_plot *plot, const panel *panel)
     for (int i = 0; i < panel->boxes; i++) {
         for (int k = 0; k < 5; k++)
             wac_plot_print(plot, "%.6g %.6g\n",
-                           corner(&panel->walls[i], 0, around[k][0], around[k][1]),
-                           corner(&panel->walls[i], 1, around[k][0], around[k][1]));
+                           wac_maze_corner(&panel->walls[i], 0, around[k][0], around[k][1]),
+                           wac_maze_corner(&panel->walls[i], 1, around[k][0], around[k][1]));
         wac_plot_print(plot, "\n");
     }
 }

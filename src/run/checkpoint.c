@@ -472,18 +472,19 @@ static wac_status load_folder(wac_run *run, const char *folder, wac_error *error
     WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
     run->lacks_replay = lacks_replay(&run->config, manifest.packed, folder);
     WAC_TRY(check_files(run, folder, error));
+    bool replay = !run->lacks_replay && !run->peeks;
     noted noted;
     wac_save_sums sums;
     WAC_TRY(load_run(run, &remembered, &noted, folder, error));
-    WAC_TRY(wac_seat_load(run->agent, run->seat, folder, !run->lacks_replay, &sums, error));
+    WAC_TRY(wac_seat_load(run->agent, run->seat, folder, replay, &sums, error));
     /* what was packed has lost what nobody needs any more */
-    for (int i = 0; i < WAC_SAVE_PARTS - run->lacks_replay && !manifest.packed; i++)
+    for (int i = 0; i < WAC_SAVE_PARTS - !replay && !manifest.packed; i++)
         if (*noted.parts.of[i].digits && strcmp(noted.parts.of[i].digits, sums.of[i].digits) != 0)
             return fail_moment(folder, i == WAC_SAVE_PART_AGENT ? WAC_SAVE_AGENT : WAC_SAVE_REPLAY,
                                error);
-    if (!run->lacks_replay && run->agent->seat[run->seat].remembered != remembered)
+    if (replay && run->agent->seat[run->seat].remembered != remembered)
         return fail_moment(folder, WAC_SAVE_REPLAY, error);
-    if (!run->lacks_replay && run->agent->seat[run->seat].critic_steps < run->position.updates)
+    if (replay && run->agent->seat[run->seat].critic_steps < run->position.updates)
         return fail_moment(folder, WAC_SAVE_AGENT, error);
     return *noted.best.digits && run->config.keep_best && !manifest.packed
                ? load_best(run, folder, &noted.best, error)

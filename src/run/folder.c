@@ -266,6 +266,7 @@ static void fill_manifest(wac_manifest *manifest, json_t *json)
         .diverged = json_is_string(json_object_get(json, "diverged")),
         .packed = json_is_true(json_object_get(json, "packed")),
     };
+    copy_text(manifest->how, sizeof manifest->how, json, "diverged");
     copy_text(manifest->version, sizeof manifest->version, json, "version");
     copy_text(manifest->commit, sizeof manifest->commit, json, "commit");
     copy_text(manifest->processor, sizeof manifest->processor, machine, "processor");

@@ -76,7 +76,8 @@ typedef struct wac_manifest {
     int64_t processors;
     double seconds; /* of training so far */
     bool finished;
-    bool diverged; /* the last try left the finite numbers */
+    bool diverged; /* the last try left the finite numbers, … */
+    char how[257]; /* … and how */
     bool packed;   /* there is no more than packed.h says */
     wac_origin origin;
 } wac_manifest;

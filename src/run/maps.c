@@ -139,7 +139,7 @@ void wac_map_fill(wac_map *map, const wac_run *run)
 
 /* --- a map in the file ----------------------------------------------------------------------- */
 
-static size_t record_size(const wac_map_shape *shape)
+size_t wac_map_size(const wac_map_shape *shape)
 {
     size_t cells = (size_t)count_cells(shape), values = (size_t)count_values(shape);
     size_t way = cells ? 2 * WAC_MAP_WAY : 0;
@@ -177,6 +177,11 @@ static void move_map(move_fn *move, unsigned char *record, wac_map *map, const w
         move(&record, map->actions[role], values * sizeof *map->actions[role]);
 }
 
+void wac_map_pack(unsigned char *record, const wac_map *map, const wac_map_shape *shape)
+{
+    move_map(move_out, record, (wac_map *)map, shape); /* which does not change it */
+}
+
 static wac_status write_header(const char *path, int64_t first, const wac_map_shape *shape,
                                wac_error *error)
 {
@@ -184,7 +189,7 @@ static wac_status write_header(const char *path, int64_t first, const wac_map_sh
     char text[HEADER + 1];
     json_t *header = json_pack(
         "{s:s, s:I, s:I, s:s, s:[ii], s:[ii], s:[ff], s:[ff], s:i}", "format", format, "first",
-        (json_int_t)first, "record", (json_int_t)record_size(shape), "over",
+        (json_int_t)first, "record", (json_int_t)wac_map_size(shape), "over",
         shape->is_place ? "place" : "state and action", "cells", grid->cells[0], grid->cells[1],
         "values", shape->values[0], shape->values[1], "low", grid->low[0], grid->low[1], "high",
         grid->high[0], grid->high[1], "way", grid->cells[0] ? WAC_MAP_WAY : 0);
@@ -234,7 +239,7 @@ static bool read_shape(wac_map_shape *shape, int64_t *first, const json_t *heade
            (count_cells(shape) > 0) == (count_values(shape) > 0) &&
            read_bounds(shape->grid.low, header, "low") &&
            read_bounds(shape->grid.high, header, "high") &&
-           json_integer_value(json_object_get(header, "record")) == (json_int_t)record_size(shape);
+           json_integer_value(json_object_get(header, "record")) == (json_int_t)wac_map_size(shape);
 }
 
 static wac_status fail_other(const char *path, wac_error *error)
@@ -270,7 +275,7 @@ static wac_status open_file(wac_atlas *atlas, const char *path, int flags, wac_e
         wac_atlas_close(atlas);
         return starved ? wac_fail_memory(error, "the maps") : fail_other(path, error);
     }
-    atlas->count = (about.st_size - HEADER) / (int64_t)record_size(&atlas->shape);
+    atlas->count = (about.st_size - HEADER) / (int64_t)wac_map_size(&atlas->shape);
     return WAC_STATUS_OK;
 }
 
@@ -284,7 +289,7 @@ wac_status wac_atlas_open(wac_atlas *atlas, const char *directory, wac_error *er
 
 wac_status wac_atlas_read(wac_map *map, const wac_atlas *atlas, int64_t index, wac_error *error)
 {
-    size_t size = record_size(&atlas->shape);
+    size_t size = wac_map_size(&atlas->shape);
     unsigned char *record = malloc(size);
     if (!record)
         return wac_fail_memory(error, "a map");
@@ -335,7 +340,7 @@ static wac_status allocate(wac_maps **out, const wac_run *run, wac_error *error)
 {
     wac_maps *maps = calloc(1, sizeof *maps);
     const wac_map_shape shape = wac_map_shape_of(run);
-    unsigned char *record = malloc(record_size(&shape));
+    unsigned char *record = malloc(wac_map_size(&shape));
     if (!maps || !record) {
         free(maps);
         free(record);
@@ -389,7 +394,7 @@ wac_status wac_maps_cut(wac_run *run, wac_error *error)
     if (maps->count < wanted)
         return fail_short(run->directory, maps->count, wanted, error);
     maps->count = wanted;
-    off_t size = HEADER + (off_t)(wanted * (int64_t)record_size(&maps->shape));
+    off_t size = HEADER + (off_t)(wanted * (int64_t)wac_map_size(&maps->shape));
     return ftruncate(maps->file, size) == 0
                ? WAC_STATUS_OK
                : wac_fail(error, WAC_STATUS_IO, "cannot cut %s/maps.bin: %s", run->directory,
@@ -432,8 +437,8 @@ wac_status wac_maps_append(wac_run *run, wac_error *error)
         return WAC_STATUS_OK;
     memset(maps->map.way[maps->map.way_points], 0,
            (size_t)(WAC_MAP_WAY - maps->map.way_points) * sizeof *maps->map.way);
-    move_map(move_out, maps->record, &maps->map, &maps->shape);
-    int code = wac_file_append(maps->file, maps->record, record_size(&maps->shape));
+    wac_map_pack(maps->record, &maps->map, &maps->shape);
+    int code = wac_file_append(maps->file, maps->record, wac_map_size(&maps->shape));
     if (code)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s/maps.bin: %s; %s", run->directory,
                         strerror(code), wac_file_advice(code));

@@ -40,6 +40,10 @@ wac_map_shape wac_map_shape_of(const wac_run *run);
 /* The map of a run as it stands, without a way. */
 void wac_map_fill(wac_map *map, const wac_run *run);
 
+/* A map as a record of the file (docs/format.md): how many bytes, and these. */
+size_t wac_map_size(const wac_map_shape *shape);
+void wac_map_pack(unsigned char *record, const wac_map *map, const wac_map_shape *shape);
+
 /* --- while it trains ------------------------------------------------------------------------- */
 
 typedef struct wac_maps wac_maps;

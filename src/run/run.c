@@ -372,3 +372,11 @@ wac_status wac_run_open(wac_run **out, const char *directory, const wac_environm
     WAC_TRY(allocate(&run, directory, error));
     return hand_over(out, run, look(run, type, options, error));
 }
+
+wac_status wac_run_peek(wac_run **out, const char *directory, wac_error *error)
+{
+    wac_run *run;
+    WAC_TRY(allocate(&run, directory, error));
+    run->peeks = true;
+    return hand_over(out, run, look(run, NULL, NULL, error));
+}

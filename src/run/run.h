@@ -85,6 +85,7 @@ struct wac_run {
     wac_progress progress;               /* as of the last row, or the one to come */
     wac_maps *maps;                      /* null: none are kept */
     bool row_due;                        /* it waits for its evaluation */
+    bool peeks;                          /* the replay is not to be loaded */
     bool lacks_replay;                   /* the checkpoint that was loaded */
     int64_t epochs_before;               /* in config.yaml; -1: there is none yet */
     int progress_file;                   /* descriptor of progress.csv */
@@ -104,6 +105,10 @@ wac_status wac_run_prepare(wac_run **run, const wac_config *config,
                            const wac_environment_type *type, const char *directory,
                            const wac_run_options *options, int64_t epochs, wac_error *error);
 wac_status wac_run_sit(wac_run *run, wac_agent *agent, int seat, wac_error *error);
+
+/* wac_run_open for whoever looks again and again: without the replay, which is by far the most of a
+ * checkpoint. */
+wac_status wac_run_peek(wac_run **run, const char *directory, wac_error *error);
 
 /* Whether somebody has the run in a folder open this moment. */
 bool wac_run_is_in_use(const char *directory);
