@@ -150,7 +150,8 @@ static void replace_entry(char *bytes, size_t size, const char *key, char last, 
     memcpy(at, text, strlen(text));
 }
 
-/* A PDF does not tell when it was made, and is as wide as was asked, not in whole points. */
+/* A PDF does not tell when it was made, and is as wide as was asked, not in whole points; but where
+ * cairo (from 1.18 on) has compressed these entries it stays as it is. */
 static void correct_pdf(char *bytes, size_t size, const wac_plot *plot)
 {
     static const char box[] = "   /MediaBox [ 0 0 ";
