@@ -78,7 +78,10 @@ static int is_visible(const struct dirent *entry)
 static wac_status check_below(tally *tally, const char *path, wac_error *error)
 {
     struct dirent **entries;
-    if (wac_folder_is_run(path) || wac_folder_has(path, WAC_FOLDER_PROGRESS))
+    bool is_run, was_run; /* and has lost its config.yaml */
+    WAC_TRY(wac_folder_look(&is_run, path, WAC_FOLDER_CONFIG, error));
+    WAC_TRY(wac_folder_look(&was_run, path, WAC_FOLDER_PROGRESS, error));
+    if (is_run || was_run)
         return check_run(tally, path, error);
     int count = scandir(path, &entries, is_visible, alphasort);
     if (count < 0)

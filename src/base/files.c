@@ -266,9 +266,19 @@ wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t li
     return status;
 }
 
+wac_status wac_path_look(bool *there, const char *path, wac_error *error)
+{
+    *there = access(path, F_OK) == 0;
+    return *there || errno == ENOENT || errno == ENOTDIR
+               ? WAC_STATUS_OK
+               : wac_fail(error, WAC_STATUS_IO, "cannot look for %s: %s; try again", path,
+                          strerror(errno));
+}
+
 bool wac_path_exists(const char *path)
 {
-    return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    bool there;
+    return wac_path_look(&there, path, NULL) != WAC_STATUS_OK || there;
 }
 
 bool wac_path_is_folder(const char *path)

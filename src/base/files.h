@@ -38,6 +38,9 @@ wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t li
  * whoever tries to read it will learn the reason. */
 bool wac_path_exists(const char *path);
 
+/* The same for whom that is too late: fails (io) where the system cannot tell. */
+wac_status wac_path_look(bool *there, const char *path, wac_error *error);
+
 /* Whether there is a folder, for sure; a link to one is none. */
 bool wac_path_is_folder(const char *path);
 

@@ -12,9 +12,11 @@
 static json_malloc_t take;
 static _Thread_local bool starved;
 
+/* Once it has failed it goes on to: jansson leaves out what it had no room for, and with room for
+ * what comes after would read beyond the end of a text, or end the program. */
 static void *take_and_note(size_t size)
 {
-    void *block = take(size);
+    void *block = starved ? NULL : take(size);
     starved = starved || !block;
     return block;
 }
@@ -48,6 +50,7 @@ json_t *wac_json_load(const char *text, size_t size, size_t flags, json_error_t 
 char *wac_json_text(const json_t *json, size_t flags, size_t *size)
 {
     *size = json && !starved ? json_dumpb(json, NULL, 0, flags) : 0;
+    starved = false;
     char *text = *size ? malloc(*size + 1) : NULL;
     if (text && json_dumpb(json, text, *size, flags) != *size) {
         free(text);

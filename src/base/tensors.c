@@ -422,6 +422,7 @@ static wac_status make_header(char **text, size_t *length, const char *path,
                               size_t metadata_count, bool sealed, wac_error *error)
 {
     const wac_metadata open_seal = {checksum_key, zeros};
+    wac_json_begin();
     json_t *header = json_object();
     if (!header)
         return wac_fail_memory(error, path);

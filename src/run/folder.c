@@ -51,6 +51,14 @@ bool wac_folder_has(const char *directory, wac_folder_file file)
     return wac_folder_path(path, directory, file, NULL) == WAC_STATUS_OK && wac_path_exists(path);
 }
 
+wac_status wac_folder_look(bool *there, const char *directory, wac_folder_file file,
+                           wac_error *error)
+{
+    char path[PATH_MAX];
+    WAC_TRY(wac_folder_path(path, directory, file, error));
+    return wac_path_look(there, path, error);
+}
+
 bool wac_folder_is_run(const char *directory)
 {
     return wac_folder_has(directory, WAC_FOLDER_CONFIG);
@@ -204,6 +212,7 @@ static json_t *make_manifest(const wac_config *config, const wac_origin *origin)
     processor_name(processor, sizeof processor);
     if (uname(&system) != 0)
         memset(&system, 0, sizeof system);
+    wac_json_begin();
     json_t *manifest = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:I, s:{s:s, s:s, s:s, s:s, s:i}, s:s, s:n, s:f}", "program",
         "wac", "version", wac_version(), "commit", wac_commit(), "environment", config->environment,
@@ -237,6 +246,7 @@ static wac_status read_manifest(json_t **manifest, const char *directory, wac_er
     char path[PATH_MAX], *text;
     size_t size;
     *manifest = NULL;
+    wac_json_begin(); /* also where there is none, and one is made */
     WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_MANIFEST, error));
     if (!wac_path_exists(path))
         return WAC_STATUS_OK;

@@ -29,6 +29,8 @@ typedef enum wac_folder_file {
 wac_status wac_folder_path(char path[PATH_MAX], const char *directory, wac_folder_file file,
                            wac_error *error);
 bool wac_folder_has(const char *directory, wac_folder_file file);
+wac_status wac_folder_look(bool *there, const char *directory, wac_folder_file file,
+                           wac_error *error); /* as wac_path_look */
 
 /* Whether there is a run: a folder with a config.yaml. */
 bool wac_folder_is_run(const char *directory);

@@ -77,9 +77,9 @@ static struct {
 static void complain(const trial *trial, const char *what, const outcome *result)
 {
     total.problems++;
-    print_error("%s, call %ld%s of %s: %s; status %d\n%s\n", trial->command->name, trial->call,
+    print_error("%s, call %ld%s of %s: %s; status %d\n%s\n%s\n", trial->command->name, trial->call,
                 trial->on ? " and all after it" : "", kinds[trial->kind], what, result->status,
-                result->err);
+                result->err, result->out);
 }
 
 /* What is wrong with how it failed; null: nothing. */
