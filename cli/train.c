@@ -52,7 +52,7 @@ static const char help[] =
     "                      settings are those of RUN, unless ENV or a FILE is given\n"
     "  --policy NAME       that agent: last, or best (of its evaluations, if RUN was\n"
     "                      trained with --keep-best true)\n"
-    "  --maps              keep a map of visits, values and uncertainty of each epoch\n"
+    "  --maps              keep a map of visits, values and uncertainty each epoch\n"
     "                      (maps.bin), for \"wac watch\" and \"wac render --movie\"; a run\n"
     "                      that has them goes on with them\n"
     "  --watch             show the run in the browser while it trains, with its maps\n"

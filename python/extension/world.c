@@ -189,7 +189,10 @@ static PyType_Spec spec = {"wac._wac.World", sizeof(world_object), 0, Py_TPFLAGS
 bool extension_add_world(PyObject *module)
 {
     PyObject *type = PyType_FromSpec(&spec);
-    bool good = type && PyModule_AddObjectRef(module, "World", type) == 0;
+    bool good = type && PyModule_AddObjectRef(module, "World", type) == 0 &&
+                PyModule_AddIntConstant(module, "BOX", WAC_GEOM_BOX) == 0 &&
+                PyModule_AddIntConstant(module, "CAPSULE", WAC_GEOM_CAPSULE) == 0 &&
+                PyModule_AddIntConstant(module, "SPHERE", WAC_GEOM_SPHERE) == 0;
     Py_XDECREF(type);
     return good;
 }

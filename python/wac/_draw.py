@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ._wac import BOX, CAPSULE, SPHERE
+
 WIDTH, HEIGHT = 480, 360
-BOX, CAPSULE, SPHERE = range(3)
 PAPER, WALL, GROUND = (255, 255, 255), (64, 64, 72), (236, 236, 236)
 COLOURS = ((64, 64, 72), (0, 114, 178), (213, 94, 0))
 

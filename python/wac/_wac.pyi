@@ -4,6 +4,9 @@ from typing import Any
 import numpy as np
 
 version: str
+BOX: int
+CAPSULE: int
+SPHERE: int
 
 class World:
     def __init__(self, name: str, settings: dict[str, str] | None = None) -> None: ...
