@@ -55,7 +55,7 @@ static const char help[] =
     "  --maps              keep a map of visits, values and uncertainty each epoch\n"
     "                      (maps.bin), for \"wac watch\" and \"wac render --movie\"; a\n"
     "                      run that has them goes on with them\n"
-    "  --watch             show the run in the browser while it trains, with its maps\n"
+    "  --watch             show the run and its maps in the browser while it trains\n"
     "                      (\"wac help watch\"); the address is told\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
     "                      --path-limit 100\n"
