@@ -287,7 +287,7 @@ static void failed_runs_stop_nobody(void **state)
     /* one that ends for a reason of its own: the numbers get too large */
     save_text(at("far.yaml"), "environments: [lqg]\nalgorithms: [sac]\n"
                               "settings: {learning_rate: [1, 1e-3], epochs: 100, initial_steps: 30,"
-                              "  explore_steps: 1, updates: 20, evaluation_steps: 0, width: 4, "
+                              "  explore_steps: 1, updates: 20, evaluation_steps: 0, width: 16, "
                               "  batch_size: 4, checkpoint_interval: 1000, path_limit: 10,"
                               "  entropy_weight: 1e6, discount: 0.999999, target_rate: 1}\n");
     result = wac("sweep %s --out %s", at("far.yaml"), at("far"));
