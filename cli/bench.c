@@ -197,7 +197,7 @@ static void make_plan(plan *plan)
 {
     plan->count = 0;
     for (int s = 0; s < (flags.quick && !flags.size ? 1 : WAC_BENCH_SIZES); s++)
-        for (wac_algorithm a = 0; a < WAC_ALGORITHM_TOTAL; a++)
+        for (wac_algorithm a = 0; a < WAC_ALGORITHM_TABLES; a++)
             if ((!flags.size || strcmp(flags.size, wac_bench_sizes[s].name) == 0) &&
                 (!flags.algorithm || strcmp(flags.algorithm, wac_algorithm_name(a)) == 0))
                 add_axes(plan, &wac_bench_sizes[s], a);
@@ -224,7 +224,7 @@ static int check_common(void)
 static int check(void)
 {
     int processors = wac_processors();
-    int status = check_word("algorithm", flags.algorithm, &WAC_ALGORITHM_WORDS[1]);
+    int status = check_word("algorithm", flags.algorithm, &WAC_NETWORK_WORDS[1]);
     if (!status)
         status = check_word("precision", flags.precision, WAC_PRECISIONS);
     if (!status && flags.threads > processors)

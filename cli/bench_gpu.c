@@ -83,7 +83,7 @@ static int read_flags(request *asked)
     if (!status)
         status = read_list(asked->algorithms, &asked->algorithm_count, "algorithm",
                            flags->algorithm ? flags->algorithm : "oe-wac,me-wac,sac,oac",
-                           &WAC_ALGORITHM_WORDS[1]);
+                           &WAC_NETWORK_WORDS[1]);
     if (!status)
         status =
             read_list(asked->precisions, &asked->precision_count, "precision",

@@ -12,7 +12,7 @@ static const char help[] =
     "wac config: show the settings\n"
     "\n"
     "Usage\n"
-    "  wac config [ENV] [--algorithm oe-wac|me-wac|sac|oac] [--yaml]\n"
+    "  wac config [ENV] [--algorithm NAME] [--yaml]\n"
     "\n"
     "Without ENV: every setting with its default, range and meaning. With ENV: the\n"
     "values that training on that environment starts from. A setting can be\n"
@@ -31,27 +31,31 @@ static const char help[] =
 /* columns of the table */
 enum { NAME = 20, VALUE = 12, RANGE = 22, MEANING = 2 + NAME + VALUE + RANGE };
 
-static bool same_readers(const wac_setting *a, const wac_setting *b)
+/* Of the algorithms those that this is about: where an environment is not finite, no tables. */
+static bool same_readers(const wac_setting *a, const wac_setting *b, unsigned about)
 {
     const char *one = a->environments ? a->environments : "";
     const char *other = b->environments ? b->environments : "";
-    return a->algorithms == b->algorithms && strcmp(one, other) == 0;
+    return (a->algorithms & about) == (b->algorithms & about) && strcmp(one, other) == 0;
 }
 
-static void print_readers(const wac_setting *setting)
+static void print_readers(const wac_setting *setting, unsigned about)
 {
+    unsigned algorithms = setting->algorithms & about;
     cli_style style = cli_style_of(stdout);
     printf("\n%sRead by ", style.bold);
     if (setting->environments) {
         char names[128];
         wac_words_join(names, sizeof names, setting->environments);
         printf("the environment %s", names);
-    } else if (setting->algorithms == WAC_FOR_ALL) {
+    } else if (algorithms == (WAC_FOR_ALL & about)) {
         printf("every algorithm");
+    } else if (algorithms == WAC_FOR_NETWORKS) {
+        printf("every algorithm with networks");
     } else {
         const char *between = "";
-        for (int i = 0; setting->algorithms >> i; i++) {
-            if (!(setting->algorithms >> i & 1u))
+        for (int i = 0; algorithms >> i; i++) {
+            if (!(algorithms >> i & 1u))
                 continue;
             printf("%s%s", between, wac_algorithm_name((wac_algorithm)i));
             between = " and ";
@@ -72,6 +76,19 @@ static void format_bound(char *text, size_t size, double bound)
     memmove(digits, digits + skip, strlen(digits + skip) + 1);
 }
 
+/* How much of "one|two|three" fits into the column. */
+static size_t fit_words(const char *words)
+{
+    size_t fits = 0;
+    for (size_t end = 0; words[end] && fits + 1 < RANGE; fits = end) {
+        end = fits + strcspn(words + fits, "|");
+        end += words[end] == '|';
+        if (end >= RANGE && fits > 0)
+            break;
+    }
+    return fits;
+}
+
 static void print_setting(const wac_config *config, const wac_setting *setting)
 {
     char value[64], range[64];
@@ -84,8 +101,12 @@ static void print_setting(const wac_config *config, const wac_setting *setting)
         format_bound(high, sizeof high, setting->largest);
         snprintf(range, sizeof range, "%s .. %s", low, high);
     }
-    printf("  %-*s%-*s%-*s", NAME, setting->name, VALUE, value, RANGE, range);
+    /* what is too long for its column goes on below, from word to word */
+    size_t first = fit_words(range);
+    printf("  %-*s%-*s%-*.*s", NAME, setting->name, VALUE, value, RANGE, (int)first, range);
     cli_print_wrapped(setting->help, MEANING, cli_width(stdout));
+    for (const char *rest = range + first; *rest; rest += fit_words(rest))
+        printf("%*s%.*s\n", MEANING - RANGE, "", (int)fit_words(rest), rest);
 }
 
 /* The values that a group of settings has: those of the config, if its algorithm reads them, or of
@@ -107,25 +128,27 @@ static wac_status print_settings(const wac_config *chosen, bool one_algorithm, b
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
+    bool finite = wac_word_index(WAC_FOR_FINITE, chosen->environment) >= 0;
+    unsigned about = one_environment && !finite ? WAC_FOR_NETWORKS : WAC_FOR_ALL;
     printf("  %-*s%-*s%-*s%s\n", NAME, "setting", VALUE, "value", RANGE, "range", "meaning");
     for (size_t i = 0; i < count; i++) {
         const wac_setting *first = &settings[i];
         size_t earlier = 0;
-        while (!same_readers(&settings[earlier], first))
+        while (!same_readers(&settings[earlier], first, about))
             earlier++;
         bool other_environment = one_environment && first->environments &&
                                  wac_word_index(first->environments, chosen->environment) < 0;
         bool other_algorithm = one_algorithm && !(first->algorithms >> chosen->algorithm & 1u);
-        if (earlier < i || other_environment || other_algorithm)
+        if (earlier < i || other_environment || other_algorithm || !(first->algorithms & about))
             continue;
 
         wac_config config;
         wac_status status = group_config(&config, chosen, first, error);
         if (status)
             return status;
-        print_readers(first);
+        print_readers(first, about);
         for (size_t j = i; j < count; j++)
-            if (same_readers(&settings[j], first))
+            if (same_readers(&settings[j], first, about))
                 print_setting(&config, &settings[j]);
     }
     return WAC_STATUS_OK;

@@ -30,7 +30,7 @@ endif()
 
 # the networks and updates once more in double, for gradients against finite differences
 file(GLOB double_sources CONFIGURE_DEPENDS
-    src/base/*.c src/config/*.c src/nn/*.c src/rl/*.c src/rl/host/*.c)
+    src/base/*.c src/config/*.c src/nn/*.c src/rl/*.c src/rl/host/*.c src/rl/table/*.c)
 if(WAC_COVERAGE)
     list(APPEND double_sources tests/support/coverage.c)
 endif()

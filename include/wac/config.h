@@ -14,20 +14,29 @@
 extern "C" {
 #endif
 
-/* The algorithms: WAC_ALGORITHM_…, and the name that files and people use. */
-#define WAC_ALGORITHMS(X)                                                                          \
+/* The algorithms, WAC_ALGORITHM_…, and the name that files and people use: those with networks, and
+ * those that are tables, for worlds with few states. */
+#define WAC_NETWORK_ALGORITHMS(X)                                                                  \
     X(OE_WAC, "oe-wac")                                                                            \
     X(ME_WAC, "me-wac")                                                                            \
     X(SAC, "sac")                                                                                  \
     X(OAC, "oac")
+#define WAC_TABLE_ALGORITHMS(X)                                                                    \
+    X(WQL, "wql")                                                                                  \
+    X(Q_LEARNING, "q-learning")                                                                    \
+    X(DELAYED_Q, "delayed-q")                                                                      \
+    X(BOOTSTRAPPED_Q, "bootstrapped-q")
+#define WAC_ALGORITHMS(X) WAC_NETWORK_ALGORITHMS(X) WAC_TABLE_ALGORITHMS(X)
 
 #define WAC_ALGORITHM_VALUE(value, name) WAC_ALGORITHM_##value,
 typedef enum wac_algorithm {
-    WAC_ALGORITHMS(WAC_ALGORITHM_VALUE) WAC_ALGORITHM_TOTAL
+    WAC_ALGORITHMS(WAC_ALGORITHM_VALUE) WAC_ALGORITHM_TOTAL,
+    WAC_ALGORITHM_TABLES = WAC_ALGORITHM_WQL, /* the first of these */
 } wac_algorithm;
 
 /* "|oe-wac|me-wac|…" */
 #define WAC_ALGORITHM_WORD(value, name) "|" name
+#define WAC_NETWORK_WORDS WAC_NETWORK_ALGORITHMS(WAC_ALGORITHM_WORD)
 #define WAC_ALGORITHM_WORDS WAC_ALGORITHMS(WAC_ALGORITHM_WORD)
 
 typedef enum wac_backend_kind {
@@ -73,14 +82,38 @@ typedef enum wac_replay_checkpoint {
     WAC_REPLAY_CHECKPOINT_NONE,
 } wac_replay_checkpoint;
 
+typedef enum wac_posterior {
+    WAC_POSTERIOR_GAUSSIAN,
+    WAC_POSTERIOR_PARTICLES,
+} wac_posterior;
+
+typedef enum wac_exploration {
+    WAC_EXPLORATION_OPTIMISTIC,
+    WAC_EXPLORATION_SAMPLING,
+    WAC_EXPLORATION_MEAN,
+} wac_exploration;
+
+typedef enum wac_noise {
+    WAC_NOISE_EPSILON,
+    WAC_NOISE_BOLTZMANN,
+} wac_noise;
+
 /* the algorithms that read a setting, as a set of bits */
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
+#define WAC_FOR_NETWORKS ((1u << WAC_ALGORITHM_TABLES) - 1)
+#define WAC_FOR_WQL (1u << WAC_ALGORITHM_WQL)
+#define WAC_FOR_Q_LEARNING (1u << WAC_ALGORITHM_Q_LEARNING)
+#define WAC_FOR_DELAYED_Q (1u << WAC_ALGORITHM_DELAYED_Q)
+#define WAC_FOR_BOOTSTRAPPED_Q (1u << WAC_ALGORITHM_BOOTSTRAPPED_Q)
+#define WAC_FOR_RATES (WAC_FOR_WQL | WAC_FOR_Q_LEARNING | WAC_FOR_BOOTSTRAPPED_Q)
+#define WAC_FOR_PRIORS (WAC_FOR_WAC | WAC_FOR_WQL | WAC_FOR_BOOTSTRAPPED_Q)
 #define WAC_FOR_ALL ((1u << WAC_ALGORITHM_TOTAL) - 1)
 
 /* the environments that read a setting, where not a single one */
 #define WAC_FOR_POINT "point-1|point-2|point-3|point-4"
 #define WAC_FOR_LOCOMOTION "halfcheetah|hopper|walker2d"
+#define WAC_FOR_FINITE "chain|loop|riverswim-6|six-arms|taxi|deep-sea"
 
 /* CHOICE rows name their words, in the order of the enum, in place of a range. */
 #define WAC_SETTINGS(REAL, COUNT, FLAG, CHOICE)                                                    \
@@ -92,45 +125,48 @@ typedef enum wac_replay_checkpoint {
           "steps of exploration before the first epoch")                                           \
     COUNT(explore_steps, 1000, 0, 100000000, WAC_FOR_ALL, NULL,                                    \
           "steps of exploration in an epoch")                                                      \
-    COUNT(updates, 1000, 0, 100000000, WAC_FOR_ALL, NULL, "updates of all networks in an epoch")   \
-    COUNT(update_interval, 0, 0, 100000000, WAC_FOR_ALL, NULL,                                     \
+    COUNT(updates, 1000, 0, 100000000, WAC_FOR_NETWORKS, NULL,                                     \
+          "updates of all networks in an epoch")                                                   \
+    COUNT(update_interval, 0, 0, 100000000, WAC_FOR_NETWORKS, NULL,                                \
           "steps after which their share of the updates is done; 0: those of the whole epoch")     \
     COUNT(worlds, 1, 1, 1024, WAC_FOR_ALL, NULL,                                                   \
           "worlds explored side by side, a step in each at a time; threads share them")            \
     COUNT(evaluation_steps, 3000, 0, 100000000, WAC_FOR_ALL, NULL,                                 \
           "steps of evaluation in an epoch; an unfinished last episode is dropped")                \
     COUNT(path_limit, 300, 1, 100000000, WAC_FOR_ALL, NULL, "longest episode, in steps")           \
-    CHOICE(normalisation, 0, "bounds|running", WAC_FOR_ALL, NULL,                                  \
+    CHOICE(normalisation, 0, "bounds|running", WAC_FOR_NETWORKS, NULL,                             \
            "observations to [-1, 1] by declared bounds, or by their running mean and deviation")   \
     REAL(stop_success, 0, 0, 1, WAC_FOR_ALL, NULL,                                                 \
          "stop once this share of the evaluation episodes reaches the goal; 0: never")             \
     COUNT(checkpoint_interval, 1, 1, 1000000, WAC_FOR_ALL, NULL, "epochs between checkpoints")     \
-    CHOICE(replay_checkpoint, 0, "all|last|none", WAC_FOR_ALL, NULL,                               \
+    CHOICE(replay_checkpoint, 0, "all|last|none", WAC_FOR_NETWORKS, NULL,                          \
            "which checkpoints hold the replay, without which a run cannot go on")                  \
     FLAG(keep_best, false, WAC_FOR_ALL, NULL,                                                      \
          "keep in checkpoints the agent that did best in an evaluation, too")                      \
-    COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_ALL, NULL,                              \
+    COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_NETWORKS, NULL,                         \
           "transitions kept; then the oldest are overwritten")                                     \
-    COUNT(width, 256, 1, 8192, WAC_FOR_ALL, NULL, "units in each of the two hidden layers")        \
-    COUNT(batch_size, 256, 1, 65536, WAC_FOR_ALL, NULL, "transitions drawn for an update")         \
-    REAL(learning_rate, 3e-4, 0, 1, WAC_FOR_ALL, NULL,                                             \
+    COUNT(width, 256, 1, 8192, WAC_FOR_NETWORKS, NULL, "units in each of the two hidden layers")   \
+    COUNT(batch_size, 256, 1, 65536, WAC_FOR_NETWORKS, NULL, "transitions drawn for an update")    \
+    REAL(learning_rate, 3e-4, 0, 1, WAC_FOR_NETWORKS, NULL,                                        \
          "Adam's step for mean critics, policies and entropy weights")                             \
     REAL(std_learning_rate, 3e-4, 0, 1, WAC_FOR_WAC, NULL,                                         \
          "Adam's step for the std critics (the uncertainty)")                                      \
     REAL(discount, 0.99, 0, 0.999999, WAC_FOR_ALL, NULL, "discount of future rewards, gamma")      \
-    REAL(target_rate, 0.005, 0, 1, WAC_FOR_ALL, NULL,                                              \
+    REAL(target_rate, 0.005, 0, 1, WAC_FOR_NETWORKS, NULL,                                         \
          "share by which target critics follow at each update, tau")                               \
-    REAL(entropy_weight, 1, 1e-12, 1e6, WAC_FOR_ALL, NULL, "entropy weight alpha at the start")    \
-    FLAG(entropy_tuning, true, WAC_FOR_ALL, NULL,                                                  \
+    REAL(entropy_weight, 1, 1e-12, 1e6, WAC_FOR_NETWORKS, NULL,                                    \
+         "entropy weight alpha at the start")                                                      \
+    FLAG(entropy_tuning, true, WAC_FOR_NETWORKS, NULL,                                             \
          "learn the entropy weight; false: it stays at its start")                                 \
-    REAL(reward_min, -0.5, -1e9, 1e9, WAC_FOR_WAC, NULL,                                           \
+    REAL(reward_min, -0.5, -1e9, 1e9, WAC_FOR_PRIORS, NULL,                                        \
          "lower end of the prior on rewards; sets the first uncertainty")                          \
-    REAL(reward_max, 0.5, -1e9, 1e9, WAC_FOR_WAC, NULL, "upper end of the prior on rewards")       \
+    REAL(reward_max, 0.5, -1e9, 1e9, WAC_FOR_PRIORS | WAC_FOR_DELAYED_Q, NULL,                     \
+         "upper end of the prior on rewards")                                                      \
     CHOICE(reward_prior, 0, WAC_REWARD_PRIORS, WAC_FOR_WAC, NULL,                                  \
            "those two as given, or measured: the smallest and largest of the initial steps")       \
     FLAG(mean_prior, false, WAC_FOR_WAC, NULL,                                                     \
          "start the mean critics at the middle of the prior instead of near zero")                 \
-    REAL(quantile, 0.95, 1e-6, 0.999999, WAC_FOR_WAC, NULL,                                        \
+    REAL(quantile, 0.95, 1e-6, 0.999999, WAC_FOR_WAC | WAC_FOR_WQL, NULL,                          \
          "quantile of the value's posterior that exploration climbs, delta")                       \
     REAL(lambda, 0.6, 0, 1e6, WAC_FOR_WAC, NULL,                                                   \
          "weight of the synthetic samples that keep unseen pairs uncertain")                       \
@@ -151,10 +187,26 @@ typedef enum wac_replay_checkpoint {
          "declared bound of every observation; 120 is that of the paper's authors")                \
     CHOICE(reward, 0, "dense|sparse", WAC_FOR_ALL, WAC_FOR_POINT,                                  \
            "minus the distance to the goal, or -1 on every step")                                  \
-    CHOICE(backend, 0, WAC_BACKENDS, WAC_FOR_ALL, NULL,                                            \
+    CHOICE(backend, 0, WAC_BACKENDS, WAC_FOR_NETWORKS, NULL,                                       \
            "how to compute: fast, or in plain loops (slow; for checking)")                         \
-    CHOICE(precision, 0, WAC_PRECISIONS, WAC_FOR_ALL, NULL,                                        \
-           "of hidden layers' products; mixed is fast (AVX-512 BF16, GPU), tf32 a GPU's only")
+    CHOICE(precision, 0, WAC_PRECISIONS, WAC_FOR_NETWORKS, NULL,                                   \
+           "of hidden layers' products; mixed is fast (AVX-512 BF16, GPU), tf32 a GPU's only")     \
+    CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_WQL, NULL, "what a pair's value may be")    \
+    COUNT(particles, 50, 2, 10000, WAC_FOR_WQL, NULL, "of a pair, where the posterior has some")   \
+    CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL, NULL,                          \
+           "by the posterior's quantile, by a draw from it, or by its mean")                       \
+    CHOICE(noise, 0, "epsilon|boltzmann", WAC_FOR_Q_LEARNING, NULL,                                \
+           "any action now and then, or better ones more often")                                   \
+    REAL(epsilon, 0.1, 0, 1, WAC_FOR_Q_LEARNING, NULL, "chance of any action")                     \
+    REAL(temperature, 0.1, 1e-9, 1e9, WAC_FOR_Q_LEARNING, NULL,                                    \
+         "difference of values at which the better one is taken 2.7 times as often (boltzmann)")   \
+    REAL(rate_decay, 0.5, 0, 1, WAC_FOR_RATES, NULL,                                               \
+         "a pair's n-th visit moves its value by n to the power of minus this")                    \
+    COUNT(delay, 10, 1, 1000000, WAC_FOR_DELAYED_Q, NULL, "visits before a value may give way")    \
+    REAL(delay_margin, 0.01, 0, 1e9, WAC_FOR_DELAYED_Q, NULL,                                      \
+         "by which a value stays above what was seen")                                             \
+    COUNT(heads, 10, 1, 1000, WAC_FOR_BOOTSTRAPPED_Q, NULL, "tables that learn side by side")      \
+    COUNT(sea_size, 10, 2, 100, WAC_FOR_ALL, "deep-sea", "rows and columns of the sea")
 
 #define WAC_FIELD_REAL(name, ...) double name;
 #define WAC_FIELD_COUNT(name, ...) int64_t name;

@@ -21,6 +21,8 @@ typedef struct wac_environment_spec {
     int observation_size;
     int action_size;
     int state_size; /* doubles that save and load move */
+    int states;     /* of a world with few of them: observation 0 … states - 1; 0: not so … */
+    int choices;    /* … and its actions: 0 … choices - 1 (others are rounded) */
     bool has_goal;  /* steps can report success */
     bool has_place; /* the first two observations say where it is: a run counts its visits */
     double seconds; /* that a step lasts, for pictures that move; 0: a twentieth */
@@ -84,7 +86,7 @@ WAC_API wac_status wac_environment_type_find(const wac_environment_type **type, 
 
 /* Rises whenever a structure changes that a world and the library share; wac_config apart, whose
  * fields the plug-in names. */
-#define WAC_ENVIRONMENT_VERSION 2
+#define WAC_ENVIRONMENT_VERSION 3
 
 #define WAC_LAYOUT_REAL(name, ...) " real " #name
 #define WAC_LAYOUT_COUNT(name, ...) " count " #name

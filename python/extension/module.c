@@ -217,7 +217,8 @@ PyMODINIT_FUNC PyInit__wac(void)
 {
     PyObject *module = PyModule_Create(&definition);
     if (module && extension_add_run(module) && extension_add_world(module) &&
-        PyModule_AddStringConstant(module, "version", wac_version()) == 0)
+        PyModule_AddStringConstant(module, "version", wac_version()) == 0 &&
+        PyModule_AddStringConstant(module, "finite", WAC_FOR_FINITE) == 0)
         return module;
     Py_XDECREF(module);
     return NULL;

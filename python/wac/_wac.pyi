@@ -7,6 +7,7 @@ version: str
 BOX: int
 CAPSULE: int
 SPHERE: int
+finite: str
 
 class World:
     def __init__(self, name: str, settings: dict[str, str] | None = None) -> None: ...

@@ -71,8 +71,9 @@ def _title(name: str) -> str:
 
 
 def register() -> None:
-    """Make the worlds known to Gymnasium, as "wac/Point-4-Sparse-v0"."""
-    names = [name for name, _ in _wac.environments() if ":" not in name]
+    """Make the worlds known to Gymnasium, as "wac/Point-4-Sparse-v0"; but not those for tables."""
+    finite = _wac.finite.split("|")
+    names = [name for name, _ in _wac.environments() if ":" not in name and name not in finite]
     for name in names + [name + "-sparse" for name in names if name.startswith("point-")]:
         known = f"wac/{_title(name)}-v0"
         if known not in gymnasium.registry:

@@ -54,6 +54,21 @@ static const wac_preset presets[] = {
     {WAC_FOR_POINT, "oac_beta", "6.5"},
     {WAC_FOR_POINT, "reward", "dense"},
 
+    {WAC_FOR_FINITE, "algorithm", "wql"},
+    {WAC_FOR_FINITE, "epochs", "50"},
+    {WAC_FOR_FINITE, "initial_steps", "1"},
+    {WAC_FOR_FINITE, "path_limit", "100"},
+    {WAC_FOR_FINITE, "discount", "0.95"},
+    {WAC_FOR_FINITE, "reward_min", "0"},
+    {WAC_FOR_FINITE, "reward_max", "1"},
+    {"chain", "reward_max", "10"},
+    {"chain", "delay_margin", "0.1"},
+    {"loop", "reward_max", "2"},
+    {"taxi", "reward_min", "-10"},
+    {"taxi", "reward_max", "20"},
+    {"taxi", "epochs", "200"},
+    {"deep-sea", "reward_min", "-0.01"},
+
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_NAMES, "epochs", "400"},
     {WAC_SPARSE_NAMES, "reward", "sparse"},

@@ -95,6 +95,7 @@ static const names *names_of(const wac_world *world)
     static const names known[] = {
         {"riverswim", "position in the river", "action: down −1, up 1"},
         {"lqg", "position", "push"},
+        {"riverswim-6", "state", "action: down 0, up 1"},
         {NULL, "observation", "action"},
     };
     const names *found = known;
@@ -130,9 +131,16 @@ static wac_status write_data(wac_plot *plot, const wac_scene *scene, ranges *ran
     return WAC_STATUS_OK;
 }
 
+static int cells_of(const wac_subject *subject)
+{
+    const wac_grid grid = wac_world_grid(subject->run->world);
+    return grid.cells[0] * grid.cells[1];
+}
+
 static double visited(const wac_subject *subject)
 {
-    double share = wac_coverage_share(subject->run->visits[WAC_POLICY_BEHAVIOUR].counts);
+    double share =
+        wac_coverage_share(subject->run->visits[WAC_POLICY_BEHAVIOUR].counts, cells_of(subject));
     return isnan(share) ? 0 : 100 * share;
 }
 
@@ -152,7 +160,7 @@ static void print_headline(wac_page *page, const wac_scene *scene)
         wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, points, "%s", both);
         wac_page_label(page, 96, TOP + 36, WAC_INK_GREY, 12,
                        "visited: of %d cells those with more than 0.1 %% of all steps",
-                       WAC_COVERAGE_BINS);
+                       cells_of(&scene->subjects[0]));
     } else {
         wac_page_label(page, 96, TOP + 8, WAC_INK_TITLE, 21, "Where %d agents went%s%s",
                        scene->count, scene->is_one_world ? " on " : "",

@@ -26,7 +26,15 @@ const wac_style *wac_style_of(wac_algorithm algorithm)
 
 const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
 {
+    static const char *const words[][2] = {{"q-learning", "Q-learning"},
+                                           {"delayed-q", "Delayed Q"},
+                                           {"bootstrapped-q", "Bootstrapped Q"}};
     snprintf(title, WAC_STYLE_TITLE, "%s", algorithm);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], algorithm) == 0) {
+            snprintf(title, WAC_STYLE_TITLE, "%s", words[i][1]);
+            return title;
+        }
     for (char *letter = title; *letter; letter++)
         *letter = (char)toupper((unsigned char)*letter);
     return title;
@@ -37,7 +45,10 @@ const char *wac_style_environment(char *title, size_t size, const char *name)
     static const char *const words[][2] = {
         {"lqg", "LQG"},           {"riverswim", "RiverSwim"},
         {"hopper", "Hopper"},     {"halfcheetah", "HalfCheetah"},
-        {"walker2d", "Walker2d"},
+        {"walker2d", "Walker2d"}, {"chain", "Chain"},
+        {"loop", "Loop"},         {"riverswim-6", "RiverSwim, 6 states"},
+        {"six-arms", "Six arms"}, {"taxi", "Taxi"},
+        {"deep-sea", "Deep sea"},
     };
     if (strncmp(name, "point-", 6) == 0 && name[6]) {
         snprintf(title, size, "Point %c%s", name[6],

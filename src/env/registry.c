@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "config/environments.h"
+#include "env/finite.h"
 #include "env/guest.h"
 #include "env/lqg.h"
 #include "env/mujoco/custom.h"
@@ -23,6 +24,12 @@ static const wac_environment_type *const types[] = {
     &wac_environments_locomotion[0],
     &wac_environments_locomotion[1],
     &wac_environments_locomotion[2],
+    &wac_environments_finite[0],
+    &wac_environments_finite[1],
+    &wac_environments_finite[2],
+    &wac_environments_finite[3],
+    &wac_environments_finite[4],
+    &wac_environments_finite[5],
     &wac_environment_custom,
 };
 

@@ -58,8 +58,10 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
     }
 }
 
-static const wac_steps *steps_of(wac_device device)
+static const wac_steps *steps_of(const wac_algorithm_row *row, wac_device device)
 {
+    if (row->table)
+        return &wac_steps_table;
 #ifndef WAC_DOUBLE
     if (device == WAC_DEVICE_CUDA)
         return &wac_steps_cuda;
@@ -84,7 +86,7 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     assert(row->policies <= WAC_POLICIES_MOST && row->means + row->stds <= WAC_CRITICS_MOST);
     *agent = (wac_agent){
         .row = row,
-        .steps = steps_of(plan->device),
+        .steps = steps_of(row, plan->device),
         .observations = plan->observations,
         .actions = plan->actions,
         .rows = (int)plan->configs->batch_size,
@@ -135,6 +137,10 @@ void wac_agent_destroy(wac_agent *agent)
 void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
                   float *action)
 {
+    if (agent->steps->choose) {
+        agent->steps->choose(agent, seat, WAC_POLICY_TARGET, NULL, observation, action);
+        return;
+    }
     real *heads = agent->seat[seat].scratch;
     agent->steps->act(agent, seat, wac_agent_policy(agent, role), observation, heads);
     for (int j = 0; j < agent->actions; j++)
@@ -144,6 +150,11 @@ void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float 
 void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *rng,
                      const float *observation, float *action)
 {
+    if (agent->steps->choose) {
+        rng = rng ? rng : &agent->seat[seat].explore_rng;
+        agent->steps->choose(agent, seat, role, rng, observation, action);
+        return;
+    }
     real *heads = agent->seat[seat].scratch, *noise = heads + 2 * agent->actions;
     agent->steps->act(agent, seat, wac_agent_policy(agent, role), observation, heads);
     wac_fill_normal(rng ? rng : &agent->seat[seat].explore_rng, (size_t)agent->actions, noise);

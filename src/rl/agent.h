@@ -68,6 +68,7 @@ typedef struct wac_agent_plan {
     const wac_config *configs; /* [seats]; all of one algorithm, width, batch_size, backend … */
     int seats;
     int observations, actions;
+    int states, choices;    /* of a world that is finite; 0: it is not */
     int threads, first_cpu; /* see wac_agent_create */
 } wac_agent_plan;
 

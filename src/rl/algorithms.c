@@ -1,6 +1,8 @@
 /* The algorithms. */
 #include "rl/algorithms.h"
 
+#include "rl/table/table.h"
+
 #include <assert.h>
 
 static const wac_algorithm_row rows[] = {
@@ -14,6 +16,13 @@ static const wac_algorithm_row rows[] = {
                            .critics = "q",
                            .learn = wac_sac_learn,
                            .explore = wac_oac_explore},
+    [WAC_ALGORITHM_WQL] = {.policies = 1, .means = 1, .stds = 1, .table = &wac_rule_wql},
+    [WAC_ALGORITHM_Q_LEARNING] = {.policies = 1, .means = 1, .table = &wac_rule_q_learning},
+    [WAC_ALGORITHM_DELAYED_Q] = {.policies = 1, .means = 1, .table = &wac_rule_delayed_q},
+    [WAC_ALGORITHM_BOOTSTRAPPED_Q] = {.policies = 1,
+                                      .means = 1,
+                                      .stds = 1,
+                                      .table = &wac_rule_bootstrapped_q},
 };
 static_assert(sizeof rows / sizeof *rows == WAC_ALGORITHM_TOTAL, "an algorithm has no row");
 

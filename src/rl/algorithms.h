@@ -11,6 +11,7 @@ typedef struct wac_algorithm_row {
     int means, stds;     /* critics; stds 0: it knows nothing of its uncertainty */
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
     const char *critics; /* what mean critics are called in files: "mean1", "q1", … */
+    const struct wac_table_rule *table; /* an agent that is a table: how it learns; else null */
     void (*learn)(wac_agent *agent);
     /* null: by a sample of the behaviour policy */
     void (*explore)(wac_agent *agent, int seat, wac_rng *rng, const float *observation,

@@ -15,14 +15,14 @@ void wac_coverage_add(wac_coverage *coverage, double observation, double action)
                      wac_coverage_bin(action, WAC_COVERAGE_SIDE)]++;
 }
 
-double wac_coverage_share(const int64_t *counts)
+double wac_coverage_share(const int64_t *counts, int bins)
 {
     const double threshold = 0.001;
     int64_t total = 0;
     int covered = 0;
-    for (int i = 0; i < WAC_COVERAGE_BINS; i++)
+    for (int i = 0; i < bins; i++)
         total += counts[i];
-    for (int i = 0; i < WAC_COVERAGE_BINS; i++)
+    for (int i = 0; i < bins; i++)
         covered += (double)counts[i] > threshold * (double)total;
-    return total ? (double)covered / WAC_COVERAGE_BINS : NAN;
+    return total ? (double)covered / bins : NAN;
 }

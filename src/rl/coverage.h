@@ -19,7 +19,7 @@ void wac_coverage_add(wac_coverage *coverage, double observation, double action)
 /* The bin of a value when [-1, 1] is cut into so many; what lies beyond is in the outermost. */
 int wac_coverage_bin(double value, int bins);
 
-/* Covered share of the bins, counts [WAC_COVERAGE_BINS]; NaN before anything was counted. */
-double wac_coverage_share(const int64_t *counts);
+/* Covered share of the bins, counts [bins]; NaN before anything was counted. */
+double wac_coverage_share(const int64_t *counts, int bins);
 
 #endif

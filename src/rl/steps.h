@@ -55,6 +55,10 @@ typedef struct wac_steps {
     /* mean and log-std (clamped) of one policy of a seat for one observation: heads [2A] */
     void (*act)(wac_agent *agent, int seat, int policy, const float *observation, real *heads);
 
+    /* an action in place of what `act` would lead to, explored with or evaluated; null: by `act` */
+    void (*choose)(wac_agent *agent, int seat, wac_policy_role role, wac_rng *rng,
+                   const float *observation, float *action);
+
     /* the slope in the action [A] of a weighted sum of a seat's mean critics at one pair */
     void (*slope)(wac_agent *agent, int seat, const float *observation, const real *action,
                   wac_weigh_fn *weigh, const void *user, real *slope);
@@ -74,7 +78,8 @@ typedef struct wac_steps {
     void (*settle)(wac_agent *agent, int seat, wac_state state);
 } wac_steps;
 
-extern const wac_steps wac_steps_host; /* rl/host/host.c */
+extern const wac_steps wac_steps_host;  /* rl/host/host.c */
+extern const wac_steps wac_steps_table; /* rl/table/table.c */
 #ifndef WAC_DOUBLE
 extern const wac_steps wac_steps_cuda; /* rl/cuda/steps.c */
 #endif

@@ -132,6 +132,8 @@ static wac_status make_agent(wac_run *run, wac_error *error)
                                                  .seats = 1,
                                                  .observations = run->world->spec.observation_size,
                                                  .actions = run->world->spec.action_size,
+                                                 .states = run->world->spec.states,
+                                                 .choices = run->world->spec.choices,
                                                  .threads = run->options.threads,
                                                  .first_cpu = run->options.first_cpu},
                                error));

@@ -78,9 +78,11 @@ static wac_progress progress_of(const wac_run *run)
         .eval_return = run->sums.eval_return,
         .eval_success = run->sums.eval_success,
         .eval_episodes = run->progress.eval_episodes,
-        .coverage_sampled = coverage ? wac_coverage_share(run->sampled.counts) : NAN,
-        .coverage_visited =
-            coverage ? wac_coverage_share(run->visits[WAC_POLICY_BEHAVIOUR].counts) : NAN,
+        .coverage_sampled =
+            coverage ? wac_coverage_share(run->sampled.counts, WAC_COVERAGE_BINS) : NAN,
+        .coverage_visited = coverage ? wac_coverage_share(run->visits[WAC_POLICY_BEHAVIOUR].counts,
+                                                          WAC_COVERAGE_BINS)
+                                     : NAN,
         .alpha = (double)seat->alpha[wac_agent_policy(run->agent, WAC_POLICY_BEHAVIOUR)],
         .q_mean = run->sums.q_mean,
         .sigma_visited = run->sums.sigma_visited,
@@ -210,6 +212,8 @@ static wac_status take_in(wac_run *run, wac_walk *walk, wac_error *error)
 
 int64_t wac_updates_after(const wac_config *config, int64_t steps)
 {
+    if (config->algorithm >= WAC_ALGORITHM_TABLES)
+        return steps; /* it learns as it goes */
     if (steps >= config->explore_steps)
         return config->updates;
     return config->update_interval ? config->updates * steps / config->explore_steps : 0;

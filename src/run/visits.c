@@ -19,7 +19,7 @@ static bool has_one_of_each(const wac_world *world)
 
 bool wac_world_has_coverage(const wac_world *world)
 {
-    return !world->raw && has_one_of_each(world);
+    return !world->raw && has_one_of_each(world) && world->spec.states == 0;
 }
 
 wac_grid wac_world_grid(const wac_world *world)
@@ -28,6 +28,12 @@ wac_grid wac_world_grid(const wac_world *world)
     const double *low = spec->observation_low, *high = spec->observation_high;
     if (spec->has_place)
         return (wac_grid){{WAC_PLACE_ACROSS, WAC_PLACE_UP}, {low[0], low[1]}, {high[0], high[1]}};
+    if (spec->states * spec->choices > WAC_CELLS_MOST)
+        return (wac_grid){0};
+    if (spec->states) /* a cell for each pair, its number in the middle */
+        return (wac_grid){{spec->states, spec->choices},
+                          {-0.5, -0.5},
+                          {spec->states - 0.5, spec->choices - 0.5}};
     if (has_one_of_each(world))
         return (wac_grid){{WAC_COVERAGE_SIDE, WAC_COVERAGE_SIDE},
                           {low[0], spec->action_low[0]},

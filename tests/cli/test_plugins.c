@@ -112,7 +112,7 @@ static void what_is_wrong_is_said(void **state)
         int status = i < 3 ? 2 : 1;
         assert_says(wac("%s ./nowhere.so", commands[i]), status,
                     "there is no plug-in ./nowhere.so");
-        assert_says(wac("%s ./version.so", commands[i]), status, "is a plug-in of version 3");
+        assert_says(wac("%s ./version.so", commands[i]), status, "is a plug-in of version 4");
     }
     assert_says(wac("train good.so"), 2, "named by its path: ./good.so");
     assert_says(wac("train ./refuses.so --out %s", at("no")), 1, "the motor has no power");

@@ -209,8 +209,10 @@ static void bad_beginnings_are_refused(void **state)
     assert_int_equal(wac_config_init(&config, "lqg", "oe_wac", &error), WAC_STATUS_INPUT);
     assert_string_equal(error.message, "unknown algorithm \"oe_wac\"; did you mean \"oe-wac\"?");
     assert_int_equal(wac_config_init(&config, "lqg", "dqn", &error), WAC_STATUS_INPUT);
-    assert_string_equal(error.message,
-                        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac or oac");
+    assert_string_equal(
+        error.message,
+        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, wql, q-learning, "
+        "delayed-q or bootstrapped-q");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
     const char *const bad[] = {

@@ -9,7 +9,7 @@
 
 /* What plug-ins share with the library. Does this fail? Then raise WAC_ENVIRONMENT_VERSION, and
  * write the new sizes here. */
-static_assert(WAC_ENVIRONMENT_VERSION == 2 && sizeof(wac_environment_spec) == 16408 &&
+static_assert(WAC_ENVIRONMENT_VERSION == 3 && sizeof(wac_environment_spec) == 16416 &&
                   sizeof(wac_environment_type) == 80 && sizeof(wac_step) == 16 &&
                   sizeof(wac_stroke) == 48 && sizeof(wac_error) == 1028 && sizeof(wac_rng) == 24 &&
                   sizeof(((wac_config *)NULL)->environment) == 256,
@@ -88,7 +88,7 @@ static void broken_ones_are_refused(void **state)
         {"./nowhere.so", "there is no plug-in ./nowhere.so in /", "counts from where"},
         {"/nowhere.so", "there is no plug-in /nowhere.so", ""},
         {"good.so", "unknown environment \"good.so\"", "named by its path: ./good.so"},
-        {"./version.so", "is a plug-in of version 3, and this wac takes version 2",
+        {"./version.so", "is a plug-in of version 4, and this wac takes version 3",
          "build it again with the headers of this one"},
         {"./settings.so", "was built for another wac, whose settings are others",
          "build it again with the headers of this one"},

@@ -140,7 +140,7 @@ static void seats_learn_as_if_alone(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= SEATS; threads++)
-        for (int a = 0; a < WAC_ALGORITHM_TOTAL; a++)
+        for (int a = 0; a < WAC_ALGORITHM_TABLES; a++)
             check_company(wac_algorithm_name((wac_algorithm)a), NULL, threads);
 }
 
@@ -177,7 +177,7 @@ static void subsets_are_drawn_by_seat(void **state)
 static void a_seat_goes_on_alone(void **state)
 {
     (void)state;
-    for (int a = 0; a < WAC_ALGORITHM_TOTAL; a++) {
+    for (int a = 0; a < WAC_ALGORITHM_TABLES; a++) {
         const char *algorithm = wac_algorithm_name((wac_algorithm)a);
         wac_config configs[SEATS];
         for (int i = 0; i < SEATS; i++)
