@@ -23,7 +23,8 @@ def available(name):
 
 
 def test_all_are_registered():
-    own = [name for name, _ in _wac.environments() if ":" not in name]
+    finite = _wac.finite.split("|")
+    own = [name for name, _ in _wac.environments() if ":" not in name and name not in finite]
     assert len(NAMES) == len(own) + 4
     assert {"wac/Point-4-v0", "wac/Point-4-Sparse-v0", "wac/LQG-v0", "wac/RiverSwim-v0",
             "wac/HalfCheetah-v0", "wac/Hopper-v0", "wac/Walker2d-v0"} <= set(NAMES)

@@ -145,7 +145,8 @@ wac_status wac_axes_combine(wac_expansion *in, const wac_sweep_run *base, const 
     return WAC_STATUS_OK;
 }
 
-/* Draw number `number` of a setting: the same for every environment and algorithm. */
+/* Draw number `number` of a setting: the same for every environment and algorithm, and however many
+ * settings there are. */
 static wac_status draw_value(wac_expansion *in, wac_config *config, const wac_axis *axis,
                              int64_t number)
 {
@@ -153,7 +154,7 @@ static wac_status draw_value(wac_expansion *in, wac_config *config, const wac_ax
     size_t place = (size_t)(axis->setting - wac_settings(&count));
     wac_rng rng = {.seed = (uint64_t)in->search->seed,
                    .stream = DRAW_STREAM,
-                   .counter = (uint64_t)number * WAC_SETTINGS_TOTAL + place};
+                   .counter = (uint64_t)number << 16 | place};
     double share = wac_rng_uniform(&rng);
     if (!axis->ranged)
         return set_value(in, config, axis, (int)(share * wac_yaml_length(axis->node)));
