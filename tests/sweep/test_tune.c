@@ -10,10 +10,10 @@
 static void settings_are_drawn(void **state)
 {
     (void)state;
-    static const char text[] = TUNED "samples: 8\nsettings:\n  width: [8, 16]\n  updates: {from: "
+    static const char text[] = TUNED "samples: 24\nsettings:\n  width: [8, 16]\n  updates: {from: "
                                      "10, to: 20}\n  learning_rate: {from: 1e-5, to: 1e-3, "
                                      "scale: log}\n";
-    static const char more[] = TUNED "samples: 9\nsettings:\n  width: [8, 16]\n  updates: {from: "
+    static const char more[] = TUNED "samples: 25\nsettings:\n  width: [8, 16]\n  updates: {from: "
                                      "10, to: 20}\n  learning_rate: {from: 1e-5, to: 1e-3, "
                                      "scale: log}\n";
     wac_sweep sweep, grown;
@@ -22,8 +22,8 @@ static void settings_are_drawn(void **state)
     assert_ok(wac_sweep_parse(&sweep, &search, text, strlen(text), "file", &error));
     assert_ok(wac_sweep_parse(&grown, &search, more, strlen(more), "file", &error));
     assert_int_equal(search.last, 2);
-    assert_int_equal(sweep.count, 16);
-    assert_int_equal(grown.count, 18);
+    assert_int_equal(sweep.count, 48);
+    assert_int_equal(grown.count, 50);
     for (size_t i = 0; i < sweep.count; i++) {
         const wac_config *config = &sweep.runs[i].config;
         assert_true(config->width == 8 || config->width == 16);
@@ -32,7 +32,7 @@ static void settings_are_drawn(void **state)
         below += config->learning_rate < 1e-4;
         assert_string_equal(sweep.runs[i].folder, grown.runs[i].folder);
     }
-    assert_true(below > 2 && below < 14);
+    assert_true(below > 10 && below < 38);
     wac_sweep_free(&sweep);
     wac_sweep_free(&grown);
 
