@@ -287,6 +287,8 @@ static wac_status make_agent(company *company, const crew *crew, wac_error *erro
                                                     .seats = seats,
                                                     .observations = spec->observation_size,
                                                     .actions = spec->action_size,
+                                                    .states = spec->states,
+                                                    .choices = spec->choices,
                                                     .threads = 1,
                                                     .first_cpu = crew->task->first_cpu},
                                   error);

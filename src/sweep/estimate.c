@@ -73,8 +73,17 @@ static wac_status measure_all(costs *costs, trial *trial, const wac_config *conf
     trial->rng = (wac_rng){.seed = (uint64_t)config->seed};
     WAC_TRY(wac_environment_type_find(&type, config->environment, error));
     WAC_TRY(wac_world_create(&trial->world, type, config, error));
-    WAC_TRY(wac_agent_create(&trial->agent, config, trial->world->spec.observation_size,
-                             trial->world->spec.action_size, 1, -1, error));
+    const wac_environment_spec *spec = &trial->world->spec;
+    WAC_TRY(wac_agent_create_seats(&trial->agent,
+                                   &(wac_agent_plan){.configs = config,
+                                                     .seats = 1,
+                                                     .observations = spec->observation_size,
+                                                     .actions = spec->action_size,
+                                                     .states = spec->states,
+                                                     .choices = spec->choices,
+                                                     .threads = 1,
+                                                     .first_cpu = -1},
+                                   error));
     WAC_TRY(wac_world_reset(trial->world, &trial->rng, trial->observation, error));
     for (work work = 0; work < WORKS; work++) {
         if (work == UPDATE)
