@@ -13,6 +13,7 @@
 #include "bench/cost.h"
 #include "report/note.h"
 #include "run/packed.h"
+#include "run/train.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -93,8 +94,8 @@ static double hours_of(const wac_sweep *sweep)
     double operations = 0;
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
-        operations +=
-            (double)(config->epochs * config->updates) * wac_bench_operations(config, 4, 2);
+        operations += (double)(config->epochs * wac_updates_after(config, config->explore_steps)) *
+                      wac_bench_operations(config, 4, 2);
     }
     return operations / operations_per_second / 3600;
 }

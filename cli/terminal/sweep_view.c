@@ -36,6 +36,8 @@ static double cost_of(const wac_config *config)
 {
     double width = (double)config->width;
     double steps = (double)(config->explore_steps + config->evaluation_steps);
+    if (config->algorithm >= WAC_ALGORITHM_TABLES)
+        return steps;
     return (double)config->updates * wac_bench_operations(config, 4, 2) +
            steps * 570 * width * (width + 40);
 }

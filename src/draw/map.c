@@ -18,14 +18,14 @@ enum { SIGMA_SIDE = 100 };
 
 static double state_at(const wac_run *run, int cell, int cells)
 {
-    const wac_environment_spec *spec = &run->world->spec;
-    return wac_cell_middle(cell, cells, spec->observation_low[0], spec->observation_high[0]);
+    const wac_grid grid = wac_world_grid(run->world);
+    return wac_cell_middle(cell, cells, grid.low[0], grid.high[0]);
 }
 
 static double action_at(const wac_run *run, int cell, int cells)
 {
-    const wac_environment_spec *spec = &run->world->spec;
-    return wac_cell_middle(cell, cells, spec->action_low[0], spec->action_high[0]);
+    const wac_grid grid = wac_world_grid(run->world);
+    return wac_cell_middle(cell, cells, grid.low[1], grid.high[1]);
 }
 
 int64_t wac_map_visits(wac_plot *plot, const wac_run *run, wac_policy_role role)
@@ -47,16 +47,20 @@ int64_t wac_map_visits(wac_plot *plot, const wac_run *run, wac_policy_role role)
 wac_status wac_map_sigma(wac_plot *plot, wac_run *run, double range[2], wac_error *error)
 {
     enum { CELLS = SIGMA_SIDE * SIGMA_SIDE };
+    const wac_environment_spec *spec = &run->world->spec;
     float *values = malloc(4 * CELLS * sizeof *values);
     if (!values)
         return wac_fail_memory(error, "the map of uncertainty");
     float *observations = values, *actions = values + CELLS;
     float *mean = values + 2 * CELLS, *std = values + 3 * CELLS;
     for (int i = 0; i < CELLS; i++) {
+        double state = state_at(run, i % SIGMA_SIDE, SIGMA_SIDE);
+        double action = action_at(run, i / SIGMA_SIDE, SIGMA_SIDE);
         observations[i] =
-            (float)(run->world->raw ? state_at(run, i % SIGMA_SIDE, SIGMA_SIDE)
-                                    : wac_cell_middle(i % SIGMA_SIDE, SIGMA_SIDE, -1, 1));
-        actions[i] = (float)wac_cell_middle(i / SIGMA_SIDE, SIGMA_SIDE, -1, 1);
+            (float)(run->world->raw ? state
+                                    : wac_world_normalise(state, spec->observation_low[0],
+                                                          spec->observation_high[0]));
+        actions[i] = (float)wac_world_normalise(action, spec->action_low[0], spec->action_high[0]);
     }
     wac_agent_value(run->agent, CELLS, observations, actions, mean, std);
     range[0] = range[1] = (double)std[0];
@@ -296,16 +300,18 @@ static void print_axes(wac_page *page, const wac_scene *scene, const layout *lay
     for (int i = 0; i < layout->count && scene->is_one_world; i++)
         is_lowest &= layout->cells[i].column != cell->column || layout->cells[i].row <= cell->row;
     bool is_first = cell->column == 0 || !scene->is_one_world;
+    const wac_grid grid = wac_world_grid(world); /* of finite worlds wider than their bounds */
     double low = spec->observation_low[0], high = spec->observation_high[0];
+    double step = spec->states ? 1 : (spec->action_high[0] - spec->action_low[0]) / 2;
     wac_plot_print(&page->plot,
                    "set xrange [%.9g:%.9g]; set yrange [%.9g:%.9g]\n"
                    "set ytics %.9g,%.9g\n"
                    "set xlabel '%.*s' offset 0,0.5 tc rgb grey\n"
-                   "set ylabel '%.*s' offset 1 tc rgb grey\n",
-                   low, high, spec->action_low[0], spec->action_high[0], spec->action_low[0],
-                   (spec->action_high[0] - spec->action_low[0]) / 2,
+                   "set ylabel '%.*s' offset %d tc rgb grey\n",
+                   grid.low[0], grid.high[0], grid.low[1], grid.high[1], spec->action_low[0], step,
                    is_lowest ? length_of(names->state, layout) : 0, names->state,
-                   is_first ? length_of(names->action, layout) : 0, names->action);
+                   is_first ? length_of(names->action, layout) : 0, names->action,
+                   spec->states ? 0 : 1);
     if (layout->compact)
         wac_plot_print(&page->plot, "set xtics %.9g,%.9g; set format y '%s'\n", low,
                        (high - low) / 2, is_first ? "% h" : "");

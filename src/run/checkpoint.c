@@ -230,7 +230,8 @@ static bool is_position(const wac_position *at, const wac_config *config)
                                   is_total(at->env_steps, at->epoch, steps, initial + at->explored)
                             : !at->epoch && !at->evaluated && !at->updated &&
                                   at->explored <= initial && at->env_steps == at->explored;
-    return good && is_total(at->updates, at->epoch, config->updates, at->updated) &&
+    return good &&
+           is_total(at->updates, at->epoch, wac_updates_after(config, steps), at->updated) &&
            at->updated <= wac_updates_after(config, at->explored) &&
            at->rows == at->epoch + at->evaluated && at->episode_steps < config->path_limit &&
            at->explore_episodes <= (initial > steps ? initial : steps) &&

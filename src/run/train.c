@@ -91,7 +91,7 @@ static wac_progress progress_of(const wac_run *run)
         .explore_episodes = at->explore_episodes,
         .explore_return = episodes > 0 ? run->sums.explore_returns / episodes : NAN,
         .explore_success = goal && episodes > 0 ? (double)at->explore_successes / episodes : NAN,
-        .epoch_updates_due = run->config.updates,
+        .epoch_updates_due = wac_updates_after(&run->config, run->config.explore_steps),
     };
 }
 

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "env/world.h"
 #include "rl/agent.h"
+#include "run/train.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ bool wac_sweep_is_same_kind(const wac_config *a, const wac_config *b)
 
 static double rest_of(const wac_config *config, const wac_sweep_item *item, const costs *costs)
 {
-    double epoch = (double)config->updates * costs->of[UPDATE] +
+    double epoch = (double)wac_updates_after(config, config->explore_steps) * costs->of[UPDATE] +
                    (double)config->explore_steps * costs->of[EXPLORE] +
                    (double)config->evaluation_steps * costs->of[EVALUATE];
     double rest = fmax(0, (double)(item->epochs - item->progress.epoch)) * epoch;

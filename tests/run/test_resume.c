@@ -77,6 +77,30 @@ static void stopping_anywhere_changes_nothing(void **state)
     }
 }
 
+/* Tables, too, which learn with every step and have no replay. */
+static void tables_stop_anywhere(void **state)
+{
+    (void)state;
+    static const char *const tables[] = {"wql", "q-learning", "delayed-q", "bootstrapped-q"};
+    for (int i = 0; i < 4; i++) {
+        wac_config config;
+        assert_ok(wac_config_init(&config, "deep-sea", tables[i], &error));
+        config.epochs = 3;
+        config.explore_steps = 40;
+        config.evaluation_steps = 60;
+        wac_run_options options = stop_after(-1, 1);
+        assert_ok(train_new(at("whole"), &config, &options));
+        for (long stop_at = 0, reports = watch.reports; stop_at < reports; stop_at += 23) {
+            train_in_parts(at("parts"), &config, stop_at, 31, 1);
+            const char *file = difference(at("whole"), at("parts"));
+            if (file)
+                fail_msg("%s stopped after report %ld: %s differs", tables[i], stop_at, file);
+            remove_folder(at("parts"));
+        }
+        remove_folder(at("whole"));
+    }
+}
+
 static void stopping_again_and_again_changes_nothing(void **state)
 {
     (void)state;
@@ -326,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(updates_are_shared_out_over_steps),
         TEST(stopping_anywhere_changes_nothing),
+        TEST(tables_stop_anywhere),
         TEST(stopping_again_and_again_changes_nothing),
         TEST(stopping_in_an_evaluation_changes_nothing),
         TEST(a_stopped_run_can_go_on_in_the_same_process),

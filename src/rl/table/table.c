@@ -121,6 +121,7 @@ static void remember(wac_agent *agent, int seat, const float *observation, const
                            .reward = reward,
                            .terminated = terminated};
     agent->seat[seat].remembered++;
+    agent->seat[seat].critic_steps++;
     table->rule->learn(table, &seen, &agent->seat[seat].explore_rng);
 }
 
@@ -204,6 +205,7 @@ static wac_status visit(wac_agent *agent, int at, wac_state state, wac_agent_vis
          {"table/values", WAC_DTYPE_F64, 2, {pairs, table->numbers}, table->values}},
         {WAC_STATE_LEARNING, {"table/visits", WAC_DTYPE_I64, 1, {pairs}, table->visits}},
         {WAC_STATE_LEARNING, {"table/clock", WAC_DTYPE_I64, 1, {WAC_TABLE_CLOCKS}, table->clock}},
+        {WAC_STATE_LEARNING, {"table/steps", WAC_DTYPE_I64, 1, {1}, &seat->critic_steps}},
         {WAC_STATE_LEARNING,
          {"counter/explore", WAC_DTYPE_I64, 1, {1}, &seat->explore_rng.counter}},
         {WAC_STATE_REPLAY, {"replay/count", WAC_DTYPE_I64, 1, {1}, &seat->remembered}},
