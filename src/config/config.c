@@ -380,7 +380,7 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
         if (wac_config_reads(config, &settings[i]) && !in_range(config, &settings[i]))
             return refuse_value(&settings[i], text, error);
     }
-    bool has_prior = WAC_FOR_WAC >> config->algorithm & 1u &&
+    bool has_prior = WAC_FOR_PRIORS >> config->algorithm & 1u &&
                      config->reward_prior == WAC_REWARD_PRIOR_GIVEN &&
                      !wac_config_lacks_prior(config);
     if (has_prior && config->reward_min >= config->reward_max) {

@@ -146,8 +146,13 @@ wac_status wac_portable_make(wac_portable **out, wac_run *run, bool critics, wac
 {
     wac_portable *portable = NULL;
     const wac_agent *agent = run->agent;
-    const wac_desk *desk = wac_host_desk(agent, run->seat);
     const wac_algorithm_row *row = agent->row;
+    if (row->table)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s is a table, and only networks are exported; its numbers are in "
+                        "checkpoint/agent.safetensors",
+                        run->directory);
+    const wac_desk *desk = wac_host_desk(agent, run->seat);
     sizes sizes = {.observations = agent->observations,
                    .actions = agent->actions,
                    .width = (int)run->config.width,

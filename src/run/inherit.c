@@ -50,7 +50,11 @@ static wac_status take(void *user, const wac_agent_tensor *tensor, wac_error *er
 {
     static const char counters[] = "counter/";
     const wac_agent_tensor *from = (*(const wac_agent_tensor **)user)++;
-    (void)error;
+    if (memcmp(from->shape, tensor->shape, sizeof from->shape) != 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run to begin with has a %s of another size: its world has other "
+                        "states or actions, or its settings differ",
+                        tensor->name);
     if (strncmp(tensor->name, counters, strlen(counters)) != 0)
         memcpy(tensor->data, from->data,
                (size_t)wac_agent_tensor_elements(from) * wac_dtype_size(from->dtype));

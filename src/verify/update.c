@@ -99,6 +99,9 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
     wac_error cause;
     if (wac_config_init(config, "recorded", algorithm, &cause) != WAC_STATUS_OK)
         return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
+    if (config->algorithm >= WAC_ALGORITHM_TABLES)
+        return wac_fail(error, WAC_STATUS_INPUT, "%s: %s is a table, which has no updates apart",
+                        file->path, algorithm);
     bool has_std = wac_algorithm_row_of(config->algorithm)->stds > 0;
     for (size_t i = 0; i < (has_std ? sizeof settings / sizeof *settings : FOR_ALL); i++) {
         const char *value = wac_tensor_file_metadata(file, settings[i][0]);

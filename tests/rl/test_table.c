@@ -310,6 +310,9 @@ static void test_refusals(void **state)
     wac_agent_plan plan = {.configs = &config, .seats = 1, .observations = 1, .actions = 1};
     assert_int_equal(wac_agent_create_seats(&agent, &plan, &error), WAC_STATUS_INPUT);
     assert_non_null(strstr(error.message, "wql is a table"));
+    config.reward_min = config.reward_max;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "must be below reward_max"));
     plan.states = 5;
     plan.choices = 2;
     plan.device = WAC_DEVICE_CUDA;
