@@ -6,3 +6,5 @@ s|^\( *\)/\* |\1/** |
 s|\([^ ].*\)/\* |\1/**< |
 # rows of small tables stay rows
 s|^ \*   | *       |
+# a constant in an enumeration without a name, which newer tools stumble over
+/^enum { .* };$/d
