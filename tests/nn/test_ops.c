@@ -396,90 +396,201 @@ static void product_by_chains(const wac_product *p)
         }
 }
 
+static version versions[] = {
+    {"chains", product_by_chains, true, true},
+    {"library", wac_product_library, true, false},
+#if defined(__x86_64__)
+    {"avx2", wac_product_avx2, false, true},
+    {"avx512", wac_product_avx512, false, true},
+#elif defined(__aarch64__)
+    {"neon", wac_product_neon, true, true},
+#endif
+};
+enum { VERSIONS = sizeof versions / sizeof *versions, LAYOUTS = 16, FINISHES = 3 };
+
+static float a[SIDE * SIDE], b[SIDE * (SIDE + FAR)], active[SIDE * SIDE], bias[SIDE];
+
+/* variant: a layout, and LAYOUTS times a finish */
+static void check_product(int rows, int columns, int depth, int variant)
+{
+    static float expected[SIDE * SIDE], c[VERSIONS][SIDE * SIDE];
+    int gap = variant & 1 ? GAP : 0; /* rows that are part of longer ones */
+    bool turned = variant & 2, far = variant & 4, b_turned = variant & 8;
+    ptrdiff_t b_step = (b_turned ? depth : columns) + (far ? FAR : gap);
+    size_t count = (size_t)(rows * (columns + gap));
+    wac_product p = {
+        .rows = rows,
+        .columns = columns,
+        .depth = depth,
+        .a = a,
+        .a_row = turned ? 1 : depth + gap,
+        .a_depth = turned ? rows + gap : 1,
+        .b = b,
+        .b_row = b_turned ? 1 : b_step,
+        .b_column = b_turned ? b_step : 1,
+        .c_row = columns + gap,
+        .finish = (wac_finish)(variant / LAYOUTS),
+        .bias = bias,
+        .active = active,
+    };
+    memset(expected, 0, sizeof(float) * count);
+    product_expected(&p, expected);
+    int exact = -1;
+    for (int v = 0; v < VERSIONS; v++) {
+        if (!versions[v].here)
+            continue;
+        /* what was there before does not matter, and gaps stay as they are */
+        for (size_t i = 0; i < count; i++)
+            c[v][i] = i % (size_t)(columns + gap) < (size_t)columns ? NAN : 0;
+        p.c = c[v];
+        if (p.finish == WAC_FINISH_MASK && depth <= WAC_PRODUCT_DEPTH) {
+            for (size_t i = 0; i < count; i++) /* but for a mask that is in place */
+                c[v][i] = isnan(c[v][i]) ? active[i] : 0;
+            p.active = c[v];
+        }
+        versions[v].run(&p);
+        for (size_t i = 0; i < count; i++)
+            if (!(fabsf(c[v][i] - expected[i]) <= 1e-6f * (float)(depth + 4)))
+                fail_msg("%s: %d x %d x %d, variant %d: [%zu] is %g, not %g", versions[v].name,
+                         rows, columns, depth, variant, i, (double)c[v][i], (double)expected[i]);
+        if (versions[v].exact && exact >= 0)
+            assert_memory_equal(c[v], c[exact], count * sizeof(float));
+        if (versions[v].exact)
+            exact = v;
+    }
+}
+
+static void fill_products(void)
+{
+    fill(1, SIDE * SIDE, -1, 1, a);
+    fill(2, SIDE * (SIDE + FAR), -1, 1, b);
+    fill(3, SIDE * SIDE, -1, 1, active);
+    fill(4, SIDE, -1, 1, bias);
+#if defined(__x86_64__)
+    bool fused = __builtin_cpu_supports("fma");
+    versions[2].here = fused && __builtin_cpu_supports("avx2");
+    versions[3].here = fused && __builtin_cpu_supports("avx512f");
+#endif
+}
+
 static void products_agree(void **state)
 {
     (void)state;
-    version versions[] = {
-        {"chains", product_by_chains, true, true},
-        {"library", wac_product_library, true, false},
-#if defined(__x86_64__)
-        {"avx2", wac_product_avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
-         true},
-        {"avx512", wac_product_avx512,
-         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"), true},
-#elif defined(__aarch64__)
-        {"neon", wac_product_neon, true, true},
-#endif
-    };
-    enum { VERSIONS = sizeof versions / sizeof *versions };
     static const int sizes[][3] = {/* rows, columns, depth */
                                    {1, 1, 1},    {1, 16, 5},    {5, 1, 1},     {5, 31, 1},
                                    {1, 33, 300}, {6, 16, 256},  {7, 17, 257},  {14, 32, 16},
                                    {15, 47, 31}, {13, 33, 513}, {128, 64, 23}, {29, 128, 128},
                                    {9, 64, 10},  {30, 96, 13},  {20, 32, 25},  {17, 300, 40}};
-    static float a[SIDE * SIDE], b[SIDE * (SIDE + FAR)], active[SIDE * SIDE], bias[SIDE];
-    static float expected[SIDE * SIDE], c[VERSIONS][SIDE * SIDE];
-    fill(1, SIDE * SIDE, -1, 1, a);
-    fill(2, SIDE * (SIDE + FAR), -1, 1, b);
-    fill(3, SIDE * SIDE, -1, 1, active);
-    fill(4, SIDE, -1, 1, bias);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        for (int variant = 0; variant < 3 * 16; variant++) {
-            int rows = sizes[s][0], columns = sizes[s][1], depth = sizes[s][2];
-            int gap = variant & 1 ? GAP : 0; /* rows that are part of longer ones */
-            bool turned = variant & 2, far = variant & 4, b_turned = variant & 8;
-            ptrdiff_t b_step = (b_turned ? depth : columns) + (far ? FAR : gap);
-            wac_product p = {
-                .rows = rows,
-                .columns = columns,
-                .depth = depth,
-                .a = a,
-                .a_row = turned ? 1 : depth + gap,
-                .a_depth = turned ? rows + gap : 1,
-                .b = b,
-                .b_row = b_turned ? 1 : b_step,
-                .b_column = b_turned ? b_step : 1,
-                .c_row = columns + gap,
-                .finish = (wac_finish)(variant / 16),
-                .bias = bias,
-                .active = active,
-            };
-            memset(expected, 0, sizeof(float) * (size_t)(rows * (columns + gap)));
-            product_expected(&p, expected);
-            int exact = -1;
-            for (int v = 0; v < VERSIONS; v++) {
-                size_t count = (size_t)(rows * (columns + gap));
-                if (!versions[v].here)
-                    continue;
-                /* what was there before does not matter, and gaps stay as they are */
-                for (size_t i = 0; i < count; i++)
-                    c[v][i] = i % (size_t)(columns + gap) < (size_t)columns ? NAN : 0;
-                p.c = c[v];
-                if (p.finish == WAC_FINISH_MASK && depth <= WAC_PRODUCT_DEPTH) {
-                    for (size_t i = 0; i < count; i++) /* but for a mask that is in place */
-                        c[v][i] = isnan(c[v][i]) ? active[i] : 0;
-                    p.active = c[v];
-                }
-                versions[v].run(&p);
-                for (size_t i = 0; i < count; i++)
-                    if (!(fabsf(c[v][i] - expected[i]) <= 1e-6f * (float)(depth + 4)))
-                        fail_msg("%s: %d x %d x %d, variant %d: [%zu] is %g, not %g",
-                                 versions[v].name, rows, columns, depth, variant, i,
-                                 (double)c[v][i], (double)expected[i]);
-                if (versions[v].exact && exact >= 0)
-                    assert_memory_equal(c[v], c[exact], count * sizeof(float));
-                if (versions[v].exact)
-                    exact = v;
-            }
+    fill_products();
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int variant = 0; variant < FINISHES * LAYOUTS; variant++)
+            check_product(sizes[s][0], sizes[s][1], sizes[s][2], variant);
+}
+
+/* There is code of its own for each height of a tile, in one go or in two, and for each small
+ * depth; so all of them, in some layout. */
+static void products_of_every_height_agree(void **state)
+{
+    (void)state;
+    enum { HIGHEST = 15, DEEPEST = 25 };
+    fill_products();
+    for (int variant = 0; variant < FINISHES * LAYOUTS; variant += LAYOUTS) {
+        for (int rows = 1; rows <= HIGHEST; rows++) {
+            check_product(rows, 33, 257, variant + rows % LAYOUTS);
+            check_product(rows, 64, 40, variant + (rows + 2) % LAYOUTS);
         }
+        for (int depth = 1; depth <= DEEPEST; depth++)
+            for (int layout = 0; layout < LAYOUTS; layout += 5)
+                check_product(3, 64, depth, variant + layout);
     }
+}
+
+/* The same of mixed precision, against sums in double of the same cut numbers. */
+static void mixed_products_of_every_height_agree(void **state)
+{
+    (void)state;
+    skip_without_bf16();
+    enum { HIGHEST = 15, COLUMNS = 64, DEEP = 288 };
+    static wac_bf16 x[HIGHEST * DEEP], on[HIGHEST * COLUMNS];
+    static float c[HIGHEST * COLUMNS];
+    fill_products();
+    for (int i = 0; i < HIGHEST * DEEP; i++)
+        x[i] = cut_number(a[i]);
+    for (int i = 0; i < HIGHEST * COLUMNS; i++)
+        on[i] = cut_number(active[i]);
+    for (int rows = 1; rows <= HIGHEST; rows++)
+        for (int finish = 0; finish < FINISHES; finish++)
+            for (int depth = WAC_PANEL; depth <= DEEP; depth += DEEP - WAC_PANEL) {
+                bool turned = (rows + finish) % 2;
+                ptrdiff_t b_row = turned ? 1 : COLUMNS, b_column = turned ? depth : 1;
+                wac_mixed_run(&(wac_mixed_product){.rows = rows,
+                                                   .columns = COLUMNS,
+                                                   .depth = depth,
+                                                   .a = x,
+                                                   .a_row = depth,
+                                                   .b = b,
+                                                   .b_row = b_row,
+                                                   .b_column = b_column,
+                                                   .c = c,
+                                                   .c_row = COLUMNS,
+                                                   .finish = (wac_finish)finish,
+                                                   .bias = bias,
+                                                   .active = on,
+                                                   .active_row = COLUMNS});
+                for (int i = 0; i < rows * COLUMNS; i++) {
+                    int row = i / COLUMNS, column = i % COLUMNS;
+                    double sum = 0;
+                    for (int k = 0; k < depth; k++)
+                        sum += (double)whole_number(x[row * depth + k]) *
+                               (double)whole_number(cut_number(b[k * b_row + column * b_column]));
+                    if (finish == WAC_FINISH_BIAS_RELU)
+                        sum = fmax(sum + (double)bias[column], 0);
+                    else if (finish == WAC_FINISH_MASK)
+                        sum = active[i] > 0 ? sum : 0;
+                    assert_true(fabs((double)c[i] - sum) <= 1e-6 * (depth + 4));
+                }
+            }
+}
+
+static void mixed_gradients_of_every_height_agree(void **state)
+{
+    (void)state;
+    skip_without_bf16();
+    enum { HIGHEST = 15, INPUTS = 64, MOST = 301 };
+    static const int batches[] = {1, 6, 257, MOST};
+    static wac_bf16 dy[MOST * INPUTS], x[MOST * INPUTS];
+    static float dweight[INPUTS * INPUTS];
+    fill_products();
+    for (int i = 0; i < MOST * INPUTS; i++) {
+        dy[i] = cut_number(a[i]);
+        x[i] = cut_number(b[i]);
+    }
+    for (int units = 1; units <= HIGHEST; units++)
+        for (size_t n = 0; n < sizeof batches / sizeof *batches; n++) {
+            int rows = batches[n], first = units % 3;
+            wac_mixed_dweight(rows, INPUTS, first, first + units, dy, x, INPUTS, dweight);
+            for (int unit = first; unit < first + units; unit++)
+                for (int j = 0; j < INPUTS; j++) {
+                    double sum = 0;
+                    for (int i = 0; i < rows; i++)
+                        sum += (double)whole_number(dy[i * INPUTS + unit]) *
+                               (double)whole_number(x[i * INPUTS + j]);
+                    assert_true(fabs((double)dweight[unit * INPUTS + j] - sum) <=
+                                1e-6 * (rows + 4));
+                }
+        }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_agree),         cmocka_unit_test(what_is_no_number_stays_none),
-        cmocka_unit_test(backends_agree),         cmocka_unit_test(weights_are_cut_to_the_nearest),
+        cmocka_unit_test(products_agree),
+        cmocka_unit_test(products_of_every_height_agree),
+        cmocka_unit_test(mixed_products_of_every_height_agree),
+        cmocka_unit_test(mixed_gradients_of_every_height_agree),
+        cmocka_unit_test(what_is_no_number_stays_none),
+        cmocka_unit_test(backends_agree),
+        cmocka_unit_test(weights_are_cut_to_the_nearest),
         cmocka_unit_test(mixed_precision_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

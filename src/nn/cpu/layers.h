@@ -7,9 +7,9 @@
 
 /* One source, a version for each vector unit, chosen when the program starts. Products and sums are
  * never contracted (-ffp-contract=off), so all versions give the same bits. Sanitizers cannot run
- * the code that chooses. */
+ * the code that chooses; where branches are counted (make coverage) one version stands for all. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&      \
-    !defined(WAC_SANITIZED)
+    !defined(WAC_SANITIZED) && !defined(WAC_COUNTED)
 #define WAC_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WAC_VECTORISED
