@@ -393,8 +393,17 @@ static void test_unsolved(void **state)
         assert_int_equal(wac_record_is_solved(&set.runs[0]), cases[i].solved == 0);
         wac_runset_free(&set);
     }
-    /* a run that has just begun has no numbers */
+    /* one that stopped at success, be it one epoch before the last, has what was asked for */
     wac_config config = settings("point-1", "sac", 1);
+    config.stop_success = 0.5;
+    for (int rows = 2; rows <= 3; rows++) {
+        make_run(at("run"), &config, rows, -5, 0.6);
+        assert_ok(load(at("run"), false));
+        assert_true(wac_record_measure(&set.runs[0], WAC_MEASURE_SOLVED) == rows - 1);
+        wac_runset_free(&set);
+    }
+    /* a run that has just begun has no numbers */
+    config.stop_success = 0;
     make_run(at("run"), &config, 0, 0, 0);
     assert_ok(load(at("run"), false));
     for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
