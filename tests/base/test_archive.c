@@ -177,6 +177,48 @@ static void names_that_lead_elsewhere(void **state)
     }
 }
 
+/* The last entry as POSIX has it: a name in two parts. */
+static void split_name(pile *tar, const char *prefix)
+{
+    uint8_t *head = tar->bytes + tar->size - 2 * 512;
+    unsigned sum = 0;
+    memcpy(head + 257, "ustar\00000", 8);
+    snprintf((char *)head + 345, 155, "%s", prefix);
+    memset(head + 148, ' ', 8);
+    for (int i = 0; i < 512; i++)
+        sum += head[i];
+    snprintf((char *)head + 148, 8, "%06o", sum);
+}
+
+/* As other programs write them: folders, blanks around sizes, names in two parts. */
+static void archives_of_others(void **state)
+{
+    (void)state;
+    pile tar = {0};
+    tar_entry(&tar, "runs/", '5', "00000000000", "", 0);
+    tar_entry(&tar, "more", '5', "0", "", 0);
+    tar_entry(&tar, "a", '0', "  2 ", "xy", 2);
+    tar_entry(&tar, "b", '\0', "3", "abc", 3);
+    split_name(&tar, "runs/deep");
+    tar_entry(&tar, "c", '0', "1", "z", 1);
+    split_name(&tar, "");
+    tar_end(&tar);
+    assert_int_equal(look_at(&tar), WAC_STATUS_OK);
+    assert_string_equal((char *)seen.bytes, "a=xy;runs/deep/b=abc;c=z;");
+    /* a folder has nothing in it itself, and its name leads nowhere else either */
+    tar.size = 0;
+    tar_entry(&tar, "runs/", '5', "1", "x", 1);
+    assert_int_equal(look_at(&tar), WAC_STATUS_INPUT);
+    tar.size = 0;
+    tar_entry(&tar, "../", '5', "0", "", 0);
+    assert_int_equal(look_at(&tar), WAC_STATUS_INPUT);
+    tar.size = 0;
+    tar_file(&tar, "up", "x");
+    split_name(&tar, "..");
+    assert_int_equal(look_at(&tar), WAC_STATUS_INPUT);
+    free(tar.bytes);
+}
+
 static void no_plain_files(void **state)
 {
     (void)state;
@@ -294,15 +336,11 @@ static void gone_with_the_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(in_and_out),
-        TEST(whole_or_not_at_all),
-        TEST(cut_or_damaged),
-        TEST(names_that_lead_elsewhere),
-        TEST(no_plain_files),
-        TEST(sizes_that_lie),
-        TEST(bombs),
-        TEST(gone_when_told),
-        TEST(gone_with_the_process),
+        TEST(in_and_out),         TEST(whole_or_not_at_all),
+        TEST(cut_or_damaged),     TEST(names_that_lead_elsewhere),
+        TEST(archives_of_others), TEST(no_plain_files),
+        TEST(sizes_that_lie),     TEST(bombs),
+        TEST(gone_when_told),     TEST(gone_with_the_process),
     };
     int failed = cmocka_run_group_tests_name("archive", tests, NULL, NULL);
     free(seen.bytes);
