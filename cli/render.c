@@ -18,6 +18,7 @@ static const char help[] =
     "Usage\n"
     "  wac render RUN|ENV... [--out FILE] [--policy both|target|behaviour|none]\n"
     "             [--episodes N] [--seconds N] [--seed N]\n"
+    "  wac render RUN --movie [--out FILE.gif]\n"
     "\n"
     "RUN is the folder of a run, as its last checkpoint left it; ENV the name of an\n"
     "environment. Several are drawn side by side, each with a title. Needs gnuplot.\n"
@@ -46,6 +47,9 @@ static const char help[] =
     "                      only the visits\n"
     "  --episodes N        ways of each policy in a maze (5)\n"
     "  --seconds N         longest animation, in seconds of the simulation (10)\n"
+    "  --movie             visits and uncertainty over all of training as a GIF\n"
+    "                      (RUN/figures/movie.gif), with the target policy's way; of a\n"
+    "                      run that was trained with --maps\n"
     "  --seed N            another set of episodes (0)\n"
     "\n"
     "Examples\n"
@@ -73,12 +77,14 @@ static void show_progress(void *user, double share)
 }
 
 static const char *policy = "both", *out;
+static bool movie;
 static int64_t episodes, seconds, seed;
 static const cli_option options[] = {
     {"out", .text = &out},
     {"policy", .text = &policy},
     {"episodes", .count = &episodes, .smallest = 1, .largest = 1000},
     {"seconds", .count = &seconds, .smallest = 1, .largest = 60},
+    {"movie", .on = &movie},
     {"seed", .count = &seed, .smallest = 0, .largest = INT64_MAX},
     {0},
 };
@@ -138,6 +144,7 @@ static int run(char **words)
     wac_render_options how = wac_render_options_default();
     how.out = out;
     how.seed = seed;
+    how.movie = movie;
     how.episodes = episodes ? episodes : how.episodes;
     how.seconds = seconds ? (double)seconds : how.seconds;
     how.target = choice == 0 || choice == 1;

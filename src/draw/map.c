@@ -28,6 +28,20 @@ static double action_at(const wac_run *run, int cell, int cells)
     return wac_cell_middle(cell, cells, grid.low[1], grid.high[1]);
 }
 
+void wac_palette_colour(int rgb[3], const char *palette, double share, int levels)
+{
+    int stops[16][3], count = 0;
+    for (const char *at = palette; count < 16 && (at = strchr(at, '#')); at++)
+        count += sscanf(at, "#%2x%2x%2x", (unsigned *)&stops[count][0],
+                        (unsigned *)&stops[count][1], (unsigned *)&stops[count][2]) == 3;
+    double level = round(fmin(fmax(share, 0), 1) * (levels - 1)) / (levels - 1);
+    double place = level * (count - 1);
+    int before = place < count - 1 ? (int)place : count - 2;
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (int)lround(stops[before][i] +
+                             (place - before) * (stops[before + 1][i] - stops[before][i]));
+}
+
 int64_t wac_map_visits(wac_plot *plot, const wac_run *run, wac_policy_role role)
 {
     const wac_grid grid = wac_world_grid(run->world);

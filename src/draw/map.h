@@ -18,6 +18,10 @@ wac_status wac_render_maps(wac_scene *scene, wac_error *error);
     "6 '#ed6925', 7 '#fb9b06', 8 '#fcffa4')"
 #define WAC_NEVER_VISITED "#101014"
 
+/* The colour of one of them at a share of its range, in so many levels: for pictures that can have
+ * few. */
+void wac_palette_colour(int rgb[3], const char *palette, double share, int levels);
+
 /* Visits (run/visits.h), in mazes to places: x, y, visits. Returns the most of a cell, or 1. */
 int64_t wac_map_visits(wac_plot *plot, const wac_run *run, wac_policy_role role);
 

@@ -9,6 +9,7 @@
 #include "draw/map.h"
 #include "draw/maze.h"
 #include "draw/motion.h"
+#include "draw/movie.h"
 #include "draw/style.h"
 #include "env/mujoco/custom.h"
 #include "run/folder.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { MAZE, MAP, BODY, KINDS } kind;
+typedef enum kind { MAZE, MAP, BODY, MOVIE, KINDS } kind;
 
 wac_render_options wac_render_options_default(void)
 {
@@ -184,7 +185,7 @@ static wac_status check_folder(const char *path, wac_error *error)
 static wac_status default_stem(char stem[PATH_MAX], const wac_scene *scene, kind kind,
                                wac_error *error)
 {
-    static const char *const names[KINDS] = {"maze", "map", "motion"};
+    static const char *const names[KINDS] = {"maze", "map", "motion", "movie"};
     const wac_subject *first = &scene->subjects[0];
     if (scene->count > 1 || !first->run) {
         if (scene->count > 1)
@@ -240,10 +241,20 @@ static wac_status choose_files(wac_scene *scene, kind kind, bool moves, wac_erro
     return WAC_STATUS_OK;
 }
 
+static wac_status draw_movie(wac_scene *scene, wac_error *error)
+{
+    if (scene->count > 1 || !scene->subjects[0].run)
+        return wac_fail(error, WAC_STATUS_INPUT, "a movie is of one run; give its folder");
+    WAC_TRY(choose_files(scene, MOVIE, true, error));
+    return wac_render_movie(scene, error);
+}
+
 static wac_status draw(wac_scene *scene, wac_error *error)
 {
     kind kind = KINDS, other = KINDS;
     char first[WAC_ENVIRONMENT_NAME], name[WAC_ENVIRONMENT_NAME];
+    if (scene->options->movie)
+        return draw_movie(scene, error);
     wac_subject_environment(first, &scene->subjects[0]);
     WAC_TRY(find_kind(&kind, &scene->subjects[0], error));
     scene->is_one_world = true;

@@ -3,6 +3,7 @@
  *   mazes (point-N)        walls, start and goal; of a run the visits and ways of its policies
  *   one state, one action  of a run its visits and, for WAC, its uncertainty (riverswim, lqg)
  *   all else in MuJoCo     the body as it stands; of a run an animation of an episode
+ *   movies                 visits and uncertainty of a run over all of training
  *
  * Runs are read from their last checkpoint and not changed; another process may be training them.
  */
@@ -24,6 +25,7 @@ typedef struct wac_render_options {
     double inches; /* width in print, with text of 8 points; 0: as much as the picture takes */
     /* what to call the subjects, [count]; null: by what they are */
     const char *const *names;
+    bool movie;             /* of the maps that a run has kept, over all of training */
     bool behaviour, target; /* whose episodes to draw */
     int64_t episodes, seed; /* of each policy, in mazes */
     double seconds;         /* longest animation, in seconds of the simulation */

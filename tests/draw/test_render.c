@@ -301,6 +301,20 @@ static void body_stands(void **state)
     assert_svg(at("out/walker.svg"), SAYS("walker2d", "walk on two legs", "0 m"));
 }
 
+/* Pictures of a GIF, each 5 hundredths of a second. */
+static int count_pictures(const char *path)
+{
+    size_t size;
+    int pictures = 0;
+    char *bytes = contents(path, &size);
+    assert_memory_equal(bytes, "GIF89a", 6);
+    assert_int_equal(bytes[size - 1], ';');
+    for (size_t i = 0; i + 8 < size; i++)
+        pictures += memcmp(bytes + i, "\x21\xf9\x04", 3) == 0 && bytes[i + 4] == 5;
+    free(bytes);
+    return pictures;
+}
+
 static void note_share(void *user, double share)
 {
     double *latest = user;
@@ -327,11 +341,8 @@ static void body_moves(void **state)
     assert_memory_equal(bytes, "GIF89a", 6);
     assert_memory_equal(bytes + 6, "\x80\x02\x68\x01", 4); /* 640 by 360 */
     assert_int_equal(bytes[size - 1], ';');
-    /* several pictures, 5 hundredths of a second each, again and again */
-    int pictures = 0;
-    for (size_t i = 0; i + 8 < size; i++)
-        pictures += memcmp(bytes + i, "\x21\xf9\x04", 3) == 0 && bytes[i + 4] == 5;
-    assert_in_range(pictures, 3, 11);
+    /* several pictures, again and again */
+    assert_in_range(count_pictures(drawn.paths[0]), 3, 11);
     assert_non_null(memmem(bytes, size, "NETSCAPE2.0", 11));
     free(bytes);
 }
@@ -593,6 +604,45 @@ static void maps_of_runs(void **state)
     assert_svg(at("out/lqg.svg"), SAYS("ME-WAC on LQG", "push", "unsure"));
 }
 
+static void movies_of_runs(void **state)
+{
+    NEEDS_GNUPLOT();
+    wac_rendering drawn;
+    double share = -1;
+    wac_render_options options = quick(NULL);
+    options.movie = true;
+    options.progress = note_share;
+    options.user = &share;
+    wac_run_options mapped = wac_run_options_default();
+    mapped.maps = true;
+    static const char *const worlds[] = {"riverswim", "lqg", "point-2"};
+    for (int i = 0; i < (WAC_MUJOCO ? 3 : 2); i++) {
+        wac_config config = tiny(worlds[i], i == 1 ? "sac" : "oe-wac", 5);
+        char *subject = (char *)at("movie-%d", i);
+        assert_ok(train_new(subject, &config, &mapped));
+        assert_ok(wac_render(&drawn, &subject, 1, &options, &error));
+        assert_int_equal(drawn.files, 1);
+        assert_string_equal(drawn.paths[0], at("movie-%d/figures/movie.gif", i));
+        assert_int_equal(count_pictures(drawn.paths[0]), 6);
+        assert_true(share > 0);
+    }
+    /* a long one leaves epochs out */
+    wac_config config = tiny("lqg", "sac", 200);
+    config.updates = config.explore_steps = 1;
+    config.evaluation_steps = 0;
+    char *subject = (char *)at("long");
+    assert_ok(train_new(subject, &config, &mapped));
+    assert_ok(wac_render(&drawn, &subject, 1, &options, &error));
+    assert_in_range(count_pictures(drawn.paths[0]), 90, 120);
+    /* what cannot be */
+    subject = (char *)at("river");
+    assert_int_equal(wac_render(&drawn, &subject, 1, &options, &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "train one with --maps"));
+    subject = "lqg";
+    assert_int_equal(wac_render(&drawn, &subject, 1, &options, &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "a movie is of one run"));
+}
+
 static void what_is_not_there(void **state)
 {
     (void)state;
@@ -694,6 +744,7 @@ int main(void)
         TEST(titles_stay_on_the_page),
         TEST(folders_tell_apart),
         TEST(maps_of_runs),
+        TEST(movies_of_runs),
         TEST(what_is_not_there),
         TEST(without_gnuplot),
         TEST(program),
