@@ -52,9 +52,10 @@ static const char help[] =
     "                      settings are those of RUN, unless ENV or a FILE is given\n"
     "  --policy NAME       that agent: last, or best (of its evaluations, if RUN was\n"
     "                      trained with --keep-best true)\n"
-    "  --maps              keep a map of visits, values and uncertainty each epoch\n"
-    "                      (maps.bin), for \"wac watch\" and \"wac render --movie\"; a\n"
-    "                      run that has them goes on with them\n"
+    "  --maps              keep a map of each epoch: where it has been, what it is\n"
+    "                      unsure of (maps.bin; for \"wac watch\" and \"wac render\n"
+    "                      --movie\"); a run that has them goes on with them\n"
+    "  --tensorboard       write what TensorBoard reads, too: tensorboard --logdir DIR\n"
     "  --watch             show the run and its maps in the browser while it trains\n"
     "                      (\"wac help watch\"); the address is told\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"
@@ -70,7 +71,7 @@ static const char help[] =
 
 static const char *out, *file, *resume, *from, *policy, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t threads = 1;
-static bool maps, watches;
+static bool maps, tensorboard, watches;
 static const cli_option options[] = {
     {"out", .text = &out},
     {"config", .text = &file},
@@ -80,6 +81,7 @@ static const cli_option options[] = {
     {"device", .text = &device},
     {"threads", .count = &threads, .smallest = 1, .largest = 1024},
     {"maps", .on = &maps},
+    {"tensorboard", .on = &tensorboard},
     {"watch", .on = &watches},
     {"", .settings = values},
     {0},
@@ -266,6 +268,7 @@ static int run(char **words)
     how.threads = (int)threads;
     how.from = from;
     how.maps = maps || watches;
+    how.tensorboard = tensorboard;
     how.best = best == 1;
     how.log = (wac_log){print_log, &display};
     how.progress = cli_progress_show;

@@ -146,6 +146,11 @@ add_test(NAME onnx COMMAND ${PROJECT_SOURCE_DIR}/tests/export/check-onnx $<TARGE
     ${PROJECT_BINARY_DIR}/tests/onnx)
 set_tests_properties(onnx PROPERTIES SKIP_RETURN_CODE 77)
 
+# events before TensorBoard's own reader
+add_test(NAME tensorboard COMMAND ${PROJECT_SOURCE_DIR}/tests/run/check-tensorboard ${program}
+    ${PROJECT_BINARY_DIR}/tests/tensorboard)
+set_tests_properties(tensorboard PROPERTIES SKIP_RETURN_CODE 77)
+
 # exported policies at work, here and on a microcontroller
 set(body riverswim)
 if(WAC_MUJOCO)
@@ -158,7 +163,7 @@ add_test(NAME example_microcontroller COMMAND ${PROJECT_SOURCE_DIR}/tests/export
 set_tests_properties(example_microcontroller PROPERTIES SKIP_RETURN_CODE 77)
 list(APPEND unit_tests example_control_loop example_microcontroller)
 if(CMAKE_CROSSCOMPILING OR WAC_SANITIZE)
-    set_tests_properties(onnx example_control_loop example_microcontroller PROPERTIES DISABLED ON)
+    set_tests_properties(onnx tensorboard example_control_loop example_microcontroller PROPERTIES DISABLED ON)
 endif()
 
 # what was built is hardened, and the same wherever that was
@@ -209,5 +214,5 @@ if(engine)
     endforeach()
 endif()
 
-set_tests_properties(${unit_tests} rooms packages results built onnx installed verify_update verify_update_alone
+set_tests_properties(${unit_tests} rooms packages results built onnx tensorboard installed verify_update verify_update_alone
     verify_reference verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)

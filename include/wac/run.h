@@ -46,6 +46,7 @@ typedef struct wac_run_options {
     /* keep a map of each epoch, too (maps.bin, docs/format.md); a run that has them goes on with
      * them in any case */
     bool maps;
+    bool tensorboard; /* the same of events for TensorBoard (docs/watch.md) */
     const char *from; /* of a new run: the run whose agent it begins with; null: untrained */
     bool best;        /* the agent of a run to be used, or of `from`, is that of its best evaluation
                        * (setting keep_best), not the last */

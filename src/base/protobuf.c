@@ -1,5 +1,5 @@
 /* Writing and reading fields. */
-#include "export/protobuf.h"
+#include "base/protobuf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,12 @@ void wac_message_add_number(wac_message *message, int field, uint64_t number)
 void wac_message_add_float(wac_message *message, int field, float number)
 {
     append_key(message, field, WIRE_4_BYTES);
+    append(message, &number, sizeof number);
+}
+
+void wac_message_add_double(wac_message *message, int field, double number)
+{
+    append_key(message, field, WIRE_8_BYTES);
     append(message, &number, sizeof number);
 }
 

@@ -1,7 +1,7 @@
-/* Protocol buffers, as far as an ONNX file needs them: messages are fields of whole numbers, or of
- * bytes, which may be text, packed floats or messages again. */
-#ifndef WAC_EXPORT_PROTOBUF_H
-#define WAC_EXPORT_PROTOBUF_H
+/* Protocol buffers, as far as files of ONNX and TensorBoard need them: messages are fields of
+ * numbers, or of bytes, which may be text, packed floats or messages again. */
+#ifndef WAC_BASE_PROTOBUF_H
+#define WAC_BASE_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@ typedef struct wac_message {
 
 void wac_message_add_number(wac_message *message, int field, uint64_t number);
 void wac_message_add_float(wac_message *message, int field, float number);
+void wac_message_add_double(wac_message *message, int field, double number);
 void wac_message_add_bytes(wac_message *message, int field, const void *bytes, size_t size);
 void wac_message_add_text(wac_message *message, int field, const char *text);
 void wac_message_add_message(wac_message *message, int field, wac_message *part); /* uses it up */

@@ -2,9 +2,9 @@
 #include "export/graph.h"
 
 #include "base/files.h"
+#include "base/protobuf.h"
 #include "base/status.h"
 #include "export/onnx_fields.h"
-#include "export/protobuf.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "config/config.h"
 #include "rl/save.h"
+#include "run/events.h"
 #include "run/folder.h"
 #include "run/log.h"
 #include "run/run.h"
@@ -194,6 +195,7 @@ wac_status wac_checkpoint_save(wac_run *run, bool last, wac_error *error)
     /* the rows that the checkpoint counts must be on the disk before it is */
     WAC_TRY(wac_maps_sync(run, error));
     WAC_TRY(wac_runlog_sync(run, error));
+    WAC_TRY(wac_events_sync(run, error));
     WAC_TRY(wac_directory_remove(fresh, error));
     WAC_TRY(wac_directory_make(fresh, error));
     wac_save_list list = {0};

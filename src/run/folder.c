@@ -31,6 +31,7 @@ static const char *const names[WAC_FOLDER_TOTAL] = {
     [WAC_FOLDER_FIGURES] = "figures",
     [WAC_FOLDER_CELLS] = "cells.csv",
     [WAC_FOLDER_MAPS] = "maps.bin",
+    [WAC_FOLDER_EVENTS] = "events.out.tfevents.wac",
     [WAC_FOLDER_AGENT] = WAC_SAVE_AGENT,
     [WAC_FOLDER_REPLAY] = WAC_SAVE_REPLAY,
     [WAC_FOLDER_RUN] = "run.safetensors",
@@ -127,6 +128,8 @@ void wac_folder_tidy(const char *directory)
         remove_folder(directory, WAC_FOLDER_CHECKPOINT_OLD);
     for (int file = WAC_FOLDER_CONFIG; file <= WAC_FOLDER_PROGRESS; file++)
         wac_directory_tidy(directory, names[file]);
+    wac_directory_tidy(directory, names[WAC_FOLDER_MAPS]);
+    wac_directory_tidy(directory, names[WAC_FOLDER_EVENTS]);
 }
 
 bool wac_folder_is_untidy(const char *directory)
@@ -344,7 +347,7 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
 /* --- a new run ------------------------------------------------------------------------------- */
 
 wac_status wac_folder_make(const char *directory, const wac_config *config,
-                           const wac_origin *origin, wac_error *error)
+                           const wac_origin *origin, bool maps, bool events, wac_error *error)
 {
     /* make the folder under another name, so that a run's folder always has its files */
     enum { ATTEMPTS = 1000 };
@@ -366,6 +369,10 @@ wac_status wac_folder_make(const char *directory, const wac_config *config,
     if (status == WAC_STATUS_OK)
         status = write_file(fresh, WAC_FOLDER_PROGRESS, WAC_COLUMN_HEADER,
                             strlen(WAC_COLUMN_HEADER), error);
+    if (status == WAC_STATUS_OK && maps)
+        status = write_file(fresh, WAC_FOLDER_MAPS, "", 0, error);
+    if (status == WAC_STATUS_OK && events)
+        status = write_file(fresh, WAC_FOLDER_EVENTS, "", 0, error);
     if (status == WAC_STATUS_OK)
         status = wac_directory_place(directory, fresh, error);
     if (status != WAC_STATUS_OK)

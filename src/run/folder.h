@@ -16,8 +16,9 @@ typedef enum wac_folder_file {
     WAC_FOLDER_CHECKPOINT_NEW, /* while it is made */
     WAC_FOLDER_CHECKPOINT_OLD, /* while the new one takes its place */
     WAC_FOLDER_FIGURES,
-    WAC_FOLDER_CELLS, /* of a packed run */
-    WAC_FOLDER_MAPS,  /* of a run that was asked for them */
+    WAC_FOLDER_CELLS,  /* of a packed run */
+    WAC_FOLDER_MAPS,   /* of a run that was asked for them … */
+    WAC_FOLDER_EVENTS, /* … or for these, which TensorBoard reads */
     /* in a folder of a checkpoint */
     WAC_FOLDER_AGENT,
     WAC_FOLDER_REPLAY,
@@ -41,9 +42,10 @@ typedef struct wac_origin {
     bool best; /* as its best evaluation found it */
 } wac_origin;
 
-/* A new folder with the files of a run that has not begun. */
+/* A new folder with the files of a run that has not begun; of maps and events, where they are asked
+ * for, empty ones: whoever goes on shall know. */
 wac_status wac_folder_make(const char *directory, const wac_config *config,
-                           const wac_origin *origin, wac_error *error);
+                           const wac_origin *origin, bool maps, bool events, wac_error *error);
 
 wac_status wac_folder_read_config(wac_config *config, const char *directory, wac_error *error);
 wac_status wac_folder_write_config(const char *directory, const wac_config *config,

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "rl/steps.h"
+#include "run/events.h"
 #include "run/folder.h"
 #include "run/run.h"
 
@@ -23,7 +24,7 @@ static const char format[] = "wac-maps-1";
 enum { HEADER = 512, LOSSES = sizeof((wac_map *)0)->losses / sizeof(float) };
 
 struct wac_maps {
-    int file;
+    int file;       /* -1: nothing is kept, but others use the present map */
     int64_t first;  /* row of the first map */
     int64_t count;  /* maps in the file */
     int64_t steps;  /* of the episode whose way is taken down; -1: that is over */
@@ -187,6 +188,7 @@ static wac_status write_header(const char *path, int64_t first, const wac_map_sh
 {
     const wac_grid *grid = &shape->grid;
     char text[HEADER + 1];
+    wac_json_begin();
     json_t *header = json_pack(
         "{s:s, s:I, s:I, s:s, s:[ii], s:[ii], s:[ff], s:[ff], s:i}", "format", format, "first",
         (json_int_t)first, "record", (json_int_t)wac_map_size(shape), "over",
@@ -359,10 +361,15 @@ wac_status wac_maps_open(wac_run *run, wac_error *error)
     char path[PATH_MAX];
     wac_atlas atlas;
     WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_MAPS, error));
-    bool there = wac_path_exists(path);
-    if (!there && !run->options.maps)
+    struct stat about;
+    bool there = wac_path_exists(path), wanted = there || run->options.maps;
+    if (!wanted && !wac_events_are_kept(run))
         return WAC_STATUS_OK;
     WAC_TRY(allocate(&run->maps, run, error));
+    if (!wanted)
+        return WAC_STATUS_OK;
+    if (there && stat(path, &about) == 0 && about.st_size == 0)
+        there = false; /* asked for, and not begun */
     if (there)
         WAC_TRY(open_file(&atlas, path, O_RDWR | O_APPEND, error));
     if (there && atlas.first > run->position.rows) {
@@ -382,13 +389,13 @@ wac_status wac_maps_open(wac_run *run, wac_error *error)
 
 bool wac_maps_have(const wac_run *run, int64_t row)
 {
-    return !run->maps || row - run->maps->first < run->maps->count;
+    return !run->maps || run->maps->file < 0 || row - run->maps->first < run->maps->count;
 }
 
 wac_status wac_maps_cut(wac_run *run, wac_error *error)
 {
     wac_maps *maps = run->maps;
-    if (!maps)
+    if (!maps || maps->file < 0)
         return WAC_STATUS_OK;
     int64_t wanted = run->position.rows - maps->first;
     if (maps->count < wanted)
@@ -433,7 +440,7 @@ void wac_maps_add_point(wac_run *run, const float *action)
 wac_status wac_maps_append(wac_run *run, wac_error *error)
 {
     wac_maps *maps = run->maps;
-    if (!maps)
+    if (!maps || maps->file < 0)
         return WAC_STATUS_OK;
     memset(maps->map.way[maps->map.way_points], 0,
            (size_t)(WAC_MAP_WAY - maps->map.way_points) * sizeof *maps->map.way);
@@ -448,10 +455,18 @@ wac_status wac_maps_append(wac_run *run, wac_error *error)
 
 wac_status wac_maps_sync(const wac_run *run, wac_error *error)
 {
-    if (run->maps && fsync(run->maps->file) != 0)
+    if (run->maps && run->maps->file >= 0 && fsync(run->maps->file) != 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s/maps.bin: %s", run->directory,
                         strerror(errno));
     return WAC_STATUS_OK;
+}
+
+const wac_map *wac_maps_present(const wac_run *run, wac_map_shape *shape)
+{
+    if (!run->maps || count_cells(&run->maps->shape) == 0)
+        return NULL;
+    *shape = run->maps->shape;
+    return &run->maps->map;
 }
 
 void wac_maps_close(wac_run *run)

@@ -64,6 +64,9 @@ void wac_maps_note(wac_run *run);
 void wac_maps_add_point(wac_run *run, const float *action);
 wac_status wac_maps_append(wac_run *run, wac_error *error);
 
+/* The map of the last row; null: there is none. */
+const wac_map *wac_maps_present(const wac_run *run, wac_map_shape *shape);
+
 wac_status wac_maps_sync(const wac_run *run, wac_error *error);
 void wac_maps_close(wac_run *run);
 

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "config/environments.h"
 #include "run/checkpoint.h"
+#include "run/events.h"
 #include "run/folder.h"
 #include "run/inherit.h"
 #include "run/log.h"
@@ -57,6 +58,7 @@ void wac_run_destroy(wac_run *run)
     if (run->progress_file >= 0)
         close(run->progress_file);
     wac_maps_close(run);
+    wac_events_close(run);
     if (run->lock >= 0)
         close(run->lock);
     free(run);
@@ -178,7 +180,7 @@ static wac_status allocate(wac_run **run, const char *directory, wac_error *erro
     *run = calloc(1, sizeof **run);
     if (!*run)
         return wac_fail_memory(error, "the run");
-    (*run)->lock = (*run)->progress_file = -1;
+    (*run)->lock = (*run)->progress_file = (*run)->events_file = -1;
     size_t length = strlen(directory);
     while (length > 1 && directory[length - 1] == '/')
         length--;
@@ -207,7 +209,8 @@ static wac_status start(wac_run *run, wac_error *error)
     wac_origin origin;
     WAC_TRY(wac_origin_of(&origin, &run->options, error));
     WAC_TRY(wac_run_inherit(run, &origin, error));
-    WAC_TRY(wac_folder_make(run->directory, &run->config, &origin, error));
+    WAC_TRY(wac_folder_make(run->directory, &run->config, &origin, run->options.maps,
+                            run->options.tensorboard, error));
     WAC_TRY(take_lock(run, error));
     if (run->config.evaluation_steps > 0 && run->config.evaluation_steps < run->config.path_limit)
         wac_log_write(&run->options.log,
@@ -215,6 +218,7 @@ static wac_status start(wac_run *run, wac_error *error)
                       "its first episode does, and then has no return");
     WAC_TRY(wac_runlog_open(run, error));
     WAC_TRY(wac_maps_open(run, error));
+    WAC_TRY(wac_events_open(run, error));
     /* whatever becomes of that run, this one has begun with its agent as it is now */
     return *origin.run ? wac_checkpoint_save(run, false, error) : WAC_STATUS_OK;
 }
@@ -259,6 +263,7 @@ static wac_status resume(wac_run *run, wac_error *error)
     WAC_TRY(wac_maps_open(run, error));
     WAC_TRY(wac_runlog_open(run, error));
     WAC_TRY(wac_maps_cut(run, error));
+    WAC_TRY(wac_events_open(run, error));
     wac_folder_tidy(run->directory);
     if (run->config.epochs != before)
         WAC_TRY(wac_folder_write_config(run->directory, &run->config, error));

@@ -84,6 +84,7 @@ struct wac_run {
     wac_visits visits[WAC_POLICY_TOTAL]; /* exploring; of the target policy, in evaluations */
     wac_progress progress;               /* as of the last row, or the one to come */
     wac_maps *maps;                      /* null: none are kept */
+    int events_file;                     /* descriptor of TensorBoard's; -1: none */
     bool row_due;                        /* it waits for its evaluation */
     bool peeks;                          /* the replay is not to be loaded */
     bool lacks_replay;                   /* the checkpoint that was loaded */

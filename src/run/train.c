@@ -9,6 +9,7 @@
 #include "rl/steps.h"
 #include "run/checkpoint.h"
 #include "run/evaluate.h"
+#include "run/events.h"
 #include "run/folder.h"
 #include "run/log.h"
 #include "run/prior.h"
@@ -135,7 +136,11 @@ static wac_status evaluate(wac_run *run, const volatile int *stop, wac_error *er
     run->progress.seconds = wac_run_seconds(run);
     end_phase(run, WAC_PHASE_EVALUATE);
     WAC_TRY(wac_maps_append(run, error));
+    /* the last row is no part of a checkpoint: where it stands, its map must */
+    if (at->epoch >= run->config.epochs)
+        WAC_TRY(wac_maps_sync(run, error));
     WAC_TRY(wac_runlog_append(run, error));
+    WAC_TRY(wac_events_append(run, error));
     end_phase(run, WAC_PHASE_LOG);
     WAC_TRY(wac_best_note(run, &run->bettered, evaluation.mean_return, error));
     at->evaluated = 1;
@@ -327,6 +332,7 @@ wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)
             WAC_TRY(save_checkpoint(run, error));
         WAC_TRY(wac_maps_sync(run, error));
         WAC_TRY(wac_runlog_sync(run, error));
+        WAC_TRY(wac_events_sync(run, error));
         run->done = true;
         return wac_runlog_note_time(run, true, error);
     }

@@ -27,6 +27,19 @@ static json_t *number(double value)
     return wac_json_number((double)(float)value);
 }
 
+/* Names of folders may be anything; JSON is UTF-8. */
+static json_t *text_of(const char *text)
+{
+    json_t *string = json_string(text);
+    char plain[1024];
+    if (string)
+        return string;
+    snprintf(plain, sizeof plain, "%s", text);
+    for (char *letter = plain; *letter; letter++)
+        *letter = (signed char)*letter < 0 ? '?' : *letter;
+    return json_string(plain);
+}
+
 static json_t *pair(double x, double y)
 {
     return json_pack("[o, o]", number(x), number(y));
@@ -45,7 +58,7 @@ static void tell(wac_http_answer *answer, json_t *value)
 void wac_watch_refuse(wac_http_answer *answer, int status, const char *sentence)
 {
     wac_json_begin();
-    tell(answer, json_pack("{s:s}", "error", sentence));
+    tell(answer, json_pack("{s:o}", "error", text_of(sentence)));
     if (answer->body)
         answer->status = status;
 }
@@ -66,12 +79,12 @@ static json_t *describe(const wac_watched *run, size_t id)
     for (int64_t row = 0; row < run->rows; row++)
         best = fmax(best, (double)run->table[row * WAC_COLUMN_TOTAL + WAC_COLUMN_EVAL_RETURN]);
     return json_pack(
-        "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s#, s:s, s:o, s:o, s:o, s:I}", "id",
-        (json_int_t)id, "name", run->name, "world",
+        "{s:I, s:o, s:s, s:s, s:s, s:I, s:I, s:I, s:s#, s:o, s:o, s:o, s:o, s:I}", "id",
+        (json_int_t)id, "name", text_of(run->name), "world",
         known ? wac_style_environment(world, sizeof world, run->config.environment) : "",
         "algorithm", known ? wac_algorithm_name((wac_algorithm)run->config.algorithm) : "", "group",
         run->group, "seed", (json_int_t)run->config.seed, "rows", (json_int_t)run->rows, "epochs",
-        (json_int_t)run->config.epochs, "state", state, (int)length, "reason", run->reason,
+        (json_int_t)run->config.epochs, "state", state, (int)length, "reason", text_of(run->reason),
         "seconds", number(run->seconds), "best", number(best), "last", last, "saved",
         (json_int_t)run->saved);
 }
@@ -211,7 +224,7 @@ static void tell_world(wac_http_answer *answer, wac_watch_view *view, const wac_
             shape = tell_shape(&own);
         add_maze(world, mind);
     } else {
-        json_object_set_new(world, "error", json_string(error.message));
+        json_object_set_new(world, "error", text_of(error.message));
     }
     json_object_set_new(world, "shape", shape ? shape : json_null());
     tell(answer, world);
@@ -345,7 +358,7 @@ static void stop_run(wac_http_answer *answer, const wac_watch_view *view, const 
     else if (kill(run->process, SIGTERM) != 0)
         wac_watch_refuse(answer, 409, strerror(errno));
     else
-        tell(answer, json_pack("{s:s}", "stopped", run->name));
+        tell(answer, json_pack("{s:o}", "stopped", text_of(run->name)));
 }
 
 void wac_watch_tell(wac_http_answer *answer, wac_watch_view *view, const wac_watch_request *request)

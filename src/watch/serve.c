@@ -31,11 +31,12 @@ typedef struct serving {
     uint64_t news; /* the version that streams tell of, and how often they said nothing */
 } serving;
 
-static const char *const refusals[] = {
-    [0] = "this page knows no such address",
-    [1] = "the address lacks its secret, or has a wrong one",
-    [2] = "the address makes no sense",
-};
+static const char *reason_of(int status)
+{
+    return status == 403   ? "the address lacks its secret, or has a wrong one"
+           : status == 400 ? "the address makes no sense"
+                           : "this page knows no such address";
+}
 
 static void answer(void *user, const wac_http_request *request, wac_http_answer *answer)
 {
@@ -52,7 +53,7 @@ static void answer(void *user, const wac_http_request *request, wac_http_answer 
     }
     int status = wac_watch_parse(&asked, request->address, serving->token);
     if (status != 200) {
-        wac_watch_refuse(answer, status, refusals[status == 403 ? 1 : status == 400 ? 2 : 0]);
+        wac_watch_refuse(answer, status, reason_of(status));
     } else if (asked.route == WAC_WATCH_PAGE) {
         *answer = (wac_http_answer){.status = 200,
                                     .type = "text/html; charset=utf-8",

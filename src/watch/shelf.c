@@ -128,14 +128,8 @@ static void note_failure(wac_watched *run, const char *reason)
     snprintf(run->reason, sizeof run->reason, "%.511s", reason);
 }
 
-/* The settings of a run that is new, or goes on to more epochs. */
-static bool read_settings(wac_watched *run, wac_error *error)
-{
-    return wac_folder_read_config(&run->config, run->path, error) == WAC_STATUS_OK;
-}
-
-/* Sees what became of a run; returns whether anything did. */
-static bool look_at(wac_watched *run, const lock *locks, size_t lock_count)
+/* Sees what became of a run; returns whether anything did. *settings: whether those did. */
+static bool look_at(wac_watched *run, const lock *locks, size_t lock_count, bool *settings)
 {
     struct stat about;
     wac_watched_state before = run->state;
@@ -151,6 +145,7 @@ static bool look_at(wac_watched *run, const lock *locks, size_t lock_count)
     bool manifest = is_new(&run->stamps[2], run->path, WAC_FOLDER_MANIFEST);
     bool checkpoint = is_new(&run->stamps[3], run->path, WAC_FOLDER_CHECKPOINT);
     bool elsewhere = is_trained_elsewhere(run);
+    *settings |= config;
     if (!config && !progress && !manifest && !checkpoint && process == run->process &&
         before != WAC_WATCHED_GONE && (before != WAC_WATCHED_TRAINING || process || elsewhere))
         return false;
@@ -159,7 +154,8 @@ static bool look_at(wac_watched *run, const lock *locks, size_t lock_count)
     run->process = process;
     run->was_locked |= process != 0;
     run->saved += checkpoint;
-    if (!read_settings(run, &error) || read_rows(run, &error) != WAC_STATUS_OK ||
+    if (wac_folder_read_config(&run->config, run->path, &error) != WAC_STATUS_OK ||
+        read_rows(run, &error) != WAC_STATUS_OK ||
         wac_manifest_read(&told, run->path, &error) != WAC_STATUS_OK) {
         note_failure(run, error.message);
         return true;
@@ -314,12 +310,14 @@ static void name_groups(wac_shelf *shelf)
 {
     for (size_t i = 0; i < shelf->count; i++)
         snprintf(shelf->runs[i].group, sizeof shelf->runs[i].group, "%s",
-                 wac_algorithm_name((wac_algorithm)shelf->runs[i].config.algorithm));
+                 *shelf->runs[i].config.environment
+                     ? wac_algorithm_name((wac_algorithm)shelf->runs[i].config.algorithm)
+                     : "");
     for (size_t i = 0; i < shelf->count; i++) {
         size_t first = 0;
         while (!is_same_world(&shelf->runs[first], &shelf->runs[i]))
             first++;
-        if (first == i)
+        if (first == i && *shelf->runs[i].config.environment)
             name_groups_in(shelf, &shelf->runs[i]);
     }
 }
@@ -352,14 +350,14 @@ void wac_shelf_look(wac_shelf *shelf)
     }
     lock *locks = read_locks(&lock_count);
     int64_t version = shelf->version + 1;
-    bool changed = shelf->count != before || shelf->listed != listed;
+    bool changed = shelf->count != before || shelf->listed != listed, settings = false;
     for (size_t i = 0; i < shelf->count; i++)
-        if (look_at(&shelf->runs[i], locks, lock_count)) {
+        if (look_at(&shelf->runs[i], locks, lock_count, &settings)) {
             shelf->runs[i].version = version;
             changed = true;
         }
     free(locks);
-    if (shelf->count != before) {
+    if (settings) {
         name_groups(shelf);
         for (size_t i = 0; i < shelf->count; i++)
             shelf->runs[i].version = version;

@@ -22,11 +22,11 @@ static void assert_narrow(const char *text)
 static void help_is_there(void **state)
 {
     (void)state;
-    enum { COMMANDS = 17 };
-    const char *const commands[COMMANDS] = {"train",  "evaluate",  "export", "sweep",     "tune",
-                                            "render", "stats",     "report", "reproduce", "pack",
-                                            "envs",   "config",    "check",  "verify",    "bench",
-                                            "demo",   "completion"};
+    enum { COMMANDS = 18 };
+    const char *const commands[COMMANDS] = {"train",  "evaluate",   "export", "sweep",     "tune",
+                                            "render", "stats",      "report", "reproduce", "pack",
+                                            "envs",   "config",     "check",  "verify",    "bench",
+                                            "demo",   "completion", "watch"};
     const char *const overviews[] = {"--help", "-h", "help", "help help", "help --help"};
     for (int i = 0; i < 5; i++) {
         const outcome *result = wac("%s", overviews[i]);

@@ -24,6 +24,7 @@ static const command commands[] = {
     {"train", {0}, "train riverswim " SMALL " --epochs 2 --threads 2 --out run", "run"},
     {"train-file", {0}, "train --config my.yaml --out run", "run"},
     {"train-model", {0}, MODEL, "run"},
+    {"train-maps", {0}, "train riverswim " SMALL " --epochs 2 --maps --out run", "run"},
     {"resume", {RUN}, "train --resume run --epochs 2 --threads 2", NULL},
     {"resume-model", {MODEL}, "train --resume run --epochs 2", NULL},
     {"sweep", {0}, "sweep sweep.yaml --out runs --workers 1", NULL},

@@ -14,11 +14,12 @@ enum { SAMPLE = 25 }; /* states of a command, and all after its end */
 
 /* Where runs are made, what a cut has left goes with the next command; beside other files it stays.
  */
-enum { MAKE_RUNS = 6 };
+enum { MAKE_RUNS = 7 };
 
 static const command commands[] = {
     {"train", {0}, "train riverswim " SMALL " --epochs 2 --out run", "run"},
     {"train-deep", {0}, "train lqg " SMALL " --epochs 1 --out here/and/run", "here/and/run"},
+    {"train-maps", {0}, "train riverswim " SMALL " --epochs 2 --maps --out run", "run"},
     {"resume", {RUN}, "train --resume run --epochs 2", NULL},
     {"sweep", {0}, "sweep sweep.yaml --out runs --workers 1", NULL},
     {"sweep-on",

@@ -7,7 +7,7 @@
 #include "export/export.h"
 #include "export/graph.h"
 #include "export/onnx.h"
-#include "export/protobuf.h"
+#include "base/protobuf.h"
 #include "rl/host/host.h"
 #include "run/run.h"
 

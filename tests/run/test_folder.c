@@ -49,10 +49,11 @@ static void test_new_folder(void **state)
     wac_config config = tiny("lqg", "sac", 3), found;
     wac_history history;
     assert_false(wac_folder_is_run(at("run")));
-    assert_ok(wac_folder_make(at("run"), &config, NULL, &error));
+    assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
     assert_int_equal(entries(at("run")), 3);
     assert_true(wac_folder_is_run(at("run")));
-    assert_int_equal(wac_folder_make(at("run"), &config, NULL, &error), WAC_STATUS_INPUT);
+    assert_int_equal(wac_folder_make(at("run"), &config, NULL, false, false, &error),
+                     WAC_STATUS_INPUT);
     assert_int_equal(entries(root), 1);
     assert_ok(wac_folder_read_config(&found, at("run"), &error));
     assert_int_equal(found.epochs, 3);
@@ -94,7 +95,7 @@ static void test_manifest(void **state)
 {
     (void)state;
     wac_config config = tiny("lqg", "sac", 3);
-    assert_ok(wac_folder_make(at("run"), &config, NULL, &error));
+    assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
     wac_manifest manifest = manifest_of(at("run"));
     assert_string_equal(manifest.version, wac_version());
     assert_string_equal(manifest.commit, wac_commit());
@@ -124,7 +125,7 @@ static void test_disk_that_fails(void **state)
     wac_config config = tiny("lqg", "sac", 3);
     wac_manifest manifest;
     char path[PATH_MAX];
-    assert_ok(wac_folder_make(at("run"), &config, NULL, &error));
+    assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
     char *before = contents(at("run/manifest.json"), NULL);
     disk_fails = true;
     wac_status status = wac_manifest_note(at("run"), &config, 1, true, NULL, &error);
@@ -168,7 +169,7 @@ static void test_history(void **state)
     (void)state;
     wac_config config = tiny("lqg", "sac", 2);
     wac_history history;
-    assert_ok(wac_folder_make(at("run"), &config, NULL, &error));
+    assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
     assert_ok(wac_directory_make(at("run/checkpoint"), &error));
     static const char *const files[] = {"agent", "replay", "run"};
     for (int i = 0; i < 3; i++)

@@ -213,6 +213,15 @@ static inline void browser_open(const char *url)
     browser_do("Page.navigate", json_pack("{s:s}", "url", url));
 }
 
+/* One more page, beside the first. */
+static inline void browser_open_another(const char *url)
+{
+    char *session = browser.session;
+    browser.session = NULL;
+    browser_do("Target.createTarget", json_pack("{s:s}", "url", url));
+    browser.session = session;
+}
+
 static inline void browser_key(const char *key, const char *text)
 {
     static const char *const types[] = {"keyDown", "keyUp"};

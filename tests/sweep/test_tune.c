@@ -136,7 +136,7 @@ static void make_run(const wac_sweep_run *run, int solved, double episodes)
 {
     char folder[PATH_MAX], path[PATH_MAX], text[4096], *end = stpcpy(text, WAC_COLUMN_HEADER);
     assert_ok(wac_path_join(folder, sizeof folder, made(), run->folder, &error));
-    assert_ok(wac_folder_make(folder, &run->config, NULL, &error));
+    assert_ok(wac_folder_make(folder, &run->config, NULL, false, false, &error));
     for (int i = 0; i <= run->config.epochs; i++)
         end +=
             sprintf(end, "%d,0,0,0,%d,%g,,,,,,,0,0,,\n", i, solved >= 0 && i >= solved, episodes);
@@ -320,7 +320,7 @@ static void train_fake(const wac_sweep *sweep, wac_sweep_item *item, size_t run)
     if (wac_path_exists(folder)) {
         assert_ok(wac_folder_write_config(folder, &config, &error));
     } else {
-        assert_ok(wac_folder_make(folder, &config, NULL, &error));
+        assert_ok(wac_folder_make(folder, &config, NULL, false, false, &error));
         assert_ok(wac_folder_path(path, folder, WAC_FOLDER_CHECKPOINT, &error));
         assert_ok(wac_directory_make(path, &error));
         for (int file = WAC_FOLDER_AGENT; file <= WAC_FOLDER_RUN; file++) {

@@ -269,8 +269,88 @@ static void a_run_that_trains_is_followed(void **state)
     end_server(&server);
 }
 
-int main(void)
+/* --- what it costs ------------------------------------------------------------------------------
+ */
+
+typedef struct cost {
+    double wall, processor; /* seconds of training, and of its process */
+} cost;
+
+static cost train_once(const char *world, bool watched)
 {
+    char words[512];
+    double start = browser_clock();
+    snprintf(words, sizeof words, "train %s --epochs 4 --out %s%s", world, at("run"),
+             watched ? " --watch" : "");
+    pid_t child = fork_with_files();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        become_program(words);
+    }
+    if (watched) {
+        char text[1024] = "", url[256];
+        while (!strstr(text, "watch it at ")) {
+            usleep(20000);
+            read_back(text, sizeof text, at(".err"));
+        }
+        sscanf(strstr(text, "watch it at ") + 12, "%255s", url);
+        browser_open(url);
+        browser_open_another(url);
+        browser_open_another(url);
+    }
+    struct rusage used;
+    int result;
+    assert_int_equal(wait4(child, &result, 0, &used), child);
+    assert_int_equal(result, 0);
+    cost spent = {.wall = browser_clock() - start,
+                  .processor = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                               1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec)};
+    remove_folder(at("run"));
+    return spent;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* Training with and without --watch and three open pages, by turns: "test_page speed WORLD TURNS".
+ */
+static int measure(const char *world, int turns)
+{
+    double wall[2][64], processor[2][64];
+    turns = turns < 1 ? 1 : turns > 64 ? 64 : turns;
+    if (!is_possible() || setup(NULL))
+        return 1;
+    browser_start();
+    for (int turn = 0; turn < turns; turn++)
+        for (int k = 0; k < 2; k++) {
+            int watched = (turn + k) % 2;
+            cost spent = train_once(world, watched);
+            wall[watched][turn] = spent.wall;
+            processor[watched][turn] = spent.processor;
+            printf("%s: %.2f s, %.2f s of a processor\n", watched ? "watched" : "alone", spent.wall,
+                   spent.processor);
+            fflush(stdout);
+        }
+    browser_end();
+    printf("as fast as alone, medians of %d turns: %.3f by the clock, %.3f by the processor\n",
+           turns, median(wall[0], turns) / median(wall[1], turns),
+           median(processor[0], turns) / median(processor[1], turns));
+    return remove_root(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 3 && strcmp(argv[1], "speed") == 0)
+        return measure(argv[2], atoi(argv[3]));
     const struct CMUnitTest tests[] = {
         TEST(a_run_is_shown),
         TEST(a_sweep_of_500_runs_is_shown),

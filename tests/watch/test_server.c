@@ -536,6 +536,9 @@ static void folders_come_and_go(void **state)
     await(&server, "\"state\":\"finished\"");
     train_here(at("runs/deep/below/second"));
     await(&server, "deep/below/second");
+    /* whatever a folder is called */
+    train_here(at("runs/odd \xff <script>'\"& name"));
+    await(&server, "odd ? <script>'\\\"& name");
     /* damage is told, not served */
     save_text(at("runs/first/progress.csv"), "epoch\n0\n");
     await(&server, "\"state\":\"failed\"");

@@ -1,0 +1,245 @@
+/* Events for TensorBoard: whole records with every row in order, whatever happened to the run or to
+ * the file; and training does not notice. TensorBoard's own reader: check-tensorboard. */
+#include "support/stopping.h"
+
+#include "base/csv.h"
+#include "base/png.h"
+#include "base/protobuf.h"
+
+#include <lzma.h>
+
+#define EVENTS "events.out.tfevents.wac"
+
+static wac_run_options shown(long stop_at)
+{
+    wac_run_options options = stop_after(stop_at, 1);
+    options.tensorboard = true;
+    return options;
+}
+
+/* CRC-32C by its definition: the remainder of polynomials. */
+static uint32_t castagnoli(const unsigned char *bytes, size_t size)
+{
+    uint32_t sum = 0xffffffff;
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        uint32_t in = (uint32_t)(bytes[bit / 8] >> (bit % 8)) & 1, low = (sum ^ in) & 1;
+        sum >>= 1;
+        if (low)
+            sum ^= 0x82f63b78;
+    }
+    return ~sum;
+}
+
+static uint32_t number_at(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+static void assert_sum(const unsigned char *bytes, size_t size)
+{
+    uint32_t sum = castagnoli(bytes, size);
+    assert_int_equal(number_at(bytes + size), (uint32_t)((sum >> 15 | sum << 17) + 0xa282ead8));
+}
+
+/* A number of a summary; NaN where it has none of this tag. */
+static double scalar(wac_field summary, const char *tag)
+{
+    while (wac_field_next(&summary)) {
+        wac_field value = {.at = summary.bytes, .end = summary.bytes + summary.size};
+        bool found = false;
+        float number = NAN;
+        while (wac_field_next(&value)) {
+            found |= value.field == 1 && value.size == strlen(tag) &&
+                     memcmp(value.bytes, tag, value.size) == 0;
+            if (value.field == 2)
+                memcpy(&number, value.bytes, 4);
+        }
+        assert_ptr_equal(value.at, value.end);
+        if (found)
+            return (double)number;
+    }
+    return NAN;
+}
+
+static bool has_tag(wac_field summary, const char *tag)
+{
+    while (wac_field_next(&summary))
+        if (memmem(summary.bytes, summary.size, tag, strlen(tag)))
+            return true;
+    return false;
+}
+
+/* Every row of progress.csv has its event, in order, with its numbers, and nothing else is there.
+ */
+static void assert_events(const char *run, bool wac)
+{
+    size_t size, at_byte = 0;
+    wac_csv csv;
+    char *text = contents(at("%s/" EVENTS, run), &size);
+    const unsigned char *bytes = (const unsigned char *)text;
+    assert_ok(wac_csv_read(&csv, at("%s/progress.csv", run), &error));
+    double before = 0;
+    for (int64_t row = -1; row < (int64_t)csv.rows; row++) {
+        assert_true(size - at_byte > 16);
+        uint32_t length = number_at(bytes + at_byte);
+        assert_int_equal(number_at(bytes + at_byte + 4), 0);
+        assert_sum(bytes + at_byte, 8);
+        assert_true(length <= size - at_byte - 16);
+        assert_sum(bytes + at_byte + 12, length);
+        wac_field event = {.at = bytes + at_byte + 12, .end = bytes + at_byte + 12 + length};
+        wac_field summary = {0};
+        int64_t step = 0;
+        double time = 0;
+        while (wac_field_next(&event)) {
+            if (event.field == 1)
+                memcpy(&time, event.bytes, 8);
+            if (event.field == 2)
+                step = (int64_t)event.number;
+            if (event.field == 3)
+                assert_memory_equal(event.bytes, "brain.Event:2", 13);
+            if (event.field == 5)
+                summary = (wac_field){.at = event.bytes, .end = event.bytes + event.size};
+        }
+        assert_ptr_equal(event.at, event.end);
+        at_byte += 16 + length;
+        if (row < 0)
+            continue;
+        assert_int_equal(step, row);
+        assert_true(time >= before - 1e-3);
+        before = time;
+        for (size_t column = 1; column < csv.columns; column++) {
+            double expected = wac_csv_at(&csv, (size_t)row, column);
+            double found = scalar(summary, csv.names[column]);
+            assert_int_equal(isnan(expected), isnan(found));
+            if (!isnan(expected))
+                assert_true(fabs(found - expected) <= 1e-6 * fmax(1, fabs(expected)) + 5e-4);
+        }
+        assert_int_equal(isfinite(scalar(summary, "loss_std")) != 0, wac && row > 0);
+        assert_true(has_tag(summary, "map/visits"));
+        assert_int_equal(has_tag(summary, "map/sigma"), wac);
+    }
+    assert_int_equal(at_byte, size);
+    wac_csv_free(&csv);
+    free(text);
+}
+
+static void rows_are_events(void **state)
+{
+    (void)state;
+    assert_int_equal(castagnoli((const unsigned char *)"123456789", 9), 0xe3069283);
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = tiny(i % 2 ? "lqg" : "riverswim", algorithms[i], 3);
+        wac_run_options options = shown(-1), plain = stop_after(-1, 1);
+        assert_ok(train_new(at("with"), &config, &options));
+        assert_ok(train_new(at("without"), &config, &plain));
+        assert_events("with", i < 2);
+        assert_int_equal(unlink(at("with/" EVENTS)), 0);
+        assert_same_runs(at("with"), at("without"));
+        remove_folder(at("with"));
+        remove_folder(at("without"));
+    }
+}
+
+static void stopping_anywhere_loses_no_event(void **state)
+{
+    (void)state;
+    wac_config config = tiny("riverswim", "oe-wac", 3);
+    wac_run_options options = shown(-1);
+    assert_ok(train_new(at("whole"), &config, &options));
+    long reports = watch.reports;
+    for (long stop_at = 0; stop_at < reports; stop_at += 17) {
+        options = shown(stop_at);
+        assert_int_equal(train_new(at("parts"), &config, &options), WAC_STATUS_INTERRUPTED);
+        assert_ok(train_on(at("parts"), "riverswim", NULL, 0));
+        assert_events("parts", true);
+        remove_folder(at("parts"));
+    }
+}
+
+/* The file cut anywhere, damaged, of somebody else, lost: all scalars come back from the table. */
+static void what_is_lost_is_made_up(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3);
+    wac_run_options options = shown(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    size_t size;
+    char *bytes = contents(at("run/" EVENTS), &size);
+    int64_t epochs = 3;
+    for (size_t cut = 0; cut <= size; cut += size / 12) {
+        assert_ok(wac_file_write(at("run/" EVENTS), bytes, cut, &error));
+        assert_ok(train_on(at("run"), "lqg", NULL, ++epochs));
+    }
+    for (size_t place = 3; place < size; place += size / 7) {
+        bytes[place] ^= 4;
+        assert_ok(wac_file_write(at("run/" EVENTS), bytes, size, &error));
+        bytes[place] ^= 4;
+        assert_ok(train_on(at("run"), "lqg", NULL, ++epochs));
+    }
+    save_text(at("run/" EVENTS), "what somebody has written over it");
+    assert_ok(train_on(at("run"), "lqg", NULL, ++epochs));
+    free(bytes);
+    /* losses are not in the table, all that is is there */
+    wac_csv csv;
+    assert_ok(wac_csv_read(&csv, at("run/progress.csv"), &error));
+    assert_int_equal(csv.rows, epochs + 1);
+    wac_csv_free(&csv);
+    bytes = contents(at("run/" EVENTS), &size);
+    size_t records = 0;
+    for (size_t at_byte = 0; at_byte < size; records++)
+        at_byte += 16 + number_at((unsigned char *)bytes + at_byte);
+    assert_int_equal(records, epochs + 2);
+    free(bytes);
+    /* without, the run goes on without */
+    assert_int_equal(unlink(at("run/" EVENTS)), 0);
+    assert_ok(train_on(at("run"), "lqg", NULL, ++epochs));
+    assert_false(wac_path_exists(at("run/" EVENTS)));
+}
+
+static uint32_t big(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void pictures_are_png(void **state)
+{
+    (void)state;
+    for (int width = 1; width < 60; width += 19)
+        for (int height = 1; height < 50; height += 13) {
+            unsigned char pixels[60 * 50];
+            for (int i = 0; i < width * height; i++)
+                pixels[i] = (unsigned char)(7 * i);
+            size_t size, at_byte = 8;
+            unsigned char *png = wac_png_grey(&size, pixels, width, height);
+            assert_non_null(png);
+            assert_memory_equal(png, "\x89PNG\r\n\x1a\n", 8);
+            static const char *const names[] = {"IHDR", "IDAT", "IEND"};
+            for (int i = 0; i < 3; i++) {
+                uint32_t length = big(png + at_byte);
+                assert_memory_equal(png + at_byte + 4, names[i], 4);
+                assert_int_equal(big(png + at_byte + 8 + length),
+                                 lzma_crc32(png + at_byte + 4, length + 4, 0));
+                if (i == 1) /* rows as they are, each behind a zero */
+                    for (int row = 0; row < height; row++) {
+                        size_t start = at_byte + 8 + 7 + (size_t)row * (size_t)(width + 1);
+                        assert_int_equal(png[start], 0);
+                        assert_memory_equal(png + start + 1, pixels + row * width, (size_t)width);
+                    }
+                at_byte += 12 + length;
+            }
+            assert_int_equal(at_byte, size);
+            free(png);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(rows_are_events),
+        TEST(stopping_anywhere_loses_no_event),
+        TEST(what_is_lost_is_made_up),
+        TEST(pictures_are_png),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
