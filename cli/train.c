@@ -55,7 +55,7 @@ static const char help[] =
     "  --maps              keep a map of each epoch: where it has been, what it is\n"
     "                      unsure of (maps.bin; for \"wac watch\" and \"wac render\n"
     "                      --movie\"); a run that has them goes on with them\n"
-    "  --tensorboard       write what TensorBoard reads, too: tensorboard --logdir DIR\n"
+    "  --tensorboard       write events, too, for \"tensorboard --logdir DIR\"\n"
     "  --watch             show the run and its maps in the browser while it trains\n"
     "                      (\"wac help watch\"); the address is told\n"
     "  --KEY VALUE         any setting that \"wac config ENV\" lists, as\n"

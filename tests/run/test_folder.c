@@ -79,7 +79,7 @@ static void test_later_version(void **state)
 {
     (void)state;
     wac_config config = tiny("lqg", "sac", 3), read;
-    assert_ok(wac_folder_make(at("run"), &config, NULL, &error));
+    assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
     char *text = contents(at("run/config.yaml"), NULL), later[1 << 15];
     snprintf(later, sizeof later, "%snever_heard_of: 1\n", text);
     free(text);
