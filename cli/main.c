@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_train, &cli_evaluate, &cli_export,    &cli_render, &cli_sweep,      &cli_tune,
-    &cli_stats, &cli_report,   &cli_reproduce, &cli_pack,   &cli_envs,       &cli_config,
-    &cli_check, &cli_watch, &cli_verify,   &cli_bench,     &cli_demo,   &cli_completion, NULL,
+    &cli_train,  &cli_evaluate,  &cli_export, &cli_render,     &cli_sweep,  &cli_tune,  &cli_stats,
+    &cli_report, &cli_reproduce, &cli_pack,   &cli_envs,       &cli_config, &cli_check, &cli_watch,
+    &cli_verify, &cli_bench,     &cli_demo,   &cli_completion, NULL,
 };
 enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 

@@ -35,20 +35,19 @@ static const char help[] =
     "\n"
     "Flags\n"
     "  --port N            where the page is (8740, or another if that is taken)\n"
-    "  --listen ADDRESS    for other machines, too: 0.0.0.0, or an address of this\n"
-    "                      machine; then the address of the page has a secret in it,\n"
-    "                      without which nothing is shown\n"
+    "  --listen ADDRESS    for other machines, too: 0.0.0.0, or one of this one's\n"
+    "                      addresses; then the address of the page has a secret in\n"
+    "                      it, without which nothing is shown\n"
     "  --allow-stop        runs can be stopped from the page, as by Ctrl-C: they\n"
-    "                      save themselves and can go on (the address has a secret\n"
-    "                      then)\n"
+    "                      save themselves and can go on (with a secret, too)\n"
     "\n"
     "Examples\n"
     "  wac watch\n"
     "  wac watch sweeps/mine\n"
     "  wac train point-2 --watch             train a run, and watch that one\n"
     "  wac watch runs --listen 0.0.0.0       from another machine, not encrypted;\n"
-    "                                        better, where others listen:\n"
-    "                                        ssh -L 8740:localhost:8740 MACHINE\n";
+    "                                        ssh -L 8740:localhost:8740 MACHINE is\n"
+    "                                        better where others listen\n";
 
 static int64_t port;
 static const char *listen_at = WAC_WATCH_HERE;

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/words.h"
 #include "config/config.h"
+#include "config/environments.h"
 #include "draw/maze.h"
 #include "draw/style.h"
 #include "env/mujoco/point.h"
@@ -67,7 +68,7 @@ void wac_watch_refuse(wac_http_answer *answer, int status, const char *sentence)
 
 static json_t *describe(const wac_watched *run, size_t id)
 {
-    char world[WAC_STYLE_TITLE];
+    char world[WAC_STYLE_TITLE], name[WAC_ENVIRONMENT_NAME];
     size_t length;
     const char *state = wac_word_at(WAC_WATCHED_STATES, (int)run->state, &length);
     bool known = *run->config.environment;
@@ -81,7 +82,8 @@ static json_t *describe(const wac_watched *run, size_t id)
     return json_pack(
         "{s:I, s:o, s:s, s:s, s:s, s:I, s:I, s:I, s:s#, s:o, s:o, s:o, s:o, s:I}", "id",
         (json_int_t)id, "name", text_of(run->name), "world",
-        known ? wac_style_environment(world, sizeof world, run->config.environment) : "",
+        known ? wac_style_environment(world, sizeof world, wac_environment_name(name, &run->config))
+              : "",
         "algorithm", known ? wac_algorithm_name((wac_algorithm)run->config.algorithm) : "", "group",
         run->group, "seed", (json_int_t)run->config.seed, "rows", (json_int_t)run->rows, "epochs",
         (json_int_t)run->config.epochs, "state", state, (int)length, "reason", text_of(run->reason),

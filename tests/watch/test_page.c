@@ -24,16 +24,6 @@ static bool is_possible(void)
 
 static const char ready[] = "document.body && document.body.dataset.ready > 0";
 
-static void shoot(const char *name, bool whole)
-{
-    const char *folder = getenv("WAC_SHOTS");
-    char path[PATH_MAX];
-    if (!folder)
-        return;
-    snprintf(path, sizeof path, "%s/%s.png", folder, name);
-    browser_shoot(path, whole);
-}
-
 static void assert_no_complaints(void)
 {
     if (json_array_size(browser.complaints))
@@ -66,8 +56,7 @@ static void a_run_is_shown(void **state)
 {
     NEED_BROWSER();
     train_some();
-    const char *given = getenv("WAC_SHOTS_RUN");
-    server server = serve("%s", given ? given : at(WAC_MUJOCO ? "runs/maze" : "runs/river-oe-wac"));
+    server server = serve("%s", at(WAC_MUJOCO ? "runs/maze" : "runs/river-oe-wac"));
     browser_start();
     for (int i = 0; i < 4; i++) {
         bool dark = i % 2, wide = i / 2;
@@ -82,11 +71,6 @@ static void a_run_is_shown(void **state)
         browser_point(browser_number("fields[1].canvas.getBoundingClientRect().left + 60"),
                       browser_number("fields[1].canvas.getBoundingClientRect().top + 60"));
         browser_wait("document.getElementById('reading').textContent.includes('upper bound')", 5);
-        browser_evaluate("scrollTo(0, 0)");
-        usleep(1500000);
-        shoot(
-            (const char *[]){"run-400-light", "run-400-dark", "run-1600-light", "run-1600-dark"}[i],
-            true);
     }
     /* back through time, by keyboard */
     browser_evaluate("document.getElementById('epoch').focus()");
@@ -171,9 +155,6 @@ static void a_sweep_of_500_runs_is_shown(void **state)
         browser_wait("document.querySelectorAll('#rows tr').length >= 500", 20);
         soonest = fmin(soonest, browser_clock() - start);
         assert_fits();
-        shoot((const char *[]){"sweep-400-light", "sweep-400-dark", "sweep-1600-light",
-                               "sweep-1600-dark"}[i],
-              false);
     }
     print_message("the page of %d runs is there after %.2f s\n", RUNS, soonest);
 #ifndef WAC_SANITIZED
@@ -347,8 +328,40 @@ static int measure(const char *world, int turns)
     return remove_root(NULL);
 }
 
+/* --- pictures of it ----------------------------------------------------------------------------
+ */
+
+/* Of the page of a folder, at both widths, dark and light: "test_page shoot FOLDER NAME HEIGHT". */
+static int shoot(const char *folder, const char *name, int height)
+{
+    if (!is_possible() || setup(NULL))
+        return 1;
+    server server = serve("%s", folder);
+    browser_start();
+    for (int i = 0; i < 4; i++) {
+        char path[PATH_MAX];
+        int width = i < 2 ? 400 : 1600;
+        browser_look(width, height, i % 2);
+        browser_open(server.url);
+        browser_wait(ready, 60);
+        browser_wait("state.open === null || !hasMap() || one.play !== null", 60);
+        sleep(6); /* so that both policies have got somewhere */
+        if (browser_number("state.open !== null && hasMap()"))
+            browser_evaluate("moveTo([0, 1].map(i => one.world.shape.low[i] + 0.55 * "
+                             "(one.world.shape.high[i] - one.world.shape.low[i])))");
+        usleep(500000);
+        snprintf(path, sizeof path, "%s-%d-%s.png", name, width, i % 2 ? "dark" : "light");
+        browser_shoot(path, false);
+    }
+    browser_end();
+    end_server(&server);
+    return remove_root(NULL);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 4 && strcmp(argv[1], "shoot") == 0)
+        return shoot(argv[2], argv[3], atoi(argv[4]));
     if (argc > 3 && strcmp(argv[1], "speed") == 0)
         return measure(argv[2], atoi(argv[3]));
     const struct CMUnitTest tests[] = {
