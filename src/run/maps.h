@@ -12,9 +12,9 @@
 #include "wac/run.h"
 
 enum {
-    WAC_MAP_VALUES_MOST = 25 * 20, /* cells of values */
-    WAC_MAP_WAY = 128,             /* most points of a way */
-    WAC_MAP_ACTIONS = 2,           /* entries of an action that are kept */
+    WAC_MAP_VALUES_MOST = WAC_CELLS_MOST, /* cells of values */
+    WAC_MAP_WAY = 128,                    /* most points of a way */
+    WAC_MAP_ACTIONS = 2,                  /* entries of an action that are kept */
 };
 
 /* What all maps of a run have in common. */

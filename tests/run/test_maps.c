@@ -244,6 +244,38 @@ static void other_files_are_refused(void **state)
     assert_int_equal(wac_atlas_open(&atlas, at("run"), &error), WAC_STATUS_INPUT);
 }
 
+/* As many states and actions as a grid has cells for. */
+static void tables_have_maps(void **state)
+{
+    (void)state;
+    wac_config config;
+    assert_ok(wac_config_init(&config, "deep-sea", NULL, &error));
+    config.sea_size = 31;
+    config.epochs = 2;
+    wac_run_options options = mapped(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    wac_atlas atlas;
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    wac_atlas_close(&atlas);
+    int cells = atlas.shape.grid.cells[0] * atlas.shape.grid.cells[1];
+    assert_int_equal(cells, 2 * (31 * 31 + 1));
+    assert_int_equal(atlas.shape.values[0] * atlas.shape.values[1], cells);
+    static wac_map told, own;
+    told = read_map(at("run"), 2);
+    wac_run *run;
+    assert_ok(wac_run_open(&run, at("run"), NULL, NULL, &error));
+    wac_map_fill(&own, run);
+    assert_memory_equal(told.visits, own.visits, (size_t)cells * sizeof *own.visits);
+    assert_memory_equal(told.mean, own.mean, (size_t)cells * sizeof *own.mean);
+    for (int cell = 0; cell < cells; cell += 97) {
+        double place = cell / 2, choice = cell % 2, mean, std;
+        wac_run_value(run, &place, &choice, &mean, &std);
+        assert_true(fabs(mean - (double)told.mean[cell]) < 1e-5 * (1 + fabs(mean)));
+        assert_true(fabs(std - (double)told.std[cell]) < 1e-5 * (1 + fabs(std)));
+    }
+    wac_run_destroy(run);
+}
+
 /* A world without a grid has no map, but losses. */
 static void losses_are_kept_of_any_world(void **state)
 {
@@ -268,6 +300,7 @@ int main(void)
         TEST(what_is_beyond_the_checkpoint_is_cut),
         TEST(maps_may_begin_later_and_end),
         TEST(other_files_are_refused),
+        TEST(tables_have_maps),
         TEST(losses_are_kept_of_any_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
