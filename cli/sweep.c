@@ -48,6 +48,7 @@ static const char help[] =
     "  --workers N         runs at a time (one for each processor it may use)\n"
     "  --device NAME       cpu, or cuda: train on GPUs, in groups of runs of equal\n"
     "                      shape, --workers N groups at a time on each (4)\n"
+    "  --maps              runs keep a map of each epoch (\"wac help train\")\n"
     "  --dry-run           only list what would be done and how long it should take\n"
     "  --slurm             write DIR/sweep.slurm, an array job for \"sbatch\"\n"
     "  --only K/N          train only every N-th run, from the K-th on\n"
@@ -127,12 +128,13 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
 
 static const char *out, *only, *device, *values[WAC_SETTINGS_TOTAL];
 static int64_t workers;
-static bool dry, slurm;
+static bool dry, slurm, maps;
 static const cli_option options[] = {
     {"out", .text = &out},
     {"only", .text = &only},
     {"workers", .count = &workers, .smallest = 1, .largest = 1024},
     {"device", .text = &device},
+    {"maps", .on = &maps},
     {"dry-run", .on = &dry},
     {"slurm", .on = &slurm},
     {"", .settings = values},
@@ -144,7 +146,7 @@ static int run(char **words)
     const char *file = words[0];
     char directory[PATH_MAX], command[4 * PATH_MAX], flags[WAC_GIVEN_FLAGS];
     wac_given given;
-    wac_sweep_options how = {.workers = (int)workers};
+    wac_sweep_options how = {.workers = (int)workers, .maps = maps};
     wac_error error = {0};
     wac_sweep sweep;
     int status = only ? cli_read_share(&how.share, only) : CLI_OK;
@@ -161,6 +163,8 @@ static int run(char **words)
         return cli_blame(&error);
     }
     wac_given_flags(flags, &given);
+    if (maps)
+        snprintf(flags + strlen(flags), sizeof flags - strlen(flags), " --maps");
     if (dry || slurm) {
         status = dry ? cli_sweep_dry_run(&sweep, directory, &how)
                      : write_slurm(&sweep, file, directory, flags);

@@ -222,6 +222,7 @@ static wac_status prepare(wac_run **run, const crew *crew, const wac_sweep_erran
     char folder[PATH_MAX];
     wac_run_options options = wac_run_options_default();
     options.device = crew->task->device;
+    options.maps = crew->task->maps;
     options.progress = tell_progress;
     options.user = teller;
     options.stop = crew->stop;

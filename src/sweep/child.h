@@ -35,6 +35,7 @@ typedef struct wac_sweep_task {
     const wac_sweep_errand *errands; /* [count] */
     size_t count;
     wac_device device;
+    bool maps;     /* see wac_run_options */
     int gpus;      /* that groups are spread over, where the device is a GPU; 0: all there are */
     int groups;    /* at the same time on each of them, each in a thread of its own */
     int seats;     /* most of a group */

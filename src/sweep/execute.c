@@ -144,6 +144,7 @@ static void begin_run(execution *all, slot *slot, size_t run)
 static wac_sweep_task single_task(const execution *all, const wac_sweep_errand *errand)
 {
     return (wac_sweep_task){.sweep = all->sweep,
+                            .maps = all->options->maps,
                             .directory = all->directory,
                             .errands = errand,
                             .count = 1,
@@ -195,6 +196,7 @@ static wac_status hand_out_waiting(execution *all, slot *slot)
                            .directory = all->directory,
                            .errands = all->errands,
                            .device = all->options->device,
+                           .maps = all->options->maps,
                            .groups = all->options->workers > 0 ? all->options->workers : GROUPS,
                            .seats = all->options->seats > 0 ? all->options->seats : SEATS,
                            .threads = wac_processors(),

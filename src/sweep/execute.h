@@ -29,6 +29,7 @@ typedef struct wac_sweep_options {
      * groups at the same time on each GPU, 0: a few */
     int workers;
     wac_device device;
+    bool maps;     /* see wac_run_options */
     bool lockstep; /* on the CPU, too: for tests */
     int seats;     /* in lockstep, most of a group; 0: as many as are good for a GPU */
     /* which runs to train; several processes may train different shares in one directory */

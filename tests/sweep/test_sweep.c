@@ -590,6 +590,30 @@ static void kinds_are_told_apart(void **state)
     assert_false(wac_sweep_is_same_kind(&config, &other));
 }
 
+/* One by one and in lockstep, where evaluations come late: the same maps. */
+static void runs_keep_maps(void **state)
+{
+    (void)state;
+    wac_sweep sweep = parse(SMALL_SWEEP("3"));
+    wac_sweep_outcome outcome;
+    wac_sweep_options options = {.workers = 2, .maps = true};
+    assert_ok(wac_sweep_execute(&sweep, at("apart"), &options, &outcome, &error));
+    options.lockstep = true;
+    assert_ok(wac_sweep_execute(&sweep, at("together"), &options, &outcome, &error));
+    assert_same_sweeps(at("apart"), at("together"), &sweep);
+    for (size_t i = 0; i < sweep.count; i++)
+        assert_true(wac_path_exists(at("together/%s/maps.bin", sweep.runs[i].folder)));
+    wac_sweep_free(&sweep);
+    save_text(at("file.yaml"), SMALL_SWEEP("2"));
+    assert_int_equal(wac("sweep %s --maps --out %s", at("file.yaml"), at("told"))->status, 0);
+    assert_true(wac_path_exists(at("told/lqg/sac/seed-1/maps.bin")));
+    assert_int_equal(wac("sweep %s --maps --slurm --out %s", at("file.yaml"), at("job"))->status,
+                     0);
+    char *script = contents(at("job/sweep.slurm"), NULL);
+    assert_non_null(strstr(script, " --maps --workers 1"));
+    free(script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -609,6 +633,7 @@ int main(void)
         TEST(array_jobs_train_the_same),
         TEST(settings_of_the_command_line),
         TEST(kinds_are_told_apart),
+        TEST(runs_keep_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
