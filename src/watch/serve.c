@@ -27,7 +27,7 @@ typedef struct serving {
     pthread_mutex_t lock;            /* of the view */
     char token[WAC_WATCH_TOKEN + 1]; /* empty: none */
     char name[256];                  /* of this machine, where others may come; else empty */
-    int port;
+    int port;                        /* 0: not known yet */
     uint64_t news; /* the version that streams tell of, and how often they said nothing */
 } serving;
 
@@ -42,7 +42,7 @@ static void answer(void *user, const wac_http_request *request, wac_http_answer 
 {
     serving *serving = user;
     wac_watch_request asked;
-    if (!wac_watch_knows_host(request->host, serving->port,
+    if (!wac_watch_knows_host(request->host, __atomic_load_n(&serving->port, __ATOMIC_ACQUIRE),
                               *serving->name ? serving->name : NULL)) {
         wac_watch_refuse(answer, 403, "the request was sent to another name than this machine's");
         return;
@@ -124,12 +124,13 @@ static wac_status start(const wac_http_table *table, void **server, serving *ser
 {
     const wac_http_handler handler = {answer, more, serving};
     char why[256];
-    serving->port = options->port ? options->port : WAC_WATCH_PORT;
-    int failure = table->start(server, options->address, &serving->port, &handler, why, sizeof why);
+    int port = options->port ? options->port : WAC_WATCH_PORT;
+    int failure = table->start(server, options->address, &port, &handler, why, sizeof why);
     if (failure && !options->port) {
-        serving->port = 0;
-        failure = table->start(server, options->address, &serving->port, &handler, why, sizeof why);
+        port = 0;
+        failure = table->start(server, options->address, &port, &handler, why, sizeof why);
     }
+    __atomic_store_n(&serving->port, port, __ATOMIC_RELEASE);
     return failure ? wac_fail(error, WAC_STATUS_INPUT,
                               "cannot listen at %s, port %d: %s; choose another --port",
                               options->address, options->port, why)
