@@ -197,7 +197,7 @@ static void print_picture(movie *movie, int64_t picture, const char *name, doubl
     wac_page_label(page, SIDE, 24, WAC_INK_TITLE, 15, "%s on %s, epoch %" PRId64 " of %" PRId64,
                    name, wac_style_environment(world, sizeof world, subject->world->type->name),
                    movie->atlas.first + epoch_of(movie, picture), subject->run->config.epochs);
-    for (int sigma = 0; sigma <= movie->has_std; sigma++) {
+    for (int sigma = 0; sigma < 1 + movie->has_std; sigma++) {
         double left = SIDE + sigma * (WIDTH + SIDE);
         wac_page_label(page, left, TOP - 20, WAC_INK_GREY, 12, "%s",
                        sigma ? "what it is unsure of; bright: unknown"
