@@ -22,13 +22,13 @@ static inline bool has_server(void)
     return access(plugin, R_OK) == 0;
 }
 
-/* Start `wac watch WORDS`, at a port that is free; waits for its address. */
+/* Start `wac watch WORDS`, which finds a port that is free; waits for its address. */
 __attribute__((format(printf, 1, 2))) static inline server serve(const char *format, ...)
 {
     static char words[4096];
     server made = {0};
     va_list arguments;
-    int used = sprintf(words, "watch --port %d ", 20000 + (int)(getpid() + random()) % 40000);
+    int used = sprintf(words, "watch ");
     va_start(arguments, format);
     vsnprintf(words + used, sizeof words - (size_t)used, format, arguments);
     va_end(arguments);
