@@ -78,7 +78,9 @@ static void write_actions(wac_plot *plot, const movie *movie, int64_t picture)
         wac_plot_print(plot, "%.6g", wac_cell_middle(i, shape->values[0], low[0], high[0]));
         for (int role = 0; role < WAC_POLICY_TOTAL; role++) {
             double action = movie->map.actions[role][i * shape->values[1]][0] / 127.0;
-            wac_plot_print(plot, " %.4g", low[1] + (action + 1) / 2 * (high[1] - low[1]));
+            wac_plot_print(plot, " %.4g",
+                           shape->action[0] +
+                               (action + 1) / 2 * (shape->action[1] - shape->action[0]));
         }
         wac_plot_print(plot, "\n");
     }
@@ -177,13 +179,16 @@ static void print_field(movie *movie, int64_t picture, bool sigma, double left, 
                        ", 'way-%" PRId64 "' with lines lw 5 lc rgb 'white', '' with lines lw 2 lc "
                        "rgb 'black'",
                        picture);
+    /* of a table a dot for each state */
+    bool dots = shape->action[0] > low[1];
     for (int role = 0; role < WAC_POLICY_TOTAL && !shape->is_place; role++)
         if (role == WAC_POLICY_TARGET ? movie->scene->options->target
                                       : movie->scene->options->behaviour)
             wac_plot_print(plot,
-                           ", 'actions-%" PRId64 "' using 1:%d with lines lw 5 lc rgb 'white', '' "
-                           "using 1:%d with lines lw 2 lc rgb '%s'",
-                           picture, role + 2, role + 2,
+                           ", 'actions-%" PRId64 "' using 1:%d with %s lc rgb 'white', '' "
+                           "using 1:%d with %s lc rgb '%s'",
+                           picture, role + 2, dots ? "points pt 7 ps 1" : "lines lw 5", role + 2,
+                           dots ? "points pt 7 ps 0.6" : "lines lw 2",
                            role == WAC_POLICY_TARGET ? "black" : "#d55e00");
     wac_plot_print(plot, "\n");
 }

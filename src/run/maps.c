@@ -42,6 +42,10 @@ wac_map_shape wac_map_shape_of(const wac_run *run)
         .grid = wac_world_grid(run->world), .is_place = run->world->spec.has_place, .kappa = NAN};
     for (int i = 0; i < 2; i++)
         shape.values[i] = shape.is_place ? (shape.grid.cells[i] + 1) / 2 : shape.grid.cells[i];
+    for (int i = 0; i < 2; i++)
+        shape.action[i] = shape.is_place || shape.grid.cells[0] == 0
+                              ? 2 * i - 1
+                              : (i ? run->world->spec.action_high : run->world->spec.action_low)[0];
     if (wac_agent_has_std(run->agent))
         shape.kappa = (double)run->agent->seat[run->seat].kappa;
     return shape;
@@ -189,12 +193,13 @@ static wac_status write_header(const char *path, int64_t first, const wac_map_sh
     const wac_grid *grid = &shape->grid;
     char text[HEADER + 1];
     wac_json_begin();
-    json_t *header = json_pack(
-        "{s:s, s:I, s:I, s:s, s:[ii], s:[ii], s:[ff], s:[ff], s:i}", "format", format, "first",
-        (json_int_t)first, "record", (json_int_t)wac_map_size(shape), "over",
-        shape->is_place ? "place" : "state and action", "cells", grid->cells[0], grid->cells[1],
-        "values", shape->values[0], shape->values[1], "low", grid->low[0], grid->low[1], "high",
-        grid->high[0], grid->high[1], "way", grid->cells[0] ? WAC_MAP_WAY : 0);
+    json_t *header =
+        json_pack("{s:s, s:I, s:I, s:s, s:[ii], s:[ii], s:[ff], s:[ff], s:[ff], s:i}", "format",
+                  format, "first", (json_int_t)first, "record", (json_int_t)wac_map_size(shape),
+                  "over", shape->is_place ? "place" : "state and action", "cells", grid->cells[0],
+                  grid->cells[1], "values", shape->values[0], shape->values[1], "low", grid->low[0],
+                  grid->low[1], "high", grid->high[0], grid->high[1], "action", shape->action[0],
+                  shape->action[1], "way", grid->cells[0] ? WAC_MAP_WAY : 0);
     if (header)
         json_object_set_new(header, "kappa", wac_json_number(shape->kappa));
     size_t size;
@@ -241,6 +246,7 @@ static bool read_shape(wac_map_shape *shape, int64_t *first, const json_t *heade
            (count_cells(shape) > 0) == (count_values(shape) > 0) &&
            read_bounds(shape->grid.low, header, "low") &&
            read_bounds(shape->grid.high, header, "high") &&
+           read_bounds(shape->action, header, "action") &&
            json_integer_value(json_object_get(header, "record")) == (json_int_t)wac_map_size(shape);
 }
 

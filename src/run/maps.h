@@ -19,10 +19,11 @@ enum {
 
 /* What all maps of a run have in common. */
 typedef struct wac_map_shape {
-    wac_grid grid; /* of visits, and the bounds; without cells there is none, and no map */
-    int values[2]; /* cells of values along the same sides */
-    bool is_place; /* x and y; else state and action */
-    double kappa;  /* the upper bound is mean + kappa std; NaN where there is no std */
+    wac_grid grid;    /* of visits, and the bounds; without cells there is none, and no map */
+    int values[2];    /* cells of values along the same sides */
+    bool is_place;    /* x and y; else state and action */
+    double action[2]; /* what actions of -1 and 1 are over the second side; at a place themselves */
+    double kappa;     /* the upper bound is mean + kappa std; NaN where there is no std */
 } wac_map_shape;
 
 typedef struct wac_map {

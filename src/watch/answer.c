@@ -167,12 +167,12 @@ static void tell_progress(wac_http_answer *answer, const wac_watched *run, int64
 static json_t *tell_shape(const wac_map_shape *shape)
 {
     const wac_grid *grid = &shape->grid;
-    return json_pack("{s:s, s:[ii], s:[ii], s:o, s:o, s:o, s:i}", "over",
+    return json_pack("{s:s, s:[ii], s:[ii], s:o, s:o, s:o, s:o, s:i}", "over",
                      shape->is_place ? "place" : "state and action", "cells", grid->cells[0],
                      grid->cells[1], "values", shape->values[0], shape->values[1], "low",
                      pair(grid->low[0], grid->low[1]), "high", pair(grid->high[0], grid->high[1]),
-                     "kappa", wac_json_number(shape->kappa), "way",
-                     grid->cells[0] ? WAC_MAP_WAY : 0);
+                     "action", pair(shape->action[0], shape->action[1]), "kappa",
+                     wac_json_number(shape->kappa), "way", grid->cells[0] ? WAC_MAP_WAY : 0);
 }
 
 /* Walls as corners, start and goal, where it is one of our mazes. */
