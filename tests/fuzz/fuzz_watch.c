@@ -1,39 +1,11 @@
 /* Any bytes as what a browser asks for: up to a zero its address, behind it the Host; and as the
  * maps of a run. Refused, or within bounds; what is asked for is then answered from a run. */
-#include "base/files.h"
+#include "fuzz/fuzz.h"
+
 #include "run/maps.h"
 #include "watch/answer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const char token[] = "0123456789abcdef0123456789abcdef";
-static char folder[64];
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void remove_all(void)
-{
-    (void)wac_directory_remove(folder, NULL);
-}
-
-/* In memory, where there is a place for files there. */
-static void make_folder(void)
-{
-    snprintf(folder, sizeof folder, "%s/fuzz-XXXXXX",
-             access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-    require(mkdtemp(folder));
-    atexit(remove_all);
-}
 
 static void check_request(const wac_watch_request *request)
 {
@@ -49,7 +21,7 @@ static void ask(const wac_watch_request *request)
 {
     float row[WAC_COLUMN_TOTAL] = {0};
     wac_watched run = {
-        .path = folder, .name = "run", .rows = 1, .table = row, .state = WAC_WATCHED_FINISHED};
+        .path = fuzz_root, .name = "run", .rows = 1, .table = row, .state = WAC_WATCHED_FINISHED};
     wac_watch_view view = {.shelf = {.runs = &run, .count = 1, .version = 3}};
     wac_http_answer answer = {0};
     snprintf(run.config.environment, sizeof run.config.environment, "lqg");
@@ -64,10 +36,10 @@ static void read_maps(const char *bytes, size_t size)
     char path[128];
     static wac_map map;
     wac_atlas atlas;
-    snprintf(path, sizeof path, "%s/maps.bin", folder);
+    snprintf(path, sizeof path, "%s/maps.bin", fuzz_root);
     FILE *file = fopen(path, "wb");
     require(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
-    if (wac_atlas_open(&atlas, folder, NULL) != WAC_STATUS_OK)
+    if (wac_atlas_open(&atlas, fuzz_root, NULL) != WAC_STATUS_OK)
         return;
     require(atlas.first >= 0 && atlas.count >= 0 && wac_map_size(&atlas.shape) > 0);
     for (int64_t i = 0; i < atlas.count && i < 3; i++)
@@ -78,8 +50,7 @@ static void read_maps(const char *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!*folder)
-        make_folder();
+    fuzz_make_root();
     char *text = malloc(size + 2);
     require(text);
     memcpy(text, data, size);
