@@ -111,14 +111,14 @@ static void test_particles(void **state)
     config.reward_min = 0;
     config.reward_max = 1; /* values of 0 to 2 */
     wac_agent *agent = agent_of(&config, 1, 1);
+    double first_std;
+    wac_rule_wql.value(table_of(agent), 0, 0, &first_std);
     for (int n = 0; n < 12; n++) {
         const double *pair = wac_table_at(table_of(agent), 0, 0);
-        double std, first_std, mean = wac_rule_wql.value(table_of(agent), 0, 0, &std);
+        double std, mean = wac_rule_wql.value(table_of(agent), 0, 0, &std);
         for (int j = 0; j < 8; j++)
             assert_float_equal(pair[j], 2 * (1 - pow(0.5, n)) + pow(0.5, n) * 2 * (j + 0.5) / 8,
                                1e-12);
-        if (n == 0)
-            first_std = std;
         assert_float_equal(mean, 2 - pow(0.5, n), 1e-12);
         assert_float_equal(std, first_std * pow(0.5, n), 1e-12);
         see(agent, 1, false);
