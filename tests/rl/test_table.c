@@ -252,7 +252,7 @@ static void test_values(void **state)
             at = next;
         }
         for (int s = 0; s < 5; s++) {
-            assert_int_equal(wac_table_best(table_of(agent), s), 0);
+            assert_int_equal(wac_table_best(table_of(agent), s, NULL), 0);
             double believed = agent->row->table->value(table_of(agent), s, 0, NULL);
             if (strcmp(algorithms[i], "delayed-q") != 0)
                 assert_float_equal(believed / q[s][0], 1, 0.05);

@@ -6,8 +6,6 @@
 
 #include "base/rng.h"
 
-#include <math.h>
-
 enum { LEADER }; /* clock: which table explores */
 
 static int numbers(const wac_config *config)
@@ -19,20 +17,6 @@ static void init(wac_table *table, wac_rng *rng)
 {
     for (int i = 0; i < table->states * table->actions * table->numbers; i++)
         table->values[i] = table->least + (table->most - table->least) * wac_rng_uniform(rng);
-}
-
-static double value(const wac_table *table, int state, int action, double *std)
-{
-    const double *pair = wac_table_at(table, state, action);
-    double sum = 0, squares = 0;
-    for (int h = 0; h < table->numbers; h++)
-        sum += pair[h];
-    double mean = sum / table->numbers;
-    for (int h = 0; std && h < table->numbers; h++)
-        squares += (pair[h] - mean) * (pair[h] - mean);
-    if (std)
-        *std = sqrt(squares / table->numbers);
-    return mean;
 }
 
 static int best_of(wac_table *table, int state, int head, wac_rng *rng)
@@ -62,4 +46,4 @@ static void learn(wac_table *table, const wac_transition *seen, wac_rng *rng)
         table->clock[LEADER] = (int64_t)(wac_rng_uniform(rng) * table->numbers);
 }
 
-const wac_table_rule wac_rule_bootstrapped_q = {numbers, init, explore, value, learn};
+const wac_table_rule wac_rule_bootstrapped_q = {numbers, init, explore, wac_table_mean, learn};

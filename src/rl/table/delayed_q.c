@@ -25,19 +25,12 @@ static double value(const wac_table *table, int state, int action, double *std)
     return wac_table_at(table, state, action)[VALUE];
 }
 
-static int explore(wac_table *table, int state, wac_rng *rng)
-{
-    for (int a = 0; a < table->actions; a++)
-        table->scratch[a] = value(table, state, a, NULL);
-    return wac_table_largest(table, table->scratch, rng);
-}
-
 static void learn(wac_table *table, const wac_transition *seen, wac_rng *rng)
 {
     (void)rng;
     const wac_config *config = &table->seat->config;
     double *pair = wac_table_at(table, seen->state, seen->action);
-    double next = value(table, seen->next, wac_table_best(table, seen->next), NULL);
+    double next = value(table, seen->next, wac_table_best(table, seen->next, NULL), NULL);
     double margin = config->delay_margin, time = (double)++table->clock[TIME];
     table->visits[seen->state * table->actions + seen->action]++;
     if (pair[SINCE] <= (double)table->clock[CHANGED])
@@ -59,4 +52,4 @@ static void learn(wac_table *table, const wac_transition *seen, wac_rng *rng)
     pair[SUM] = pair[SAMPLES] = 0;
 }
 
-const wac_table_rule wac_rule_delayed_q = {numbers, init, explore, value, learn};
+const wac_table_rule wac_rule_delayed_q = {numbers, init, wac_table_best, value, learn};

@@ -29,7 +29,7 @@ static double value(const wac_table *table, int state, int action, double *std)
 static int choose_softly(wac_table *table, int state, wac_rng *rng)
 {
     double temperature = table->seat->config.temperature, sum = 0;
-    double most = value(table, state, wac_table_best(table, state), NULL);
+    double most = value(table, state, wac_table_best(table, state, NULL), NULL);
     for (int a = 0; a < table->actions; a++)
         sum += table->scratch[a] = exp((value(table, state, a, NULL) - most) / temperature);
     double left = wac_rng_uniform(rng) * sum;
@@ -46,15 +46,14 @@ static int explore(wac_table *table, int state, wac_rng *rng)
         return choose_softly(table, state, rng);
     if (wac_rng_uniform(rng) < config->epsilon)
         return (int)(wac_rng_uniform(rng) * table->actions);
-    const double *pairs = wac_table_at(table, state, 0);
-    return wac_table_largest(table, pairs, rng);
+    return wac_table_best(table, state, rng);
 }
 
 static void learn(wac_table *table, const wac_transition *seen, wac_rng *rng)
 {
     (void)rng;
     double rate = wac_table_rate(table, seen->state, seen->action);
-    double next = value(table, seen->next, wac_table_best(table, seen->next), NULL);
+    double next = value(table, seen->next, wac_table_best(table, seen->next, NULL), NULL);
     double *pair = wac_table_at(table, seen->state, seen->action);
     *pair +=
         rate * (seen->reward + table->seat->config.discount * !seen->terminated * next - *pair);

@@ -37,12 +37,26 @@ int wac_table_largest(const wac_table *table, const double *of, wac_rng *rng)
     return largest;
 }
 
-int wac_table_best(wac_table *table, int state)
+int wac_table_best(wac_table *table, int state, wac_rng *rng)
 {
     const wac_table_rule *rule = table->rule;
     for (int a = 0; a < table->actions; a++)
         table->scratch[a] = rule->value(table, state, a, NULL);
-    return wac_table_largest(table, table->scratch, NULL);
+    return wac_table_largest(table, table->scratch, rng);
+}
+
+double wac_table_mean(const wac_table *table, int state, int action, double *std)
+{
+    const double *pair = wac_table_at(table, state, action);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < table->numbers; i++)
+        sum += pair[i];
+    double mean = sum / table->numbers;
+    for (int i = 0; std && i < table->numbers; i++)
+        squares += (pair[i] - mean) * (pair[i] - mean);
+    if (std)
+        *std = sqrt(squares / table->numbers);
+    return mean;
 }
 
 /* --- creation --------------------------------------------------------------------------------- */
@@ -106,7 +120,7 @@ static void choose(wac_agent *agent, int seat, wac_policy_role role, wac_rng *rn
 {
     wac_table *table = table_of(agent, seat);
     int state = index_of(*observation, table->states);
-    int choice = role == WAC_POLICY_TARGET ? wac_table_best(table, state)
+    int choice = role == WAC_POLICY_TARGET ? wac_table_best(table, state, NULL)
                                            : table->rule->explore(table, state, rng);
     *action = table->actions > 1 ? (float)(2.0 * choice / (table->actions - 1) - 1) : 0;
 }

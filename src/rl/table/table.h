@@ -56,7 +56,10 @@ double wac_table_rate(wac_table *table, int state, int action);
 /* The largest of `of[actions]`; of equals one that is drawn, or the first where rng is null. */
 int wac_table_largest(const wac_table *table, const double *of, wac_rng *rng);
 
-/* The action with the highest believed value: what is evaluated. */
-int wac_table_best(wac_table *table, int state);
+/* The action with the highest believed value, which is what is evaluated; of equals as above. */
+int wac_table_best(wac_table *table, int state, wac_rng *rng);
+
+/* The mean of the numbers of a pair, and their deviation (std may be null). */
+double wac_table_mean(const wac_table *table, int state, int action, double *std);
 
 #endif

@@ -41,20 +41,11 @@ static void init(wac_table *table, wac_rng *rng)
 static double value(const wac_table *table, int state, int action, double *std)
 {
     const double *pair = wac_table_at(table, state, action);
-    double sum = 0, squares = 0;
-    if (is_gaussian(table)) {
-        if (std)
-            *std = pair[1];
-        return pair[0];
-    }
-    for (int j = 0; j < table->numbers; j++)
-        sum += pair[j];
-    double mean = sum / table->numbers;
-    for (int j = 0; std && j < table->numbers; j++)
-        squares += (pair[j] - mean) * (pair[j] - mean);
+    if (!is_gaussian(table))
+        return wac_table_mean(table, state, action, std);
     if (std)
-        *std = sqrt(squares / table->numbers);
-    return mean;
+        *std = pair[1];
+    return pair[0];
 }
 
 static double upper_bound(const wac_table *table, int state, int action)
@@ -82,17 +73,12 @@ static int most_promising(wac_table *table, int state, wac_rng *rng)
 
 static int explore(wac_table *table, int state, wac_rng *rng)
 {
-    switch (table->seat->config.exploration) {
-    case WAC_EXPLORATION_OPTIMISTIC:
+    if (table->seat->config.exploration == WAC_EXPLORATION_OPTIMISTIC)
         return most_promising(table, state, rng);
-    case WAC_EXPLORATION_SAMPLING:
-        for (int a = 0; a < table->actions; a++)
-            table->scratch[a] = draw(table, state, a, rng);
-        break;
-    default:
-        for (int a = 0; a < table->actions; a++)
-            table->scratch[a] = value(table, state, a, NULL);
-    }
+    if (table->seat->config.exploration == WAC_EXPLORATION_MEAN)
+        return wac_table_best(table, state, rng);
+    for (int a = 0; a < table->actions; a++)
+        table->scratch[a] = draw(table, state, a, rng);
     return wac_table_largest(table, table->scratch, rng);
 }
 
@@ -102,8 +88,8 @@ static void learn(wac_table *table, const wac_transition *seen, wac_rng *rng)
     bool optimistic = table->seat->config.exploration == WAC_EXPLORATION_OPTIMISTIC;
     double rate = wac_table_rate(table, seen->state, seen->action);
     double discount = seen->terminated ? 0 : table->seat->config.discount;
-    int best =
-        optimistic ? most_promising(table, seen->next, NULL) : wac_table_best(table, seen->next);
+    int best = optimistic ? most_promising(table, seen->next, NULL)
+                          : wac_table_best(table, seen->next, NULL);
     double *pair = wac_table_at(table, seen->state, seen->action);
     const double *next = wac_table_at(table, seen->next, best);
     for (int j = 0; j < table->numbers; j++) {
