@@ -51,6 +51,22 @@ __attribute__((format(printf, 1, 2))) static inline server serve(const char *for
     return made;
 }
 
+/* Someone who goes on with a run, quietly and for longer than a test takes. */
+static inline pid_t train_for_long(const char *run)
+{
+    pid_t trainer = fork();
+    if (trainer == 0) {
+        char words[512];
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, 1);
+        dup2(null, 2);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        snprintf(words, sizeof words, "train --resume %s --epochs 1000000", run);
+        become_program(words);
+    }
+    return trainer;
+}
+
 /* Ask it to end: it does so well. */
 static inline void end_server(const server *server)
 {

@@ -219,16 +219,7 @@ static void a_run_that_trains_is_followed(void **state)
                      0);
     assert_int_equal(wac("train lqg --epochs 1 --seed 2 --out %s " SMALL, at("runs/other"))->status,
                      0);
-    pid_t trainer = fork();
-    if (trainer == 0) {
-        char words[512];
-        int null = open("/dev/null", O_WRONLY);
-        dup2(null, 1);
-        dup2(null, 2);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        snprintf(words, sizeof words, "train --resume %s --epochs 1000000", at("runs/live"));
-        become_program(words);
-    }
+    pid_t trainer = train_for_long(at("runs/live"));
     server server = serve("%s --allow-stop", at("runs"));
     browser_start();
     browser_look(1200, 900, false);

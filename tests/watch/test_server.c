@@ -553,16 +553,7 @@ static void a_run_is_stopped_and_can_go_on(void **state)
     NEED_SERVER();
     const outcome *made = wac("train lqg --epochs 1 --out %s " SMALL, at("runs/long"));
     assert_int_equal(made->status, 0);
-    pid_t trainer = fork();
-    if (trainer == 0) {
-        char words[512];
-        int null = open("/dev/null", O_WRONLY);
-        dup2(null, 1);
-        dup2(null, 2);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        snprintf(words, sizeof words, "train --resume %s --epochs 1000000", at("runs/long"));
-        become_program(words);
-    }
+    pid_t trainer = train_for_long(at("runs/long"));
     server server = serve("%s --allow-stop", at("runs"));
     char address[256], *token = strrchr(server.url, '/') - WAC_WATCH_TOKEN;
     for (double end = now() + 20; now() < end;) {
