@@ -33,9 +33,9 @@ static const char help[] =
     "  river   RiverSwim: a crumb lies near, the prize far up the river. 30 epochs,\n"
     "          about 2 minutes on two free cores. The picture: learning curves, how\n"
     "          much and what both have visited, where OE-WAC is unsure.\n"
-    "  maze    Point 2, a room with two walls across: 40 epochs, about 8 minutes on\n"
-    "          two free cores (5 where they have AVX512_BF16). The picture: where\n"
-    "          both have been, and the ways that they have learned. Needs MuJoCo.\n"
+    "  maze    Point 2, a room with two walls across: 40 epochs, about 9 minutes on\n"
+    "          two free cores. The picture: where both have been, and the ways that\n"
+    "          they have learned. Needs MuJoCo.\n"
     "\n"
     "Flags\n"
     "  --out DIR           folder of the demo (wac-demo, wac-demo-maze)\n"
@@ -85,7 +85,7 @@ static const tale stories[] = {
      .solved = "first >= 90 %",
      .lost = "its policy never reached the goal",
      .found = "it came to the goal but did not learn the way",
-     .usual = "20 to 35"},
+     .usual = "20 to 40"},
 };
 
 /* What was asked for; 0 epochs, seed -1: nothing. */
