@@ -58,6 +58,14 @@ static wac_status check_spec(const wac_environment_type *type, const wac_environ
         return wac_fail(error, WAC_STATUS_INPUT,
                         "environment %s says where it is (has_place), which takes two observations",
                         type->name);
+    enum { MOST = 1 << 14 }; /* states, and actions, of a finite world */
+    bool finite = spec->states > 0 && spec->states <= MOST && spec->choices > 0 &&
+                  spec->choices <= MOST && spec->observation_size == 1 && spec->action_size == 1;
+    if ((spec->states || spec->choices) && !finite)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "environment %s declares %d states and %d choices; a finite world has from "
+                        "1 to %d of both, one observation and one action",
+                        type->name, spec->states, spec->choices, MOST);
     WAC_TRY(check_bounds(type, "observation", spec->observation_size, spec->observation_low,
                          spec->observation_high, error));
     return check_bounds(type, "action", spec->action_size, spec->action_low, spec->action_high,

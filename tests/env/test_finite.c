@@ -187,11 +187,43 @@ static void test_states(void **state)
     leave();
 }
 
+static int told[4]; /* states, choices, observations, actions */
+
+static wac_status create_told(void **world, wac_environment_spec *out, const wac_config *config,
+                              wac_error *failure)
+{
+    wac_status status = type->create(world, out, config, failure);
+    out->states = told[0], out->choices = told[1];
+    out->observation_size = told[2], out->action_size = told[3];
+    out->observation_high[1] = out->action_high[1] = 1;
+    return status;
+}
+
+/* What a world says of its states must be possible. */
+static void test_specs(void **state)
+{
+    (void)state;
+    static const int wrong[][4] = {{-1, 2, 1, 1}, {5, 0, 1, 1},
+                                   {0, 2, 1, 1},  {1 << 30, 1 << 30, 1, 1},
+                                   {5, 2, 2, 1},  {5, 2, 1, 2}};
+    wac_config config;
+    wac_world *world;
+    assert_int_equal(wac_config_init(&config, "chain", NULL, &error), WAC_STATUS_OK);
+    assert_int_equal(wac_environment_type_find(&type, "chain", &error), WAC_STATUS_OK);
+    wac_environment_type liar = *type;
+    liar.create = create_told;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(told, wrong[i], sizeof told);
+        assert_int_equal(wac_world_create(&world, &liar, &config, &error), WAC_STATUS_INPUT);
+        assert_non_null(strstr(error.message, "a finite world has"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chances), cmocka_unit_test(test_loops),  cmocka_unit_test(test_taxi),
-        cmocka_unit_test(test_sea),     cmocka_unit_test(test_states),
+        cmocka_unit_test(test_sea),     cmocka_unit_test(test_states), cmocka_unit_test(test_specs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

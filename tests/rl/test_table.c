@@ -1,24 +1,12 @@
 /* Tables, against answers that are known: how a distribution moves and shrinks, when a value gives
  * way, how often noise chooses what; and that all of them come to the values of the chain. */
-#include "rl/agent.h"
-#include "rl/table/table.h"
+#include "support/folder.h"
 
 #include "base/rng.h"
 #include "env/world.h"
-#include "rl/save.h"
+#include "rl/table/table.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static wac_error error;
 
 static wac_config config_of(const char *algorithm)
 {
@@ -267,8 +255,6 @@ static void test_save(void **state)
 {
     (void)state;
     static const char *const algorithms[] = {"wql", "q-learning", "bootstrapped-q", "delayed-q"};
-    char folder[] = "/tmp/wac-table-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
         wac_config config = config_of(algorithms[i]);
         wac_agent *one = agent_of(&config, 5, 2), *two = agent_of(&config, 5, 2);
@@ -286,20 +272,20 @@ static void test_save(void **state)
             }
             if (half)
                 break;
-            assert_int_equal(wac_agent_save(one, folder, &error), WAC_STATUS_OK);
-            assert_int_equal(wac_agent_load(two, folder, &error), WAC_STATUS_OK);
+            assert_int_equal(wac_agent_save(one, root, &error), WAC_STATUS_OK);
+            assert_int_equal(wac_agent_load(two, root, &error), WAC_STATUS_OK);
         }
         size_t numbers = (size_t)(5 * 2 * table_of(one)->numbers);
         assert_memory_equal(table_of(one)->values, table_of(two)->values, numbers * sizeof(double));
         wac_agent_destroy(one);
         wac_agent_destroy(two);
     }
-    static const char *const files[] = {WAC_SAVE_AGENT, WAC_SAVE_REPLAY};
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-        assert_int_equal(unlink(path), 0);
-    }
-    assert_int_equal(rmdir(folder), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return make_root("/tmp", "table");
 }
 
 static void test_refusals(void **state)
@@ -330,7 +316,7 @@ int main(void)
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_delay),
         cmocka_unit_test(test_values),
-        cmocka_unit_test(test_save),
+        cmocka_unit_test_setup_teardown(test_save, setup, remove_root),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
