@@ -289,22 +289,22 @@ static PyMethodDef methods[] = {
     {0},
 };
 
-/* create: Run(directory, make, threads, cuda, environment, algorithm, settings), resume and open
- * without the last three. */
+/* environment, algorithm and settings are for create alone, epochs for resume. */
 static int run_init(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
-    static const char *const names[] = {"directory", "make",        "mode",      "threads",  "cuda",
-                                        "epochs",    "environment", "algorithm", "settings", NULL};
+    static const char *const names[] = {"directory",   "make",      "mode",        "threads",
+                                        "cuda",        "maps",      "tensorboard", "epochs",
+                                        "environment", "algorithm", "settings",    NULL};
     run_object *object = (run_object *)self;
     const char *directory, *mode, *environment = NULL, *algorithm = NULL;
     PyObject *make, *settings = Py_None;
-    int threads = 1, cuda = 0;
+    int threads = 1, cuda = 0, maps = 0, tensorboard = 0;
     long long epochs = 0;
     wac_config config;
     wac_error error = {0};
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "sOs|ipLzzO:Run", (char **)names,
-                                     &directory, &make, &mode, &threads, &cuda, &epochs,
-                                     &environment, &algorithm, &settings))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "sOs|ipppLzzO:Run", (char **)names,
+                                     &directory, &make, &mode, &threads, &cuda, &maps, &tensorboard,
+                                     &epochs, &environment, &algorithm, &settings))
         return -1;
     bool creates = strcmp(mode, "create") == 0;
     object->is_open = strcmp(mode, "open") == 0;
@@ -317,6 +317,8 @@ static int run_init(PyObject *self, PyObject *arguments, PyObject *keywords)
     wac_run_options options = wac_run_options_default();
     options.device = cuda ? WAC_DEVICE_CUDA : WAC_DEVICE_CPU;
     options.threads = threads;
+    options.maps = maps;
+    options.tensorboard = tensorboard;
     options.progress = show_progress;
     options.user = object;
     options.stop = &object->stop;

@@ -61,6 +61,15 @@ def test_parts_equal_the_whole(tmp_path, small, env):
     assert files_of(whole.directory) == files_of(parts.directory)
 
 
+def test_keeps_maps_and_events(tmp_path, small):
+    agent = wac.Agent("oe-wac", "riverswim", directory=tmp_path / "run", maps=True, tensorboard=True, **small)
+    sizes = []
+    for _ in range(2):
+        agent.learn(40)
+        sizes.append([(tmp_path / "run" / name).stat().st_size for name in ("maps.bin", "events.out.tfevents.wac")])
+    assert all(after > before > 0 for before, after in zip(*sizes))
+
+
 def test_saves_and_loads(tmp_path, small):
     agent = wac.Agent("me-wac", "Pendulum-v1", reward_min=-17, reward_max=0, **small).learn(90)
     assert agent.settings["path_limit"] == "25"

@@ -98,8 +98,9 @@ class Agent:
 
     ``directory`` is the folder of the run, new or empty, which every command of the program takes, too;
     without it a temporary one, which goes with the agent unless :meth:`save` copies it. ``threads``
-    share the work; results do not depend on their number. ``device`` is "cpu" or "cuda". Every other
-    keyword is a setting of the library, as ``learning_rate=1e-3`` (docs/settings.md).
+    share the work; results do not depend on their number. ``device`` is "cpu" or "cuda". ``maps`` keeps
+    a map of every epoch for ``wac watch`` and movies, ``tensorboard`` writes event files, too. Every
+    other keyword is a setting of the library, as ``learning_rate=1e-3`` (docs/settings.md).
     """
 
     def __init__(
@@ -111,12 +112,14 @@ class Agent:
         eval_env: gymnasium.Env | None = None,
         threads: int = 1,
         device: str = "cpu",
+        maps: bool = False,
+        tensorboard: bool = False,
         **settings: Setting,
     ) -> None:
         texts = {name: text_of(value) for name, value in settings.items()}
         name, known, maker = _resolve(env, eval_env, texts)
         self._open(directory, maker, threads, device)
-        self._start("create", environment=name, algorithm=algorithm,
+        self._start("create", maps=maps, tensorboard=tensorboard, environment=name, algorithm=algorithm,
                     settings=known | texts | {"epochs": "0"})
 
     def _open(self, directory: str | os.PathLike[str] | None, maker: _Maker | None, threads: int,

@@ -26,6 +26,8 @@ class Run:
         mode: str,
         threads: int = 1,
         cuda: bool = False,
+        maps: bool = False,
+        tensorboard: bool = False,
         epochs: int = 0,
         environment: str | None = None,
         algorithm: str | None = None,

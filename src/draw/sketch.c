@@ -146,7 +146,7 @@ static int shade(int colour, const wac_camera *camera, const double normal[3])
     return shaded;
 }
 
-static int colour_of(const wac_geom *geom)
+int wac_sketch_colour(const wac_geom *geom)
 {
     enum { COLOURS = sizeof palette / sizeof *palette };
     if (geom->colour >= 0)
@@ -156,7 +156,7 @@ static int colour_of(const wac_geom *geom)
 
 static bool add_outline(wac_sketch *sketch, const wac_geom *geom, const wac_camera *camera)
 {
-    double(*points)[2] = add_polygon(sketch, SIDES, colour_of(geom));
+    double(*points)[2] = add_polygon(sketch, SIDES, wac_sketch_colour(geom));
     for (int i = 0; points && i < SIDES; i++) {
         double direction[3], point[3], c = cos(2 * M_PI * i / SIDES), s = sin(2 * M_PI * i / SIDES);
         for (int k = 0; k < 3; k++)
@@ -178,7 +178,8 @@ static bool add_face(wac_sketch *sketch, const wac_geom *geom, int axis, const w
         return true;
     for (int i = 0; i < 3; i++)
         normal[i] = copysign(1, facing) * normal[i];
-    double(*points)[2] = add_polygon(sketch, corners, shade(colour_of(geom), camera, normal));
+    double(*points)[2] =
+        add_polygon(sketch, corners, shade(wac_sketch_colour(geom), camera, normal));
     for (int i = 0; points && i < corners; i++) {
         double local[3], point[3], angle = 2 * M_PI * (i + 0.5) / corners;
         local[axis] = copysign(geom->size[is_box ? axis : 1], facing);
@@ -354,7 +355,8 @@ wac_status wac_sketch_model(wac_sketch *sketch, wac_mujoco *mujoco, const wac_ca
             solids[count].geom = geom;
             measure(&solids[count++], camera);
         }
-        sketch->is_enclosed |= geom.is_fixed && geom.kind != WAC_GEOM_PLANE && !is_floor(&geom);
+        sketch->is_enclosed |=
+            geom.is_fixed && geom.is_solid && geom.kind != WAC_GEOM_PLANE && !is_floor(&geom);
     }
     if (drawn)
         include_all(sketch, solids, count);

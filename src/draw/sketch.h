@@ -37,6 +37,9 @@ typedef struct wac_sketch {
     bool is_enclosed;                   /* something stands around */
 } wac_sketch;
 
+/* 0xrrggbb: its own, or one that tells limbs apart. */
+int wac_sketch_colour(const wac_geom *geom);
+
 /* The model as it is now. On failure, too, there is something to free. */
 wac_status wac_sketch_model(wac_sketch *sketch, wac_mujoco *mujoco, const wac_camera *camera,
                             wac_error *error);

@@ -328,6 +328,11 @@ static void judge_rewards(checker *c)
     (void)wac_setting_find(&prior, "reward_min", NULL);
     if (!wac_config_reads(c->config, prior))
         say(c, WAC_CHECK_REWARDS, WAC_VERDICT_FINE, "from %g to %g were seen", least, most);
+    else if (c->config->reward_min == c->config->reward_max)
+        say(c, WAC_CHECK_REWARDS, WAC_VERDICT_NOTE,
+            "from %g to %g were seen, and WAC must be told what they can be: --reward-min %g "
+            "--reward-max %g span what was seen",
+            least, most, wac_number_away(least), wac_number_away(most));
     else if (least >= c->config->reward_min && most <= c->config->reward_max)
         say(c, WAC_CHECK_REWARDS, WAC_VERDICT_FINE,
             "from %g to %g were seen, within the prior, %g to %g", least, most,

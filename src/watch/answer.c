@@ -10,6 +10,7 @@
 #include "draw/style.h"
 #include "env/mujoco/point.h"
 #include "run/run.h"
+#include "watch/body.h"
 
 #include <errno.h>
 #include <math.h>
@@ -54,6 +55,13 @@ static void tell(wac_http_answer *answer, json_t *value)
     json_decref(value);
     *answer = (wac_http_answer){
         .status = text ? 200 : 503, .type = json_content, .body = text, .size = text ? size : 0};
+}
+
+/* The answer's from now on. */
+static void tell_bytes(wac_http_answer *answer, void *bytes, size_t size)
+{
+    *answer = (wac_http_answer){
+        .status = 200, .type = "application/octet-stream", .body = bytes, .size = size};
 }
 
 void wac_watch_refuse(wac_http_answer *answer, int status, const char *sentence)
@@ -221,6 +229,7 @@ static void tell_world(wac_http_answer *answer, wac_watch_view *view, const wac_
         json_object_set_new(world, "observations",
                             json_integer(mind->world->spec.observation_size));
         json_object_set_new(world, "actions", json_integer(mind->world->spec.action_size));
+        json_object_set_new(world, "body", json_boolean(wac_mujoco_of(mind->evaluation_world)));
         json_object_set_new(world, "policies", json_integer(mind->agent->row->policies));
         if (!shape)
             shape = tell_shape(&own);
@@ -265,10 +274,7 @@ static void tell_map(wac_http_answer *answer, wac_watch_view *view, const wac_wa
         return;
     }
     wac_map_pack(record, &map, &shape);
-    *answer = (wac_http_answer){.status = 200,
-                                .type = "application/octet-stream",
-                                .body = record,
-                                .size = wac_map_size(&shape)};
+    tell_bytes(answer, record, wac_map_size(&shape));
 }
 
 static json_t *tell_action(const double *action, int size)
@@ -314,14 +320,35 @@ static void tell_play(wac_http_answer *answer, wac_mind *mind, const wac_watch_r
     int i = request->i < 0 ? 0 : (int)fmin((double)request->i, most);
     int j = request->j < 0 ? (most > 0) : (int)fmin((double)request->j, most);
     for (int role = 0; role < WAC_POLICY_TOTAL; role++)
-        if (wac_mind_play(&episodes[role], mind, (wac_policy_role)role, seed, i, j, &error) !=
-            WAC_STATUS_OK) {
+        if (wac_mind_play(&episodes[role], mind, (wac_policy_role)role, seed, i, j, NULL, NULL,
+                          &error) != WAC_STATUS_OK) {
             wac_watch_refuse(answer, 404, error.message);
             return;
         }
     tell(answer, json_pack("{s:I, s:o, s:o}", "epoch", (json_int_t)mind->run->position.epoch,
                            "behaviour", tell_episode(&episodes[WAC_POLICY_BEHAVIOUR]), "target",
                            tell_episode(&episodes[WAC_POLICY_TARGET])));
+}
+
+static void tell_body(wac_http_answer *answer, const wac_mind *mind)
+{
+    wac_mujoco *mujoco = wac_mujoco_of(mind->run->evaluation_world);
+    if (mujoco)
+        tell(answer, wac_body_tell(mujoco));
+    else
+        wac_watch_refuse(answer, 404, "this world has no body");
+}
+
+static void tell_motion(wac_http_answer *answer, wac_mind *mind, int64_t seed)
+{
+    float *values;
+    size_t count;
+    wac_error error = {0};
+    if (wac_body_play(&values, &count, mind, seed < 0 ? 0 : seed, &error) != WAC_STATUS_OK) {
+        wac_watch_refuse(answer, 404, error.message);
+        return;
+    }
+    tell_bytes(answer, values, count * sizeof *values);
 }
 
 static void tell_plane(wac_http_answer *answer, wac_mind *mind, int64_t i, int64_t j)
@@ -382,8 +409,7 @@ void wac_watch_tell(wac_http_answer *answer, wac_watch_view *view, const wac_wat
         return;
     }
     const wac_watched *run = &shelf->runs[request->run];
-    bool asks = request->route == WAC_WATCH_VALUE || request->route == WAC_WATCH_PLAY ||
-                request->route == WAC_WATCH_PLANE;
+    bool asks = request->route >= WAC_WATCH_VALUE && request->route <= WAC_WATCH_PLANE;
     if (asks && wac_mind_turn(&view->mind, run, &error) != WAC_STATUS_OK) {
         wac_watch_refuse(answer, 404, error.message);
         return;
@@ -403,6 +429,12 @@ void wac_watch_tell(wac_http_answer *answer, wac_watch_view *view, const wac_wat
         break;
     case WAC_WATCH_PLAY:
         tell_play(answer, &view->mind, request);
+        break;
+    case WAC_WATCH_BODY:
+        tell_body(answer, &view->mind);
+        break;
+    case WAC_WATCH_MOTION:
+        tell_motion(answer, &view->mind, request->seed);
         break;
     case WAC_WATCH_PLANE:
         tell_plane(answer, &view->mind, request->i, request->j);

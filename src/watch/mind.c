@@ -58,7 +58,7 @@ void wac_mind_ask(wac_thought *thought, wac_mind *mind, double x, double y)
 }
 
 wac_status wac_mind_play(wac_episode *episode, wac_mind *mind, wac_policy_role role, int64_t seed,
-                         int i, int j, wac_error *error)
+                         int i, int j, wac_eye_fn *eye, void *user, wac_error *error)
 {
     wac_run *run = mind->run;
     wac_world *world = run->evaluation_world;
@@ -73,6 +73,8 @@ wac_status wac_mind_play(wac_episode *episode, wac_mind *mind, wac_policy_role r
         float *point = episode->at[episode->points++];
         point[0] = (float)world->raw_observation[i];
         point[1] = has_pairs ? 0 : (float)world->raw_observation[j];
+        if (eye)
+            eye(user, world);
         if (step.terminated || step.truncated)
             break;
         if (role == WAC_POLICY_BEHAVIOUR)
@@ -105,7 +107,7 @@ static wac_status look_around(wac_plane *plane, float *seen, wac_mind *mind, int
         plane->high[axis] = -INFINITY;
     }
     for (int role = WAC_POLICY_BEHAVIOUR; role <= WAC_POLICY_TARGET; role++) {
-        WAC_TRY(wac_mind_play(&episode, mind, (wac_policy_role)role, 0, i, j, error));
+        WAC_TRY(wac_mind_play(&episode, mind, (wac_policy_role)role, 0, i, j, NULL, NULL, error));
         for (int k = 0; k < episode.points; k++)
             for (int axis = 0; axis < 2; axis++) {
                 plane->low[axis] = fmin(plane->low[axis], (double)episode.at[k][axis]);

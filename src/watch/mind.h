@@ -37,9 +37,11 @@ typedef struct wac_episode {
     bool success;
 } wac_episode;
 
-/* Behaviour acts as it explores, target by its mean; both from the same start. */
+/* Behaviour acts as it explores, target by its mean; both from the same start. `eye` sees the world
+ * at each point; null: nobody looks. */
+typedef void wac_eye_fn(void *user, wac_world *world);
 wac_status wac_mind_play(wac_episode *episode, wac_mind *mind, wac_policy_role role, int64_t seed,
-                         int i, int j, wac_error *error);
+                         int i, int j, wac_eye_fn *eye, void *user, wac_error *error);
 
 /* The values over two observations, in a square of cells between these bounds; all others are as in
  * the middle of an episode of the target policy. Both [i][j]. */

@@ -16,6 +16,8 @@
     X(MAP, "map")           /* ?run=ID&epoch=N: a map; without an epoch the present one */         \
     X(VALUE, "value")       /* ?run=ID&x=X&y=Y: what the agent believes there */                   \
     X(PLAY, "play")         /* ?run=ID&seed=N: an episode of both policies */                      \
+    X(BODY, "body")         /* ?run=ID: what a world in MuJoCo is made of */                       \
+    X(MOTION, "motion")     /* ?run=ID&seed=N: where its parts are in those episodes */            \
     X(PLANE, "plane")       /* ?run=ID&i=I&j=J: values over two observations */                    \
     X(STOP, "stop")         /* ?run=ID: have it save itself and end */                             \
     X(EVENTS, "events")     /* a stream: the version of the list, whenever it rises */

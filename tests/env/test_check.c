@@ -367,6 +367,13 @@ static void bounds_and_the_prior_must_hold_what_is_seen(void **state)
     order.dear = true;
     check(&box_type, &config);
     assert_int_equal(wac_check_count(&report, WAC_VERDICT_FINE), WAC_CHECK_TOTAL);
+    /* and where nothing was said before */
+    config.reward_min = config.reward_max = 0;
+    check(&box_type, &config);
+    assert_non_null(
+        strstr(report.findings[WAC_CHECK_REWARDS].text, "WAC must be told what they can be"));
+    config.reward_min = -9;
+    config.reward_max = 9;
     /* bounds are nobody's business with running normalisation */
     memset(&order, 0, sizeof order);
     order.wide = true;

@@ -48,7 +48,6 @@ static void train_some(void)
 #if WAC_MUJOCO
     assert_int_equal(
         wac("train point-2 --epochs 6 --maps --out %s " SMALL, at("runs/maze"))->status, 0);
-    assert_int_equal(wac("train hopper --epochs 2 --out %s " SMALL, at("runs/body"))->status, 0);
 #endif
 }
 
@@ -85,6 +84,47 @@ static void a_run_is_shown(void **state)
     browser_end();
     end_server(&server);
 }
+
+#if WAC_MUJOCO
+/* How many colours are in the picture of a policy at play. */
+static const char colours[] =
+    "(player => { const {canvas} = player, seen = new Set(), {data} = canvas.getContext('2d')"
+    ".getImageData(0, 0, canvas.width, canvas.height); for (let i = 0; i < data.length; i += 4)"
+    " seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]); return seen.size; })";
+
+static void a_body_is_shown(void **state)
+{
+    NEED_BROWSER();
+    char text[512];
+    assert_int_equal(wac("train hopper --epochs 2 --out %s " SMALL, at("runs/leg"))->status, 0);
+    server server = serve("%s", at("runs/leg"));
+    browser_start();
+    for (int i = 0; i < 4; i++) {
+        browser_look(i / 2 ? 1600 : 400, 1000, i % 2);
+        browser_open(server.url);
+        browser_wait(ready, 60);
+        browser_wait("one.films !== null && !$('playing').hidden && one.step > 3", 60);
+        assert_fits();
+        for (int player = 0; player < 2; player++) { /* two tiles, limbs in the light */
+            snprintf(text, sizeof text, "%s(players[%d])", colours, player);
+            assert_true(browser_number(text) > 40);
+        }
+        assert_true(browser_number("!$('planes').hidden && ground.canvas.clientHeight > 50"));
+    }
+    /* from elsewhere, by keyboard and by hand */
+    browser_evaluate("players[0].canvas.focus(); window.before = {...stage.view}");
+    browser_key("ArrowLeft", NULL);
+    browser_wait("stage.view.turn !== before.turn", 60);
+    browser_key("+", "+");
+    browser_wait("stage.view.zoom > before.zoom", 60);
+    browser_evaluate("players[1].canvas.dispatchEvent(new PointerEvent('pointermove', {buttons: 1, "
+                     "movementY: 30}))");
+    browser_wait("stage.view.rise > before.rise", 60);
+    assert_no_complaints();
+    browser_end();
+    end_server(&server);
+}
+#endif
 
 /* --- a sweep -----------------------------------------------------------------------------------
  */
@@ -358,6 +398,9 @@ int main(int argc, char **argv)
         return measure(argv[2], atoi(argv[3]));
     const struct CMUnitTest tests[] = {
         TEST(a_run_is_shown),
+#if WAC_MUJOCO
+        TEST(a_body_is_shown),
+#endif
         TEST(a_sweep_of_500_runs_is_shown),
         TEST(a_run_that_trains_is_followed),
     };

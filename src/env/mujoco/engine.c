@@ -391,13 +391,12 @@ static wac_geom_kind kind_of(int type)
 }
 
 /* Its own colour or that of its material; the engine's grey is nobody's choice. */
-static void read_colour(const mjModel *model, int index, wac_geom *geom)
+static void read_colour(const mjModel *model, const float *own, int material, int group,
+                        wac_geom *geom)
 {
-    int material = model->geom_matid[index];
-    const float *own = model->geom_rgba + 4 * index;
     const float *rgba = material >= 0 ? model->mat_rgba + 4 * material : own;
     bool is_grey = material < 0 && own[0] == 0.5f && own[1] == 0.5f && own[2] == 0.5f;
-    geom->is_hidden = rgba[3] <= 0 || model->geom_group[index] >= 3;
+    geom->is_hidden = rgba[3] <= 0 || group >= 3;
     geom->colour = is_grey ? -1 : 0;
     for (int i = 0; i < 3 && !is_grey; i++)
         geom->colour = 256 * geom->colour + (int)(255 * fminf(fmaxf(rgba[i], 0), 1) + 0.5f);
@@ -415,6 +414,8 @@ static void read_box(const mjModel *model, int index, wac_geom *geom)
     } else {
         geom->vertices = model->mesh_vert + 3 * model->mesh_vertadr[data];
         geom->vertex_count = model->mesh_vertnum[data];
+        geom->faces = model->mesh_face + 3 * model->mesh_faceadr[data];
+        geom->face_count = model->mesh_facenum[data];
         for (int i = 0; i < 3 * geom->vertex_count; i++) {
             double value = geom->vertices[i];
             low[i % 3] = i < 3 ? value : fmin(low[i % 3], value);
@@ -429,24 +430,44 @@ static void read_box(const mjModel *model, int index, wac_geom *geom)
     }
 }
 
-bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
+static wac_geom describe(const mjModel *model, int type, int body)
 {
-    const mjModel *model = mujoco->model;
-    const mjData *data = mujoco->data;
-    if (index >= model->ngeom)
-        return false;
-    if (index == 0)
-        the.mj_kinematics(model, mujoco->data); /* a step leaves places as they were before it */
-    int type = model->geom_type[index], body = model->geom_bodyid[index];
-    *geom = (wac_geom){
+    return (wac_geom){
         .kind = kind_of(type),
         .is_fixed = model->body_weldid[body] == 0,
         .tree = tree_of(model, body),
         .limb = limb_of(model, body),
     };
+}
+
+static void read_site(const mjModel *model, const mjData *data, int index, wac_geom *geom)
+{
+    *geom = describe(model, model->site_type[index], model->site_bodyid[index]);
+    read_colour(model, model->site_rgba + 4 * index, model->site_matid[index],
+                model->site_group[index], geom);
+    the.mju_copy(geom->size, model->site_size + 3 * index, 3);
+    the.mju_copy(geom->centre, data->site_xpos + 3 * index, 3);
+    the.mju_copy(geom->axes, data->site_xmat + 9 * index, 9);
+}
+
+bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom)
+{
+    const mjModel *model = mujoco->model;
+    const mjData *data = mujoco->data;
+    if (index == 0)
+        the.mj_kinematics(model, mujoco->data); /* a step leaves places as they were before it */
+    if (index >= model->ngeom + model->nsite)
+        return false;
+    if (index >= model->ngeom) {
+        read_site(model, data, index - model->ngeom, geom);
+        return true;
+    }
+    int type = model->geom_type[index], body = model->geom_bodyid[index];
+    *geom = describe(model, type, body);
     for (int i = 0; i < model->ngeom; i++)
         geom->is_solid |= model->geom_bodyid[i] != body && may_touch(model, index, i);
-    read_colour(model, index, geom);
+    read_colour(model, model->geom_rgba + 4 * index, model->geom_matid[index],
+                model->geom_group[index], geom);
     the.mju_copy(geom->size, model->geom_size + 3 * index, 3);
     the.mju_copy(geom->centre, data->geom_xpos + 3 * index, 3);
     the.mju_copy(geom->axes, data->geom_xmat + 9 * index, 9);

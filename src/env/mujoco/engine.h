@@ -81,9 +81,12 @@ typedef struct wac_geom {
     const float *vertices;
     int vertex_count;
     double middle[3];
+    const int *faces; /* [3 * face_count] their corners among the vertices */
+    int face_count;
 } wac_geom;
 
-/* Geom number `index` where it is now; false past the last. */
+/* Geom number `index` where it is now, then the sites, which are marks of the same shapes; false
+ * past the last. */
 bool wac_mujoco_geom(wac_mujoco *mujoco, int index, wac_geom *geom);
 
 /* The simulation of a world in MuJoCo; null for others. */
