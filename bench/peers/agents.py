@@ -18,8 +18,8 @@ import sys
 import time
 
 TASKS = {
-    "pendulum": dict(env="Pendulum-v1", steps=10_000, start=100, width=64, batch=100, rate=1e-3),
-    "halfcheetah": dict(env="HalfCheetah-v5", steps=20_000, start=1_000, width=256, batch=256, rate=3e-4),
+    "pendulum": dict(env="Pendulum-v1", steps=10_000, start=100, width=64, batch=100, rate=1e-3, first="inputs"),
+    "halfcheetah": dict(env="HalfCheetah-v5", steps=20_000, start=1_000, width=256, batch=256, rate=3e-4, first="outputs"),
 }
 EPISODES = 10
 
@@ -53,7 +53,7 @@ def ours(task, seed, algorithm="sac", **others):
         algorithm, gymnasium.make(task["env"]), seed=seed, initial_steps=task["start"],
         explore_steps=task["steps"] - task["start"], updates=task["steps"] - task["start"],
         update_interval=1, evaluation_steps=0, width=task["width"], batch_size=task["batch"],
-        learning_rate=task["rate"], normalisation="running",
+        learning_rate=task["rate"], first_weights=task["first"],
         replay_capacity=task["steps"], replay_checkpoint="none",
         threads=int(os.environ.get("WAC_THREADS", "1")), **others)
     spent = timed(lambda: agent.learn(task["steps"]))

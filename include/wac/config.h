@@ -76,6 +76,11 @@ typedef enum wac_normalisation {
     WAC_NORMALISATION_RUNNING,
 } wac_normalisation;
 
+typedef enum wac_first_weights {
+    WAC_FIRST_WEIGHTS_OUTPUTS,
+    WAC_FIRST_WEIGHTS_INPUTS,
+} wac_first_weights;
+
 typedef enum wac_replay_checkpoint {
     WAC_REPLAY_CHECKPOINT_ALL,
     WAC_REPLAY_CHECKPOINT_LAST,
@@ -146,6 +151,8 @@ typedef enum wac_noise {
     COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_NETWORKS, NULL,                         \
           "transitions kept; then the oldest are overwritten")                                     \
     COUNT(width, 256, 1, 8192, WAC_FOR_NETWORKS, NULL, "units in each of the two hidden layers")   \
+    CHOICE(first_weights, 0, "outputs|inputs", WAC_FOR_NETWORKS, NULL,                             \
+           "of hidden layers: within 1/sqrt of their outputs (the paper) or inputs (most others)") \
     COUNT(batch_size, 256, 1, 65536, WAC_FOR_NETWORKS, NULL, "transitions drawn for an update")    \
     REAL(learning_rate, 3e-4, 0, 1, WAC_FOR_NETWORKS, NULL,                                        \
          "Adam's step for mean critics, policies and entropy weights")                             \

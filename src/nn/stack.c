@@ -61,12 +61,13 @@ wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int l
     return result;
 }
 
-void wac_stack_randomise(const wac_stack *stack, int member, double output, wac_rng *rng)
+void wac_stack_randomise(const wac_stack *stack, int member, bool by_inputs, double output,
+                         wac_rng *rng)
 {
     for (int i = 0; i <= stack->shape.hidden; i++) {
         wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
         bool last = i == stack->shape.hidden;
-        real bound = (real)(last ? output : 1 / sqrt(layer.outputs));
+        real bound = (real)(last ? output : 1 / sqrt(by_inputs ? layer.inputs : layer.outputs));
         wac_fill_uniform(rng, (size_t)layer.inputs * (size_t)layer.outputs, -bound, bound,
                          layer.weight);
         if (last)

@@ -62,9 +62,10 @@ size_t wac_stack_size(const wac_stack *stack);
  * stack->params. */
 wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int layer);
 
-/* First weights of a member: hidden weights U(±1/sqrt(width)), hidden biases 0.1, output weights
- * and biases U(±output). */
-void wac_stack_randomise(const wac_stack *stack, int member, double output, wac_rng *rng);
+/* First weights of a member: hidden weights U(±1/sqrt(n)), n the outputs of their layer or its
+ * inputs, hidden biases 0.1, output weights and biases U(±output). */
+void wac_stack_randomise(const wac_stack *stack, int member, bool by_inputs, double output,
+                         wac_rng *rng);
 
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity,
                    const struct wac_ops *ops);

@@ -23,9 +23,9 @@ static wac_run *opened(const char *environment, const char *algorithm, int64_t w
     const wac_desk *desk = wac_host_desk(run->agent, 0);
     wac_rng rng = wac_rng_make(7, WAC_STREAM_INIT);
     for (int i = 0; i < desk->policies.members; i++)
-        wac_stack_randomise(&desk->policies, i, 0.5, &rng);
+        wac_stack_randomise(&desk->policies, i, false, 0.5, &rng);
     for (int i = 0; i < desk->critics.members; i++)
-        wac_stack_randomise(&desk->critics, i, 0.1, &rng);
+        wac_stack_randomise(&desk->critics, i, false, 0.1, &rng);
     return run;
 }
 

@@ -122,8 +122,8 @@ static void run(results *r, const wac_ops *ops, wac_team *team, const shape_case
             memset(dout + i * (size_t)c->outputs, 0, (size_t)c->outputs * sizeof *dout);
     wac_rng rng = wac_rng_make(3, WAC_STREAM_INIT);
     for (int m = 0; m < c->members; m++) {
-        wac_stack_randomise(&r->stack, m, 0.5, &rng);
-        wac_stack_randomise(&r->target, m, 0.5, &rng);
+        wac_stack_randomise(&r->stack, m, false, 0.5, &rng);
+        wac_stack_randomise(&r->target, m, false, 0.5, &rng);
     }
 
     wac_input input = {.x = x, .stride = variant & 1 ? stride : 0, .rows = c->rows};
@@ -342,7 +342,7 @@ static void what_is_no_number_stays_none(void **state)
                     real *x = WAC_TAKE(&arena, real, (size_t)(rows[n] * 3));
                     assert_false(arena.failed);
                     fill(2, (size_t)(rows[n] * 3), -1, 1, x);
-                    wac_stack_randomise(&stack, 0, 0.5, &rng);
+                    wac_stack_randomise(&stack, 0, false, 0.5, &rng);
                     wac_layer hit = wac_stack_layer(&stack, stack.params, 0, layer);
                     *(bias ? hit.bias : hit.weight) = NAN;
                     backends[b]->forward(team, &stack, (wac_input){.x = x, .rows = rows[n]}, &pass);

@@ -57,7 +57,7 @@ static void randomise(const wac_stack *stack, uint64_t seed, real output)
 {
     wac_rng rng = wac_rng_make(seed, WAC_STREAM_INIT);
     for (int m = 0; m < stack->members; m++) {
-        wac_stack_randomise(stack, m, output, &rng);
+        wac_stack_randomise(stack, m, false, output, &rng);
         for (int i = 0; i < stack->shape.hidden; i++) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
             wac_fill_uniform(&rng, (size_t)layer.outputs, -0.3, 0.3, layer.bias);

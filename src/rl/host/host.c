@@ -133,7 +133,8 @@ static void set_first_values(wac_desk *desk)
     wac_rng rng = wac_rng_make((uint64_t)config->seed, WAC_STREAM_INIT);
     for (int m = 0; m < desk->policies.members; m++) {
         desk->entropy.log_alpha[m] = (real)log(config->entropy_weight);
-        wac_stack_randomise(&desk->policies, m, 1e-3, &rng);
+        wac_stack_randomise(&desk->policies, m, config->first_weights == WAC_FIRST_WEIGHTS_INPUTS,
+                            1e-3, &rng);
     }
     wac_critics_init(desk, &rng);
     wac_desk_settle(desk);

@@ -1,0 +1,64 @@
+/* First weights: as wide as the setting says, in every network. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "rl/host/host.h"
+
+#include <math.h>
+
+enum { OBSERVATIONS = 3, ACTIONS = 1, WIDTH = 64 };
+
+static wac_error error;
+
+/* The largest weight of a hidden layer of all members. */
+static double widest(const wac_stack *stack, int layer)
+{
+    double most = 0;
+    for (int m = 0; m < stack->members; m++) {
+        wac_layer own = wac_stack_layer(stack, stack->params, m, layer);
+        for (int i = 0; i < own.inputs * own.outputs; i++)
+            most = fmax(most, fabs((double)own.weight[i]));
+    }
+    return most;
+}
+
+static void reaches(const wac_stack *stack, int layer, int n)
+{
+    double bound = 1 / sqrt(n), most = widest(stack, layer);
+    assert_true(most <= bound * (1 + 1e-6) && most > 0.9 * bound);
+}
+
+static void hidden_layers_begin_as_asked_for(void **state)
+{
+    (void)state;
+    for (int first = WAC_FIRST_WEIGHTS_OUTPUTS; first <= WAC_FIRST_WEIGHTS_INPUTS; first++) {
+        bool by_inputs = first == WAC_FIRST_WEIGHTS_INPUTS;
+        wac_config config;
+        wac_agent *agent;
+        assert_int_equal(wac_config_init(&config, "any", "oe-wac", &error), 0);
+        assert_int_equal(config.first_weights, WAC_FIRST_WEIGHTS_OUTPUTS);
+        config.width = WIDTH;
+        config.batch_size = 8;
+        config.replay_capacity = 8;
+        config.first_weights = first;
+        assert_int_equal(wac_agent_create(&agent, &config, OBSERVATIONS, ACTIONS, 1, -1, &error),
+                         0);
+        const wac_desk *desk = wac_host_desk(agent, 0);
+        reaches(&desk->policies, 0, by_inputs ? OBSERVATIONS : WIDTH);
+        reaches(&desk->critics, 0, by_inputs ? OBSERVATIONS + ACTIONS : WIDTH);
+        reaches(&desk->policies, 1, WIDTH);
+        reaches(&desk->critics, 1, WIDTH);
+        wac_agent_destroy(agent);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_layers_begin_as_asked_for)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
