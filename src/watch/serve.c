@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    LOOK_AFTER = 300, /* milliseconds */
+    LOOK_AFTER = 700, /* milliseconds */
     BEAT_AFTER = 15,  /* seconds, after which a stream says that it is there */
 };
 

@@ -175,11 +175,10 @@ static inline void browser_start(void)
         close(in);
         close(out);
         setpgid(0, 0);
-        execl(browser_program(), "chromium", "--headless", "--no-sandbox",
-              "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage",
-              "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-              "--disable-extensions", profile, "--remote-debugging-pipe", "about:blank",
-              (char *)NULL);
+        execl(browser_program(), "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+              "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--hide-scrollbars",
+              "--no-first-run", "--disable-background-networking", "--disable-extensions", profile,
+              "--remote-debugging-pipe", "about:blank", (char *)NULL);
         _exit(127);
     }
     close(to[0]);
