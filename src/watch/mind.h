@@ -29,7 +29,7 @@ typedef struct wac_thought {
 void wac_mind_ask(wac_thought *thought, wac_mind *mind, double x, double y);
 
 /* An episode, or the beginning of it. */
-enum { WAC_EPISODE_POINTS = 1000 };
+enum { WAC_EPISODE_POINTS = 1001 }; /* 1000 steps */
 typedef struct wac_episode {
     int points;
     float at[WAC_EPISODE_POINTS][2]; /* x and y, state and action, or observations i and j */
