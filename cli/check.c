@@ -40,6 +40,7 @@ static const char help[] =
     "  ends       terminated, truncated and success mean what they say\n"
     "  rewards    are within WAC's prior (reward_min, reward_max)\n"
     "\n"
+    "and what random actions bring on average.\n"
     "A \"note\" may be meant so; a \"MISTAKE\" cannot, and makes the exit status 1.\n"
     "\n"
     "Flags of an environment\n"
@@ -93,6 +94,9 @@ static int check_world(const char *environment)
     printf("\n%s: %s, %s\n", wac_environment_name(name, &config),
            cli_count(mistakes, wrong, "mistake"),
            cli_count(notes, wac_check_count(&check, WAC_VERDICT_NOTE), "note"));
+    if (check.random_episodes > 0)
+        printf("random actions bring a return of %g (mean of %s)\n", check.random_return,
+               cli_count(notes, check.random_episodes, "episode"));
     return wrong ? CLI_FAILED : CLI_OK;
 }
 

@@ -251,6 +251,7 @@ static bool tour(checker *c, int64_t steps)
     for (int64_t episode = 0; episode == 0 || c->check->steps < steps; episode++) {
         wac_rng rng = chances(c, episode);
         int64_t at = 0;
+        double sum = 0;
         if (!reset(c, c->worlds[0], &rng, row))
             return false;
         see(c, row, false);
@@ -259,9 +260,13 @@ static bool tour(checker *c, int64_t steps)
             if (!step(c, c->worlds[0], &rng, row, at))
                 return false;
             see(c, row, true);
+            sum += row[c->check->spec.observation_size];
             c->check->steps++;
         } while (!is_over(c, row) && at < c->config->path_limit);
         conclude(c, row, at);
+        if (episode % 4 == 0)
+            c->check->random_return +=
+                (sum - c->check->random_return) / (double)++c->check->random_episodes;
     }
     return true;
 }

@@ -41,6 +41,8 @@ typedef struct wac_finding {
 typedef struct wac_check {
     wac_environment_spec spec;
     int64_t steps, episodes; /* of the first tour */
+    int64_t random_episodes; /* those among them in which every action was drawn anew … */
+    double random_return;    /* … and what they brought on average */
     wac_finding findings[WAC_CHECK_TOTAL];
 } wac_check;
 
