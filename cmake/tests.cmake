@@ -199,6 +199,7 @@ add_test(NAME verify_reference COMMAND wac verify update ${updates} --backend re
 add_test(NAME verify_lqg COMMAND wac verify env lqg ${recorded}/lqg.csv)
 add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv
     ${recorded}/riverswim_prob.csv)
+add_test(NAME verify_mountaincar COMMAND wac verify env mountaincar ${recorded}/mountaincar.csv)
 
 # those of MuJoCo's worlds hold for the version that they were made with
 set(engine)
@@ -215,4 +216,4 @@ if(engine)
 endif()
 
 set_tests_properties(${unit_tests} rooms packages results built onnx tensorboard installed verify_update verify_update_alone
-    verify_reference verify_lqg verify_riverswim PROPERTIES LABELS unit TIMEOUT 900)
+    verify_reference verify_lqg verify_riverswim verify_mountaincar PROPERTIES LABELS unit TIMEOUT 900)

@@ -1,6 +1,6 @@
-/* Presets: what the paper's experiments set. A row that the chosen algorithm does not read is
- * skipped; what has no row keeps the default of WAC_SETTINGS. Row `algorithm` is the one that runs
- * when none is asked for. */
+/* Presets: what the paper's experiments set, and what suits the other worlds. A row that the chosen
+ * algorithm does not read is skipped; what has no row keeps the default of WAC_SETTINGS. Row
+ * `algorithm` is the one that runs when none is asked for. */
 #include "config/presets.h"
 
 #include "config/environments.h"
@@ -68,6 +68,16 @@ static const wac_preset presets[] = {
     {"taxi", "reward_max", "20"},
     {"taxi", "epochs", "200"},
     {"deep-sea", "reward_min", "-0.01"},
+
+    /* the prize of 100 is paid once: by the discount, no more than 1 a step would be worth */
+    {"mountaincar", "algorithm", "oe-wac"},
+    {"mountaincar", "epochs", "100"},
+    {"mountaincar", "path_limit", "999"},
+    {"mountaincar", "width", "64"},
+    {"mountaincar", "learning_rate", "1e-3"},
+    {"mountaincar", "std_learning_rate", "1e-3"},
+    {"mountaincar", "reward_min", "-0.1"},
+    {"mountaincar", "reward_max", "1"},
 
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_NAMES, "epochs", "400"},

@@ -5,6 +5,7 @@
 #include "env/finite.h"
 #include "env/guest.h"
 #include "env/lqg.h"
+#include "env/mountaincar.h"
 #include "env/mujoco/custom.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
@@ -24,6 +25,7 @@ static const wac_environment_type *const types[] = {
     &wac_environments_locomotion[0],
     &wac_environments_locomotion[1],
     &wac_environments_locomotion[2],
+    &wac_environment_mountaincar,
     &wac_environments_finite[0],
     &wac_environments_finite[1],
     &wac_environments_finite[2],

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "env/lqg.h"
+#include "env/mountaincar.h"
 #include "env/riverswim.h"
 #include "verify/recording.h"
 
@@ -109,11 +110,29 @@ static wac_status compare_riverswim_chances(wac_recording *recording, wac_error 
     return WAC_STATUS_OK;
 }
 
+static wac_status compare_mountaincar_steps(wac_recording *recording, wac_error *error)
+{
+    enum { I, X, V, A, X_NEXT, V_NEXT, REWARD, TERMINATED };
+    (void)error;
+    for (size_t row = 0; row < recording->csv.rows; row++) {
+        wac_mountaincar car = {wac_recording_at(recording, row, X),
+                               wac_recording_at(recording, row, V)};
+        double push = act(recording, wac_recording_at(recording, row, A));
+        wac_recording_judge(recording, row, REWARD, wac_mountaincar_move(&car, push));
+        wac_recording_judge(recording, row, X_NEXT, car.position);
+        wac_recording_judge(recording, row, V_NEXT, car.velocity);
+        wac_recording_judge(recording, row, TERMINATED, wac_mountaincar_is_there(&car));
+    }
+    return WAC_STATUS_OK;
+}
+
 static const wac_recording_kind kinds[] = {
     {"lqg", "steps", 1e-12, "i,x,a,v,u,x_next,reward,obs_next", compare_lqg_steps},
     {"riverswim", "steps", 1e-12, "i,s,a,d,s_next,reward,reward_paper,obs_next",
      compare_riverswim_steps},
     {"riverswim", "probabilities", 1e-12, "a,p_minus,p_zero,p_plus", compare_riverswim_chances},
+    {"mountaincar", "steps", 1e-12, "i,x,v,a,x_next,v_next,reward,terminated",
+     compare_mountaincar_steps},
 };
 
 enum { OWN_KINDS = sizeof kinds / sizeof *kinds };

@@ -56,6 +56,16 @@ static const table tables[] = {
      1,
      -1,
      {{0.5, 0.1, 0.75, 0.15}, {-0.5, 0.55, 0.45, 0}, {3, 0.1, 0.6, 0.3}}},
+    {"mountaincar",
+     "steps",
+     "i,x,v,a,x_next,v_next,reward,terminated",
+     8,
+     2,
+     4,
+     0,
+     /* against the wall, and over the flag at full speed */
+     {{0, -1.25, -0.0625, -1, (double)-1.2f, 0, -0.1, 0},
+      {1, 0.4375, 0.0703125, 2, (double)(0.4375f + 0.07f), (double)0.07f, 99.9, 1}}},
 };
 
 enum { TABLES_COUNT = sizeof tables / sizeof *tables };
