@@ -15,7 +15,9 @@ static const char help[] =
     "(docs/own-models.md), or plug-ins in C, \"wac train ./FILE.so\"\n"
     "(docs/own-environments.md); those of Gymnasium, in Python, are \"gym:NAME\"\n"
     "(docs/gymnasium.md). point-1-sparse to point-4-sparse are the mazes without\n"
-    "hints from the reward.\n"
+    "hints from the reward; halfcheetah-sparse, hopper-sparse and walker2d-sparse\n"
+    "pay only beyond a distance. docs/suite.md has what can be won in each of the\n"
+    "sparse ones.\n"
     "\n"
     "Examples\n"
     "  wac envs\n"
@@ -34,8 +36,10 @@ static int run(char **words)
         printf("%s%-*s%s  ", style.bold, longest, type->name, style.plain);
         cli_print_wrapped(type->summary, longest + 2, cli_width(stdout));
     }
-    printf("\nAlso point-1-sparse to point-4-sparse: -1 a step, wherever it is; a plug-in\n"
-           "of your own: ./FILE.so; and any environment of Gymnasium: gym:Pendulum-v1.\n");
+    printf("\nAlso point-1-sparse to point-4-sparse: -1 a step, wherever it is;\n"
+           "halfcheetah-sparse, hopper-sparse and walker2d-sparse: paid only beyond a\n"
+           "distance; a plug-in of your own: ./FILE.so; and any environment of Gymnasium:\n"
+           "gym:Pendulum-v1.\n");
     return CLI_OK;
 }
 

@@ -192,6 +192,8 @@ typedef enum wac_noise {
            "rewards as the paper prints them, or as its authors' program has them")                \
     REAL(observation_bound, 120, 1e-6, 1e9, WAC_FOR_ALL, WAC_FOR_LOCOMOTION,                       \
          "declared bound of every observation; 120 is that of the paper's authors")                \
+    REAL(reward_beyond, 0, 0, 1e6, WAC_FOR_ALL, WAC_FOR_LOCOMOTION,                                \
+         "distance from which on steps are rewarded; 0: all are")                                  \
     CHOICE(reward, 0, "dense|sparse", WAC_FOR_ALL, WAC_FOR_POINT,                                  \
            "minus the distance to the goal, or -1 on every step")                                  \
     CHOICE(backend, 0, WAC_BACKENDS, WAC_FOR_NETWORKS, NULL,                                       \
@@ -252,13 +254,14 @@ typedef struct wac_setting {
 WAC_API const wac_setting *wac_settings(size_t *count);
 
 /* The preset of an environment for an algorithm ("oe-wac", …; null: the one the paper used there).
- * "point-1-sparse" … "point-4-sparse" stand for point-1 … point-4 with sparse rewards. An
- * "mujoco:FILE.xml" is a model of your own (docs/own-models.md); a relative path counts from where
- * the program is started. So does that of a plug-in, "./FILE.so" (docs/own-environments.md): a
- * slash and the ending tell it. These, or an environment of your own in C (a letter, then letters,
- * digits and any of "-_./:"), have no preset: they get the defaults of the table. A "gym:NAME" is
- * an environment of Gymnasium, in Python (docs/gymnasium.md), where nobody knows the range of
- * rewards: reward_min and reward_max are 0 until they are set. */
+ * "point-1-sparse" … "point-4-sparse" and "halfcheetah-sparse", "hopper-sparse", "walker2d-sparse"
+ * stand for these worlds with sparse rewards. An "mujoco:FILE.xml" is a model of your own
+ * (docs/own-models.md); a relative path counts from where the program is started. So does that of a
+ * plug-in, "./FILE.so" (docs/own-environments.md): a slash and the ending tell it. These, or an
+ * environment of your own in C (a letter, then letters, digits and any of "-_./:"), have no preset:
+ * they get the defaults of the table. A "gym:NAME" is an environment of Gymnasium, in Python
+ * (docs/gymnasium.md), where nobody knows the range of rewards: reward_min and reward_max are 0
+ * until they are set. */
 WAC_API wac_status wac_config_init(wac_config *config, const char *name, const char *algorithm,
                                    wac_error *error);
 

@@ -32,8 +32,10 @@ void wac_environment_resolve(char *environment, size_t size, const char *name)
 
 const char *wac_environment_name(char name[WAC_ENVIRONMENT_NAME], const wac_config *config)
 {
-    bool sparse = config->reward == WAC_REWARD_SPARSE &&
-                  wac_word_index(WAC_FOR_POINT, config->environment) >= 0;
+    bool sparse =
+        (config->reward == WAC_REWARD_SPARSE &&
+         wac_word_index(WAC_FOR_POINT, config->environment) >= 0) ||
+        (config->reward_beyond > 0 && wac_word_index(WAC_FOR_LOCOMOTION, config->environment) >= 0);
     snprintf(name, WAC_ENVIRONMENT_NAME, "%s%s", config->environment, sparse ? "-sparse" : "");
     return name;
 }

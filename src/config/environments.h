@@ -17,8 +17,10 @@ bool wac_environment_is_plugin(const char *name);
  * for one that only the program knows that made it. */
 bool wac_environment_is_guest(const char *name);
 
-/* Short for an environment with a preset of its own: point-N with sparse rewards. */
-#define WAC_SPARSE_NAMES "point-1-sparse|point-2-sparse|point-3-sparse|point-4-sparse"
+/* Short for an environment with a preset of its own: the same with sparse rewards. */
+#define WAC_SPARSE_POINTS "point-1-sparse|point-2-sparse|point-3-sparse|point-4-sparse"
+#define WAC_SPARSE_BODIES "halfcheetah-sparse|hopper-sparse|walker2d-sparse"
+#define WAC_SPARSE_NAMES WAC_SPARSE_POINTS "|" WAC_SPARSE_BODIES
 
 /* The environment that a name of less than `size` characters stands for: that of the short name, or
  * the name itself. */

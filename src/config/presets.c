@@ -79,10 +79,6 @@ static const wac_preset presets[] = {
     {"mountaincar", "reward_min", "-0.1"},
     {"mountaincar", "reward_max", "1"},
 
-    /* the short names: over those of the environment they stand for */
-    {WAC_SPARSE_NAMES, "epochs", "400"},
-    {WAC_SPARSE_NAMES, "reward", "sparse"},
-
     {WAC_FOR_LOCOMOTION, "algorithm", "me-wac"},
     {WAC_FOR_LOCOMOTION, "epochs", "1000"},
     {WAC_FOR_LOCOMOTION, "normalisation", "running"},
@@ -98,6 +94,12 @@ static const wac_preset presets[] = {
     {WAC_FOR_LOCOMOTION, "rho", "1.0"},
     {WAC_FOR_LOCOMOTION, "oac_delta", "23.53"},
     {WAC_FOR_LOCOMOTION, "oac_beta", "4.66"},
+
+    /* the short names: over those of the environment they stand for */
+    {WAC_SPARSE_POINTS, "epochs", "400"},
+    {WAC_SPARSE_POINTS, "reward", "sparse"},
+    {WAC_SPARSE_BODIES, "reward_beyond", "1"},
+    {"halfcheetah-sparse", "reward_beyond", "5"},
 };
 
 wac_guest_preset_fn *wac_guest_preset;

@@ -43,8 +43,9 @@ const wac_environment_type *wac_environment_type_at(size_t index)
 /* Those, and the short ones (WAC_SPARSE_NAMES). */
 static const char *name_at(const void *names, size_t index)
 {
-    static const char *const sparse[] = {"point-1-sparse", "point-2-sparse", "point-3-sparse",
-                                         "point-4-sparse", NULL};
+    static const char *const sparse[] = {
+        "point-1-sparse",     "point-2-sparse", "point-3-sparse",  "point-4-sparse",
+        "halfcheetah-sparse", "hopper-sparse",  "walker2d-sparse", NULL};
     (void)names;
     const wac_environment_type *type = wac_environment_type_at(index);
     return type ? type->name : sparse[index - sizeof types / sizeof *types];

@@ -423,8 +423,9 @@ static wac_status adopt(wac_runset *set, size_t ours, arrival *arrival, const ch
 /* Of tables: all of one environment are in one task. */
 static bool is_same_task(const wac_record *a, const wac_record *b)
 {
-    return strcmp(a->config.environment, b->config.environment) == 0 &&
-           a->config.reward == b->config.reward;
+    char one[WAC_ENVIRONMENT_NAME], other[WAC_ENVIRONMENT_NAME];
+    return strcmp(wac_environment_name(one, &a->config), wac_environment_name(other, &b->config)) ==
+           0;
 }
 
 /* How far runs go that none of ours stands beside: as far as the shortest algorithm does. */

@@ -190,6 +190,35 @@ static void rewards_and_views_follow_the_rules(void **state)
     }
 }
 
+/* Nothing is paid on this side of the line, and beyond it as ever. */
+static void sparse_ones_pay_beyond_a_distance(void **state)
+{
+    (void)state;
+    static const char *const sparse[BODIES] = {"halfcheetah-sparse", "hopper-sparse",
+                                               "walker2d-sparse"};
+    static const double line[BODIES] = {5, 1, 1};
+    for (int i = 0; i < BODIES; i++) {
+        wac_world *usual = make_world(names[i]), *world = make_world(sparse[i]);
+        assert_true(world->spec.has_goal && !usual->spec.has_goal);
+        for (int beyond = 0; beyond < 2; beyond++) {
+            double qpos[MOST_JOINTS] = {line[i] + (beyond ? -0.01 : -0.5), 1.3};
+            double qvel[MOST_JOINTS] = {2};
+            const float push[MOST] = {1, -0.5, 0.25};
+            start_at(usual, qpos, qvel);
+            start_at(world, qpos, qvel);
+            wac_step expected = step(usual, push), result = step(world, push);
+            assert_true(expected.reward > 1 && !expected.success);
+            assert_true(result.reward == (beyond ? expected.reward : 0));
+            assert_int_equal(result.success, beyond);
+            assert_int_equal(result.terminated, expected.terminated);
+            assert_memory_equal(world->raw_observation, usual->raw_observation,
+                                sizeof world->raw_observation);
+        }
+        wac_world_destroy(usual);
+        wac_world_destroy(world);
+    }
+}
+
 static void saved_worlds_go_on_alike(void **state)
 {
     (void)state;
@@ -254,6 +283,7 @@ int main(void)
         cmocka_unit_test(falls_end_an_episode),
         cmocka_unit_test(limits_cut_an_episode),
         cmocka_unit_test(rewards_and_views_follow_the_rules),
+        cmocka_unit_test(sparse_ones_pay_beyond_a_distance),
         cmocka_unit_test(saved_worlds_go_on_alike),
         cmocka_unit_test(divergence_stops),
         cmocka_unit_test(results_of_recordings_matter),

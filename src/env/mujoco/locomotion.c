@@ -81,12 +81,14 @@ static double seconds_of_step(const wac_locomotion *self)
 }
 
 static wac_status create(void **world, wac_environment_spec *spec, const wac_body *body,
-                         double bound, wac_error *error)
+                         const wac_config *config, wac_error *error)
 {
+    const double bound = config->observation_bound;
     wac_locomotion *self = malloc(sizeof *self);
     if (!self)
         return wac_fail_memory(error, "the locomotion environment");
     self->body = body;
+    self->reward_beyond = config->reward_beyond;
     wac_status status = wac_mujoco_open(&self->mujoco, body->model, body->joints, body->joints,
                                         body->controls, error);
     if (status) {
@@ -98,6 +100,7 @@ static wac_status create(void **world, wac_environment_spec *spec, const wac_bod
         .observation_size = 2 * body->joints - 1,
         .action_size = body->controls,
         .state_size = wac_mujoco_state_size(&self->mujoco),
+        .has_goal = self->reward_beyond > 0,
         .seconds = seconds_of_step(self),
     };
     for (int i = 0; i < spec->observation_size; i++) {
@@ -153,6 +156,10 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     wac_locomotion_observe(self, observation);
     step->reward = (self->mujoco.qpos[0] - before) / seconds_of_step(self) + body->alive_reward -
                    body->control_cost * effort;
+    if (self->reward_beyond > 0) {
+        step->success = self->mujoco.qpos[0] >= self->reward_beyond;
+        step->reward = step->success ? step->reward : 0;
+    }
     step->terminated = body->is_well && !body->is_well(self->mujoco.qpos, self->mujoco.qvel);
     return WAC_STATUS_OK;
 }
@@ -161,7 +168,7 @@ static wac_status step(void *world, wac_rng *rng, const double *action, double *
     static wac_status create_##body(void **world, wac_environment_spec *spec,                      \
                                     const wac_config *config, wac_error *error)                    \
     {                                                                                              \
-        return create(world, spec, &body, config->observation_bound, error);                       \
+        return create(world, spec, &body, config, error);                                          \
     }
 CREATE(cheetah)
 CREATE(hopper)

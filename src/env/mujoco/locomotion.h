@@ -10,6 +10,7 @@ struct wac_body;
 typedef struct wac_locomotion {
     wac_mujoco mujoco; /* first: wac_mujoco_save */
     const struct wac_body *body;
+    double reward_beyond; /* steps that end before this pay nothing; 0: all pay */
 } wac_locomotion;
 
 /* The observation of the present state: qpos without its first entry, then qvel. */
