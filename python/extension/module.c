@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "config/config.h"
+#include "config/environments.h"
 #include "run/folder.h"
 
 #include <signal.h>
@@ -218,7 +219,9 @@ PyMODINIT_FUNC PyInit__wac(void)
     PyObject *module = PyModule_Create(&definition);
     if (module && extension_add_run(module) && extension_add_world(module) &&
         PyModule_AddStringConstant(module, "version", wac_version()) == 0 &&
-        PyModule_AddStringConstant(module, "finite", WAC_FOR_FINITE) == 0)
+        PyModule_AddStringConstant(module, "finite", WAC_FOR_FINITE) == 0 &&
+        PyModule_AddStringConstant(module, "sparse", WAC_SPARSE_NAMES) == 0 &&
+        PyModule_AddStringConstant(module, "tasks", WAC_TASK_NAMES) == 0)
         return module;
     Py_XDECREF(module);
     return NULL;

@@ -3,8 +3,7 @@
 
 #include "base/number.h"
 #include "base/rng.h"
-#include "env/mujoco/locomotion.h"
-#include "env/mujoco/point.h"
+#include "env/mujoco/engine.h"
 #include "env/world.h"
 
 #include <string.h>
@@ -131,24 +130,14 @@ static PyObject *world_settings(PyObject *self, PyObject *unused)
     return extension_settings(&((world_object *)self)->config);
 }
 
-/* Whether its first member is a simulation with a body that can be drawn. */
-static bool has_body(const wac_world *world)
-{
-    bool found = false;
-    for (int i = 0; i < WAC_POINT_MAPS; i++)
-        found |= world->type == &wac_environments_point[i];
-    for (int i = 0; i < WAC_LOCOMOTION_BODIES; i++)
-        found |= world->type == &wac_environments_locomotion[i];
-    return found;
-}
-
 static PyObject *world_shapes(PyObject *self, PyObject *unused)
 {
     wac_world *world = world_of(self);
+    wac_mujoco *mujoco = world ? wac_mujoco_of(world) : NULL;
     wac_geom geom;
     (void)unused;
     PyObject *all = world ? PyList_New(0) : NULL;
-    for (int i = 0; all && has_body(world) && wac_mujoco_geom(world->self, i, &geom); i++) {
+    for (int i = 0; all && mujoco && wac_mujoco_geom(mujoco, i, &geom); i++) {
         PyObject *one =
             Py_BuildValue("iNNi(ddd)(ddd)(ddddddddd)", (int)geom.kind,
                           PyBool_FromLong(geom.is_fixed), PyBool_FromLong(geom.is_solid), geom.limb,

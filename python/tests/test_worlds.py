@@ -25,9 +25,10 @@ def available(name):
 def test_all_are_registered():
     finite = _wac.finite.split("|")
     own = [name for name, _ in _wac.environments() if ":" not in name and name not in finite]
-    assert len(NAMES) == len(own) + 4
+    assert len(NAMES) == len(own) + 7
     assert {"wac/Point-4-v0", "wac/Point-4-Sparse-v0", "wac/LQG-v0", "wac/RiverSwim-v0",
-            "wac/HalfCheetah-v0", "wac/Hopper-v0", "wac/Walker2d-v0"} <= set(NAMES)
+            "wac/HalfCheetah-v0", "wac/Hopper-v0", "wac/Walker2d-v0", "wac/HalfCheetah-Sparse-v0",
+            "wac/MountainCar-v0", "wac/Cartpole-Sparse-Cost-v0", "wac/PointMaze-U-v0"} <= set(NAMES)
 
 
 @pytest.mark.filterwarnings("ignore:.*(symmetric and normalized|infinity):UserWarning")
@@ -54,7 +55,10 @@ def test_pictures(name):
 
 @pytest.mark.parametrize("name, own", [("wac/LQG-v0", "lqg"), ("wac/RiverSwim-v0", "riverswim"),
                                        ("wac/Point-2-Sparse-v0", "point-2-sparse"),
-                                       ("wac/HalfCheetah-v0", "halfcheetah")])
+                                       ("wac/HalfCheetah-v0", "halfcheetah"),
+                                       ("wac/MountainCar-v0", "mountaincar"),
+                                       ("wac/Hopper-Sparse-v0", "hopper-sparse"),
+                                       ("wac/Ball-In-Cup-v0", "ball-in-cup")])
 def test_same_bits_as_the_run(name, own):
     """The observations and rewards that a run of the library remembers are those of the environment
     under the same seed and actions."""

@@ -47,9 +47,11 @@ class _Canvas:
 def draw(name: str, shapes: list[tuple[Any, ...]], observation: np.ndarray,
          reach: tuple[float, float]) -> np.ndarray:
     """A picture of a world: a maze from above, a body from the side, else a mark on a line."""
-    if name.startswith("point-"):
+    if name.startswith("point"):
         return _maze(shapes)
-    return _body(shapes) if shapes else _line(observation, *reach)
+    if name == "reacher-hard":
+        return _body(shapes, 1, 0.3)
+    return _body(shapes, 2, 0.5 if name == "ball-in-cup" else 1.0) if shapes else _line(observation, *reach)
 
 
 def _maze(shapes: list[tuple[Any, ...]]) -> np.ndarray:
@@ -66,19 +68,24 @@ def _maze(shapes: list[tuple[Any, ...]]) -> np.ndarray:
     return canvas.pixels
 
 
-def _body(shapes: list[tuple[Any, ...]]) -> np.ndarray:
-    parts = [shape for shape in shapes if not shape[1] and shape[0] in (CAPSULE, SPHERE)]
-    place = parts[0][5][0]
-    top = 1.55 * max(1.0, max(centre[2] + size[0] for _, _, _, _, size, centre, _ in parts))
-    canvas = _Canvas(place - 1.4 * top, place + 1.4 * top, -0.2 * top, top)
-    canvas.fill(np.broadcast_to(canvas.y, (HEIGHT, WIDTH)), GROUND)
+def _body(shapes: list[tuple[Any, ...]], up: int, height: float) -> np.ndarray:
+    """From the side (up is z, 2) or from above (y, 1), at least so many metres of it."""
+    parts = [shape for shape in shapes if not shape[1] and shape[0] in (CAPSULE, SPHERE, BOX)]
+    place = parts[0][5][0] if up == 2 else 0.0
+    top = 1.55 * max(height, max(centre[up] + size[0] for _, _, _, _, size, centre, _ in parts))
+    canvas = _Canvas(place - 1.4 * top, place + 1.4 * top, -0.2 * top if up == 2 else -top, top)
+    if up == 2:
+        canvas.fill(np.broadcast_to(canvas.y, (HEIGHT, WIDTH)), GROUND)
     for limb in (2, 0, 1):  # one leg behind the trunk, one before it
         for kind, _, _, own, size, centre, axes in parts:
             if min(own, 2) != limb:
                 continue
-            half = size[1] if kind == CAPSULE else 0.0
-            ends = [(centre[0] + s * half * axes[2], centre[2] + s * half * axes[8]) for s in (-1, 1)]
-            canvas.stroke(*ends, size[0], COLOURS[limb])
+            # a capsule lies along its z, a box along its x
+            half, along, radius = {CAPSULE: (size[1], 2, size[0]), BOX: (size[0], 0, size[2])}.get(
+                kind, (0.0, 0, size[0]))
+            ends = [(centre[0] + s * half * axes[along], centre[up] + s * half * axes[3 * up + along])
+                    for s in (-1, 1)]
+            canvas.stroke(*ends, radius, COLOURS[limb])
     return canvas.pixels
 
 

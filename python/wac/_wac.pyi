@@ -8,6 +8,8 @@ BOX: int
 CAPSULE: int
 SPHERE: int
 finite: str
+sparse: str
+tasks: str
 
 class World:
     def __init__(self, name: str, settings: dict[str, str] | None = None) -> None: ...

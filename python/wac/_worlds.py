@@ -13,8 +13,9 @@ from . import _wac
 from ._draw import draw
 
 # those whose observations may leave the bounds from which an agent of the library sees them
-_OPEN = ("lqg", "halfcheetah", "hopper", "walker2d")
-_TITLES = {"lqg": "LQG", "riverswim": "RiverSwim", "halfcheetah": "HalfCheetah", "walker2d": "Walker2d"}
+_OPEN = ["lqg", "halfcheetah", "hopper", "walker2d", *_wac.tasks.split("|")]
+_TITLES = {"lqg": "LQG", "riverswim": "RiverSwim", "halfcheetah": "HalfCheetah", "walker2d": "Walker2d",
+           "mountaincar": "MountainCar"}
 
 
 class World(gymnasium.Env):
@@ -34,7 +35,7 @@ class World(gymnasium.Env):
         self.render_mode = render_mode
         self._world = _wac.World(name, self.settings)
         low, high, action_low, action_high = map(np.frombuffer, self._world.bounds())
-        is_open = name in _OPEN
+        is_open = name in _OPEN or name.removesuffix("-sparse") in _OPEN
         self.observation_space = spaces.Box(-np.inf if is_open else low, np.inf if is_open else high,
                                             low.shape, np.float64)
         self._reach = float(low[0]), float(high[0])
@@ -67,14 +68,15 @@ class World(gymnasium.Env):
 
 
 def _title(name: str) -> str:
-    return _TITLES.get(name, name.title())
+    base = name.removesuffix("-sparse")
+    return _TITLES.get(base, base.title().replace("Pointmaze", "PointMaze")) + name[len(base):].title()
 
 
 def register() -> None:
     """Make the worlds known to Gymnasium, as "wac/Point-4-Sparse-v0"; but not those for tables."""
     finite = _wac.finite.split("|")
     names = [name for name, _ in _wac.environments() if ":" not in name and name not in finite]
-    for name in names + [name + "-sparse" for name in names if name.startswith("point-")]:
+    for name in names + _wac.sparse.split("|"):
         known = f"wac/{_title(name)}-v0"
         if known not in gymnasium.registry:
             gymnasium.register(known, entry_point="wac:World", kwargs={"name": name},

@@ -22,6 +22,11 @@ bool wac_environment_is_guest(const char *name);
 #define WAC_SPARSE_BODIES "halfcheetah-sparse|hopper-sparse|walker2d-sparse"
 #define WAC_SPARSE_NAMES WAC_SPARSE_POINTS "|" WAC_SPARSE_BODIES
 
+/* Models with recipes that come with the program: NAME.xml and NAME.yaml in models/. */
+#define WAC_POINTMAZES "pointmaze-u|pointmaze-medium|pointmaze-large"
+#define WAC_TASK_NAMES                                                                             \
+    "cartpole-sparse|cartpole-sparse-cost|acrobot-sparse|ball-in-cup|reacher-hard|" WAC_POINTMAZES
+
 /* The environment that a name of less than `size` characters stands for: that of the short name, or
  * the name itself. */
 void wac_environment_resolve(char *environment, size_t size, const char *name);

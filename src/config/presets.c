@@ -79,6 +79,17 @@ static const wac_preset presets[] = {
     {"mountaincar", "reward_min", "-0.1"},
     {"mountaincar", "reward_max", "1"},
 
+    {WAC_TASK_NAMES, "algorithm", "oe-wac"},
+    {WAC_TASK_NAMES, "epochs", "500"},
+    {WAC_TASK_NAMES, "path_limit", "1000"},
+    {WAC_TASK_NAMES, "reward_min", "0"},
+    {WAC_TASK_NAMES, "reward_max", "1"},
+    {"cartpole-sparse-cost", "reward_min", "-0.1"},
+    {WAC_POINTMAZES, "learning_rate", "1e-3"},
+    {WAC_POINTMAZES, "std_learning_rate", "1e-3"},
+    {"pointmaze-u", "path_limit", "300"},
+    {"pointmaze-medium", "path_limit", "600"},
+
     {WAC_FOR_LOCOMOTION, "algorithm", "me-wac"},
     {WAC_FOR_LOCOMOTION, "epochs", "1000"},
     {WAC_FOR_LOCOMOTION, "normalisation", "running"},

@@ -43,21 +43,37 @@ const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
 const char *wac_style_environment(char *title, size_t size, const char *name)
 {
     static const char *const words[][2] = {
-        {"lqg", "LQG"},           {"riverswim", "RiverSwim"},
-        {"hopper", "Hopper"},     {"halfcheetah", "HalfCheetah"},
-        {"walker2d", "Walker2d"}, {"chain", "Chain"},
-        {"loop", "Loop"},         {"riverswim-6", "RiverSwim, 6 states"},
-        {"six-arms", "Six arms"}, {"taxi", "Taxi"},
+        {"lqg", "LQG"},
+        {"riverswim", "RiverSwim"},
+        {"hopper", "Hopper"},
+        {"halfcheetah", "HalfCheetah"},
+        {"walker2d", "Walker2d"},
+        {"chain", "Chain"},
+        {"loop", "Loop"},
+        {"riverswim-6", "RiverSwim, 6 states"},
+        {"six-arms", "Six arms"},
+        {"taxi", "Taxi"},
         {"deep-sea", "Deep sea"},
+        {"mountaincar", "MountainCar"},
+        {"cartpole", "Cartpole"},
+        {"cartpole-sparse-cost", "Cartpole, sparse, with a cost"},
+        {"acrobot", "Acrobot"},
+        {"ball-in-cup", "Ball in cup"},
+        {"reacher-hard", "Reacher, small target"},
+        {"pointmaze-u", "PointMaze, U"},
+        {"pointmaze-medium", "PointMaze, medium"},
+        {"pointmaze-large", "PointMaze, large"},
     };
-    if (strncmp(name, "point-", 6) == 0 && name[6]) {
-        snprintf(title, size, "Point %c%s", name[6],
-                 strcmp(name + 7, "-sparse") == 0 ? ", sparse" : name + 7);
+    const char *end = strstr(name, "-sparse");
+    size_t length = end && strcmp(end, "-sparse") == 0 ? (size_t)(end - name) : strlen(name);
+    const char *sparse = name[length] ? ", sparse" : "";
+    if (strncmp(name, "point-", 6) == 0 && length > 6) {
+        snprintf(title, size, "Point %.*s%s", (int)length - 6, name + 6, sparse);
         return title;
     }
     snprintf(title, size, "%s", name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i][0], name) == 0)
-            snprintf(title, size, "%s", words[i][1]);
+        if (strlen(words[i][0]) == length && strncmp(words[i][0], name, length) == 0)
+            snprintf(title, size, "%s%s", words[i][1], sparse);
     return title;
 }

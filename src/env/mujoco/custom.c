@@ -4,9 +4,10 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/share.h"
 #include "base/status.h"
+#include "base/words.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,25 +18,38 @@ enum { LARGEST_RECIPE = 64 * 1024, LARGEST_MODEL = 64 * 1024 * 1024 };
 
 /* --- model and recipe ------------------------------------------------------------------------- */
 
-/* The model's path from the environment's name, and the recipe's beside it; false: it names none.
- */
-static bool find_files(const char **model, char *recipe, size_t size, const char *environment)
+/* The model's path from the environment's name. */
+static wac_status find_model(char model[PATH_MAX], const char *environment, wac_error *error)
 {
     size_t prefix = strlen(WAC_CUSTOM_PREFIX), length = strlen(environment);
+    if (wac_word_index(WAC_TASK_NAMES, environment) >= 0) {
+        char name[sizeof((wac_config *)NULL)->environment + 4];
+        snprintf(name, sizeof name, "%s.xml", environment);
+        return wac_share_find(model, PATH_MAX, "models", "WAC_MODELS", "model file", name, error);
+    }
     if (!wac_environment_is_model(environment) || length <= prefix + 4 ||
         strcmp(environment + length - 4, ".xml") != 0)
-        return false;
-    *model = environment + prefix;
-    snprintf(recipe, size, "%.*s.yaml", (int)(length - prefix - 4), *model);
-    return true;
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "environment %s names no model file; write " WAC_CUSTOM_PREFIX "FILE.xml",
+                        environment);
+    snprintf(model, PATH_MAX, "%s", environment + prefix);
+    return WAC_STATUS_OK;
+}
+
+/* The recipe's path, beside the model. */
+static void find_recipe(char recipe[PATH_MAX], const char *model)
+{
+    snprintf(recipe, PATH_MAX, "%.*s.yaml", (int)strlen(model) - 4, model);
 }
 
 bool wac_custom_has_no_recipe(const char *environment)
 {
-    const char *model;
-    char recipe[PATH_MAX];
-    return find_files(&model, recipe, sizeof recipe, environment) && wac_path_exists(model) &&
-           !wac_path_exists(recipe);
+    char model[PATH_MAX], recipe[PATH_MAX];
+    if (!wac_environment_is_model(environment) ||
+        find_model(model, environment, NULL) != WAC_STATUS_OK || !wac_path_exists(model))
+        return false;
+    find_recipe(recipe, model);
+    return !wac_path_exists(recipe);
 }
 
 static wac_status refuse_missing(const char *what, const char *path, const char *advice,
@@ -142,14 +156,10 @@ static wac_status declare_observations(const wac_custom *self, wac_environment_s
 static wac_status prepare(wac_custom *self, wac_environment_spec *spec, const wac_config *config,
                           wac_error *error)
 {
-    const char *model;
-    char recipe[sizeof self->path + 8];
+    char recipe[PATH_MAX];
     uint64_t hash = WAC_HASH_START;
-    if (!find_files(&model, recipe, sizeof recipe, config->environment))
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "environment %s names no model file; write " WAC_CUSTOM_PREFIX "FILE.xml",
-                        config->environment);
-    snprintf(self->path, sizeof self->path, "%s", model);
+    WAC_TRY(find_model(self->path, config->environment, error));
+    find_recipe(recipe, self->path);
     WAC_TRY(open_model(self, &hash, error));
     WAC_TRY(open_recipe(self, recipe, &hash, error));
     self->fingerprint = (double)(hash >> 12);
@@ -328,4 +338,21 @@ const wac_environment_type wac_environment_custom = {
     .step = step,
     .save = save,
     .load = load,
+};
+
+#define TASK(id, text)                                                                             \
+    {                                                                                              \
+        .name = id, .summary = text, .create = create, .destroy = wac_mujoco_destroy,              \
+        .reset = reset, .step = step, .save = save, .load = load                                   \
+    }
+const wac_environment_type wac_environments_task[WAC_TASKS] = {
+    TASK("cartpole-sparse", "swing a pole up and hold it there; paid only near the top (MuJoCo)"),
+    TASK("cartpole-sparse-cost", "the same, and every push costs (MuJoCo)"),
+    TASK("acrobot-sparse", "swing two links up by the joint between them (MuJoCo)"),
+    TASK("ball-in-cup", "catch a ball on a string with the cup it hangs from (MuJoCo)"),
+    TASK("reacher-hard", "hold the tip of an arm at a small target (MuJoCo)"),
+    TASK("pointmaze-u", "roll a ball to the other end of a U; paid only there (MuJoCo)"),
+    TASK("pointmaze-medium",
+         "roll a ball through a winding corridor; paid only at its end (MuJoCo)"),
+    TASK("pointmaze-large", "roll a ball through a long maze; paid only at its end (MuJoCo)"),
 };
