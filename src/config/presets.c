@@ -87,8 +87,9 @@ static const wac_preset presets[] = {
     {"cartpole-sparse-cost", "reward_min", "-0.1"},
     {WAC_POINTMAZES, "learning_rate", "1e-3"},
     {WAC_POINTMAZES, "std_learning_rate", "1e-3"},
-    {"pointmaze-u", "path_limit", "300"},
-    {"pointmaze-medium", "path_limit", "600"},
+    {"pointmaze-u", "path_limit", "150"},
+    {"pointmaze-medium", "path_limit", "300"},
+    {"pointmaze-large", "path_limit", "500"},
 
     {WAC_FOR_LOCOMOTION, "algorithm", "me-wac"},
     {WAC_FOR_LOCOMOTION, "epochs", "1000"},

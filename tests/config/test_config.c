@@ -16,8 +16,9 @@
 #include "support/documented.h"
 
 static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
-static const char *const environments[] = {"lqg",    "riverswim", "point-3",
-                                           "hopper", "mine",      "mujoco:../some/model.xml"};
+static const char *const environments[] = {
+    "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
+    "mountaincar", "cartpole-sparse-cost"};
 enum { ENVIRONMENTS = sizeof environments / sizeof *environments };
 
 static wac_config make(const char *environment, const char *algorithm)

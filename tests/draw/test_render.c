@@ -4,6 +4,7 @@
 #include "draw/page.h"
 #include "draw/render.h"
 #include "draw/sketch.h"
+#include "draw/style.h"
 #include "env/mujoco/locomotion.h"
 #include "env/mujoco/point.h"
 #include "env/world.h"
@@ -183,6 +184,24 @@ static void bare_mazes(void **state)
     assert_int_equal(drawn.files, 1);
     assert_svg(at("out/two.svg"), SAYS("point-1", "point-4-sparse"));
     assert_false(wac_path_exists(at("out/two.png")));
+}
+
+static void worlds_have_titles(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"point-2", "Point 2"},
+        {"point-2-sparse", "Point 2, sparse"},
+        {"hopper-sparse", "Hopper, sparse"},
+        {"cartpole-sparse", "Cartpole, sparse"},
+        {"cartpole-sparse-cost", "Cartpole, sparse, with a cost"},
+        {"pointmaze-u", "PointMaze, U"},
+        {"my-sparse", "my-sparse"},
+        {"mujoco:arm.xml", "mujoco:arm.xml"},
+    };
+    char title[64];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(wac_style_environment(title, sizeof title, rows[i][0]), rows[i][1]);
 }
 
 static void maze_of_a_run(void **state)
@@ -725,6 +744,7 @@ int main(void)
         TEST(geoms_are_the_models),
         TEST(geoms_move),
         TEST(bare_mazes),
+        cmocka_unit_test(worlds_have_titles),
         TEST(maze_of_a_run),
         TEST(maze_of_a_run_without_replay),
         TEST(maze_of_one_policy),

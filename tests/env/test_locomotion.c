@@ -1,5 +1,6 @@
 /* HalfCheetah, Hopper and Walker2d: against recordings and numbers, their rules, what stops them.
  */
+#include "config/environments.h"
 #include "env/mujoco/locomotion.h"
 #include "support/mujoco_worlds.h"
 
@@ -219,6 +220,26 @@ static void sparse_ones_pay_beyond_a_distance(void **state)
     }
 }
 
+/* The short names stand for a distance, and any distance but 0 has one. */
+static void sparse_ones_have_names(void **state)
+{
+    (void)state;
+    wac_config config;
+    char name[WAC_ENVIRONMENT_NAME];
+    assert_int_equal(wac_config_init(&config, "hopper-sparse", "sac", NULL), WAC_STATUS_OK);
+    assert_string_equal(config.environment, "hopper");
+    assert_true(config.reward_beyond == 1);
+    assert_string_equal(wac_environment_name(name, &config), "hopper-sparse");
+    assert_int_equal(wac_config_set(&config, "reward_beyond", "0", NULL), WAC_STATUS_OK);
+    assert_string_equal(wac_environment_name(name, &config), "hopper");
+    assert_int_equal(wac_config_init(&config, "halfcheetah", "sac", NULL), WAC_STATUS_OK);
+    assert_true(config.reward_beyond == 0);
+    assert_int_equal(wac_config_set(&config, "reward-beyond", "2.5", NULL), WAC_STATUS_OK);
+    assert_string_equal(wac_environment_name(name, &config), "halfcheetah-sparse");
+    assert_int_equal(wac_config_init(&config, "lqg", "sac", NULL), WAC_STATUS_OK);
+    assert_int_equal(wac_config_set(&config, "reward_beyond", "1", NULL), WAC_STATUS_INPUT);
+}
+
 static void saved_worlds_go_on_alike(void **state)
 {
     (void)state;
@@ -284,6 +305,7 @@ int main(void)
         cmocka_unit_test(limits_cut_an_episode),
         cmocka_unit_test(rewards_and_views_follow_the_rules),
         cmocka_unit_test(sparse_ones_pay_beyond_a_distance),
+        cmocka_unit_test(sparse_ones_have_names),
         cmocka_unit_test(saved_worlds_go_on_alike),
         cmocka_unit_test(divergence_stops),
         cmocka_unit_test(results_of_recordings_matter),
