@@ -32,7 +32,7 @@ static const char help[] =
     "                      checkpoint has it (the default); best: as it was when\n"
     "                      training found it best (runs with keep_best; of these\n"
     "                      other episodes it may make less); behaviour: the one\n"
-    "                      that explores (SAC and OAC have one policy for both)\n"
+    "                      that explores (only WAC has another)\n"
     "  --stochastic        sample actions instead of taking their mean\n"
     "  --seed N            another set of episodes (0)\n"
     "  --json              a list with an object for each run\n"

@@ -1,4 +1,4 @@
-/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC and OAC.
+/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC and REDQ.
  *
  * Actions are single precision and within [-1, 1] throughout; so are observations, unless the
  * setting `normalisation` is `running`: then they come as they are, and the agent scales them. An
@@ -16,8 +16,8 @@ extern "C" {
 
 typedef struct wac_agent wac_agent;
 
-/* WAC learns two policies: the behaviour policy explores, the target policy is evaluated. SAC and
- * OAC have one, which serves as both. */
+/* WAC learns two policies: the behaviour policy explores, the target policy is evaluated. The
+ * others have one, which serves as both. */
 typedef enum wac_policy_role {
     WAC_POLICY_BEHAVIOUR,
     WAC_POLICY_TARGET,
@@ -67,7 +67,7 @@ WAC_API bool wac_agent_has_std(const wac_agent *agent);
 
 /* What the critics believe of rows of pairs: observations [rows][O], actions [rows][A]; mean and
  * std (null, or WAC only) [rows], both of the critic that the update would trust: the one with the
- * smallest upper bound. */
+ * smallest upper bound (of REDQ's the smallest of all, whichever an update draws). */
 WAC_API void wac_agent_value(wac_agent *agent, int rows, const float *observations,
                              const float *actions, float *mean, float *std);
 
@@ -79,7 +79,7 @@ WAC_API void wac_agent_remember(wac_agent *agent, const float *observation, cons
 WAC_API int64_t wac_agent_remembered(const wac_agent *agent);
 
 /* Hold the present uncertainty as the anchor of the synthetic samples (once an epoch, before its
- * updates). Nothing to do for SAC and OAC. */
+ * updates). Nothing to do for the others. */
 WAC_API void wac_agent_anchor(wac_agent *agent);
 
 /* One update of everything from one batch; something must have been remembered. Fails (numeric)

@@ -20,7 +20,8 @@ extern "C" {
     X(OE_WAC, "oe-wac")                                                                            \
     X(ME_WAC, "me-wac")                                                                            \
     X(SAC, "sac")                                                                                  \
-    X(OAC, "oac")
+    X(OAC, "oac")                                                                                  \
+    X(REDQ, "redq")
 #define WAC_TABLE_ALGORITHMS(X)                                                                    \
     X(WQL, "wql")                                                                                  \
     X(Q_LEARNING, "q-learning")                                                                    \
@@ -106,6 +107,7 @@ typedef enum wac_noise {
 /* the algorithms that read a setting, as a set of bits */
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
+#define WAC_FOR_REDQ (1u << WAC_ALGORITHM_REDQ)
 #define WAC_FOR_NETWORKS ((1u << WAC_ALGORITHM_TABLES) - 1)
 #define WAC_FOR_WQL (1u << WAC_ALGORITHM_WQL)
 #define WAC_FOR_Q_LEARNING (1u << WAC_ALGORITHM_Q_LEARNING)
@@ -165,6 +167,8 @@ typedef enum wac_noise {
          "entropy weight alpha at the start")                                                      \
     FLAG(entropy_tuning, true, WAC_FOR_NETWORKS, NULL,                                             \
          "learn the entropy weight; false: it stays at its start")                                 \
+    REAL(entropy_target, -1, -1e6, 1e6, WAC_FOR_NETWORKS, NULL,                                    \
+         "entropy that it is learned for, of each entry of an action")                             \
     REAL(reward_min, -0.5, -1e9, 1e9, WAC_FOR_PRIORS, NULL,                                        \
          "lower end of the prior on rewards; sets the first uncertainty")                          \
     REAL(reward_max, 0.5, -1e9, 1e9, WAC_FOR_PRIORS | WAC_FOR_DELAYED_Q, NULL,                     \
@@ -182,6 +186,11 @@ typedef enum wac_noise {
          "how far OAC's exploration may leave the policy")                                         \
     REAL(oac_beta, 6.5, 0, 1e6, WAC_FOR_OAC, NULL,                                                 \
          "weight of the critics' disagreement in OAC's upper bound")                               \
+    COUNT(critics, 10, 2, 32, WAC_FOR_REDQ, NULL, "critics that learn side by side")               \
+    COUNT(subset, 2, 1, 32, WAC_FOR_REDQ, NULL,                                                    \
+          "critics, drawn for each update, of which the smallest value is its target")             \
+    COUNT(policy_delay, 20, 1, 1000000, WAC_FOR_REDQ, NULL,                                        \
+          "updates of the critics for one of policy and entropy weight")                           \
     REAL(noise_std, 0.5, 0, 1e6, WAC_FOR_ALL, "lqg", "deviation of the noise of start and step")   \
     REAL(state_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest distance from the origin")        \
     REAL(action_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest push")                           \

@@ -91,7 +91,7 @@ def _name(env: Environment) -> str:
 class Agent:
     """An agent that learns in an environment.
 
-    ``algorithm`` is "oe-wac", "me-wac", "sac" or "oac". ``env`` is the name of an environment of the
+    ``algorithm`` is "oe-wac", "me-wac", "sac", "oac" or "redq". ``env`` is the name of an environment of the
     library ("point-4-sparse") or of Gymnasium ("Pendulum-v1"), an environment, a vector environment
     (all its environments feed the agent), or a function that makes an environment. ``eval_env`` is
     where evaluations are played; without it, an environment like the first.
@@ -232,7 +232,7 @@ class Agent:
     def value(self, observation: Any, action: Any) -> tuple[np.ndarray, np.ndarray]:
         """What the critics believe of doing this there: mean and deviation, a number for each row.
 
-        The deviation is what WAC is unsure of; NaN for SAC and OAC, which do not know.
+        The deviation is what WAC is unsure of; NaN for the others, which do not know.
         """
         about = self._run.about()
         seen, rows = _rows(observation, about["observation_size"], "observation")

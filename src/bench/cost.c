@@ -43,19 +43,20 @@ static double back_to_inputs(double rows, network n, double inputs)
 
 double wac_bench_operations(const wac_config *config, int observations, int actions)
 {
-    const wac_algorithm_row *row = wac_algorithm_row_of(config->algorithm);
-    if (row->table) /* about as long as so many take */
+    const wac_algorithm_row row = wac_algorithm_row_of(config);
+    if (row.table) /* about as long as so many take */
         return 1e5;
     double batch = (double)config->batch_size, o = observations, a = actions;
-    double synthetic = row->stds ? round(config->rho * batch) : 0;
-    double policies = row->policies, stds = row->stds, means = row->means;
+    double synthetic = row.stds ? round(config->rho * batch) : 0;
+    double stds = row.stds, means = row.means, asked = row.subset ? row.subset : means;
+    double policies = row.delay ? (double)row.policies / row.delay : row.policies; /* that move */
     network policy = {o, (double)config->width, 2 * a};
     network critic = {o + a, (double)config->width, 1};
 
     /* actions of all policies at s, and of one at s' */
     double sum = (policies + 1) * forward(batch, policy);
-    /* targets of all critics at s' */
-    sum += (means + stds) * forward(batch, critic);
+    /* targets of critics at s' */
+    sum += (asked + stds) * forward(batch, critic);
     /* critics learn: the means from the batch, the stds from synthetic pairs too */
     sum += means * (2 * forward(batch, critic) + back(batch, critic));
     sum += stds * (2 * forward(batch + synthetic, critic) + back(batch + synthetic, critic));
@@ -76,11 +77,11 @@ static double size_of(network n)
 
 double wac_bench_bytes(const wac_config *config, int observations, int actions)
 {
-    const wac_algorithm_row *row = wac_algorithm_row_of(config->algorithm);
+    const wac_algorithm_row row = wac_algorithm_row_of(config);
     bool mixed = config->precision == WAC_PRECISION_MIXED;
     double batch = (double)config->batch_size, o = observations, a = actions;
-    double synthetic = row->stds ? round(config->rho * batch) : 0;
-    double policies = row->policies, stds = row->stds, critics = row->means + row->stds;
+    double synthetic = row.stds ? round(config->rho * batch) : 0;
+    double policies = row.policies, stds = row.stds, critics = row.means + row.stds;
     double width = (double)config->width, hidden = width * width;
     network policy = {o, width, 2 * a}, critic = {o + a, width, 1};
     double saved = mixed ? 2 * hidden : 0, number = mixed ? 2 : 4;

@@ -302,10 +302,12 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
         if (wac_guest_preset)
             wac_guest_preset(&fresh);
     }
+    char both[64 + sizeof fresh.environment];
+    snprintf(both, sizeof both, "%s:%s", algorithms[fresh.algorithm], environment);
     for (size_t i = 0; i < count; i++) {
         const char *owners = presets[i].environments;
-        bool is_ours =
-            wac_word_index(owners, environment) >= 0 || wac_word_index(owners, name) >= 0;
+        bool is_ours = wac_word_index(owners, environment) >= 0 ||
+                       wac_word_index(owners, name) >= 0 || wac_word_index(owners, both) >= 0;
         if (!is_ours || strcmp(presets[i].key, "algorithm") == 0)
             continue;
         const wac_setting *setting;
@@ -390,6 +392,11 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT, "reward_min (%s) must be below reward_max (%s)",
                         low, high);
     }
+    if (WAC_FOR_REDQ >> config->algorithm & 1u && config->subset > config->critics)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "subset (%lld) must not be larger than critics (%lld), from which it is "
+                        "drawn",
+                        (long long)config->subset, (long long)config->critics);
     if (config->precision != WAC_PRECISION_SINGLE && config->backend != WAC_BACKEND_CPU)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "precision mixed and tf32 are for backend cpu; set precision to single, or "

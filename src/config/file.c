@@ -200,7 +200,7 @@ static const char *value_before(const wac_setting *setting)
     } added[] = {{"update_interval", "0"},  {"replay_checkpoint", "all"},
                  {"keep_best", "false"},    {"worlds", "1"},
                  {"reward_prior", "given"}, {"first_weights", "outputs"},
-                 {"reward_beyond", "0"}};
+                 {"reward_beyond", "0"},    {"entropy_target", "-1"}};
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)
         if (strcmp(added[i].name, setting->name) == 0)
             return added[i].value;

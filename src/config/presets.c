@@ -1,9 +1,12 @@
-/* Presets: what the paper's experiments set, and what suits the other worlds. A row that the chosen
- * algorithm does not read is skipped; what has no row keeps the default of WAC_SETTINGS. Row
- * `algorithm` is the one that runs when none is asked for. */
+/* Presets: what the paper's experiments set, of rivals what their authors do, and what suits the
+ * other worlds. A row that the chosen algorithm does not read, or that is another's, is skipped;
+ * what has no row keeps the default of WAC_SETTINGS. Row `algorithm` is the one that runs when none
+ * is asked for. */
 #include "config/presets.h"
 
 #include "config/environments.h"
+
+#define REDQ_LOCOMOTION "redq:halfcheetah|redq:hopper|redq:walker2d"
 
 static const wac_preset presets[] = {
     {"lqg", "algorithm", "oe-wac"},
@@ -106,6 +109,16 @@ static const wac_preset presets[] = {
     {WAC_FOR_LOCOMOTION, "rho", "1.0"},
     {WAC_FOR_LOCOMOTION, "oac_delta", "23.53"},
     {WAC_FOR_LOCOMOTION, "oac_beta", "4.66"},
+
+    {REDQ_LOCOMOTION, "initial_steps", "5000"},
+    {REDQ_LOCOMOTION, "updates", "20000"}, /* 20 a step */
+    {REDQ_LOCOMOTION, "update_interval", "1"},
+    {"redq:hopper", "epochs", "125"},
+    {"redq:halfcheetah", "epochs", "400"},
+    {"redq:walker2d", "epochs", "300"},
+    /* -3 for the six entries of an action, -1 for the three of Hopper's */
+    {"redq:halfcheetah|redq:walker2d", "entropy_target", "-0.5"},
+    {"redq:hopper", "entropy_target", "-0.3333333333333333"},
 
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_POINTS, "epochs", "400"},

@@ -5,7 +5,7 @@
 #include "wac/config.h"
 
 typedef struct wac_preset {
-    const char *environments; /* "first|second" */
+    const char *environments; /* "first|second"; "redq:hopper": for that algorithm there */
     const char *key, *value;
 } wac_preset;
 

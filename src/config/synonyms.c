@@ -68,6 +68,11 @@ static const struct {
      "autotune|auto-alpha|auto-entropy|automatic-entropy-tuning|use-automatic-entropy-tuning|"
      "learnable-temperature",
      NULL},
+    {"entropy_target", "target-entropy",
+     "It is that of one entry of an action: others divided by A"},
+    {"critics", "num-q|n-critics|num-critics|num-qs|ensemble-size|q-ensemble", NULL},
+    {"subset", "num-min|num-min-qs|subset-size", NULL},
+    {"policy_delay", "policy-update-delay|policy-update-freq|actor-update-freq|target-delay", NULL},
     {"quantile", "kappa|confidence", "The bound's weight on sigma comes from it"},
     {"oac_beta", "beta-ub", NULL},
     {"precision", "dtype|amp|fp16|bf16|half|mixed-precision|tf32", NULL},

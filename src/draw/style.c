@@ -19,9 +19,10 @@ const wac_style *wac_style_at(size_t index)
 
 const wac_style *wac_style_of(wac_algorithm algorithm)
 {
-    /* in the order of WAC_ALGORITHMS; after WAC_STYLES they repeat */
+    /* in the order of WAC_ALGORITHMS; tables, which stand beside no networks, have the last four */
     static const unsigned char places[WAC_STYLES] = {0, 2, 1, 5, 3, 4, 6, 7};
-    return &styles[places[algorithm % WAC_STYLES]];
+    bool table = algorithm >= WAC_ALGORITHM_TABLES;
+    return &styles[places[(table ? 4 + algorithm - WAC_ALGORITHM_TABLES : algorithm) % WAC_STYLES]];
 }
 
 const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)

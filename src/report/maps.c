@@ -79,7 +79,7 @@ static void explain_maps(wac_drawing *drawing, const mapped *maps)
     for (int i = 0; i < maps->count; i++) {
         const wac_config *config = &maps->runs[i]->config;
         same &= config->seed == maps->runs[0]->config.seed;
-        two |= wac_algorithm_row_of((int)config->algorithm)->policies > 1;
+        two |= wac_algorithm_row_of(config).policies > 1;
     }
     size_t used =
         (size_t)snprintf(drawing->caption, size, "From the last checkpoint of one run each (seed%s",

@@ -81,22 +81,22 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
         wac_arena_release(&arena);
         return wac_fail_memory(error, "the agent");
     }
-    const wac_algorithm_row *row =
-        plan->row ? plan->row : wac_algorithm_row_of(plan->configs->algorithm);
-    assert(row->policies <= WAC_POLICIES_MOST && row->means + row->stds <= WAC_CRITICS_MOST);
+    const wac_algorithm_row row = plan->row ? *plan->row : wac_algorithm_row_of(plan->configs);
+    assert(row.policies <= WAC_POLICIES_MOST && row.means + row.stds <= WAC_CRITICS_MOST);
     *agent = (wac_agent){
-        .row = row,
-        .steps = steps_of(row, plan->device),
+        .shape = row,
+        .row = &agent->shape,
+        .steps = steps_of(&row, plan->device),
         .observations = plan->observations,
         .actions = plan->actions,
         .rows = (int)plan->configs->batch_size,
-        .critics = row->means + row->stds,
+        .critics = row.means + row.stds,
         .seats = plan->seats,
         .seat = seats,
         .arena = arena,
     };
     for (int i = 0; i < plan->seats; i++) {
-        seat_init(&seats[i], row, &plan->configs[i]);
+        seat_init(&seats[i], &row, &plan->configs[i]);
         seats[i].scratch = scratch + (size_t)i * 6 * (size_t)plan->actions;
         if (seats[i].synthetic > agent->synthetic)
             agent->synthetic = seats[i].synthetic;

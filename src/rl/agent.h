@@ -25,6 +25,7 @@ enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32 }; /* of a seat; critics: me
 typedef struct wac_seat {
     wac_config config; /* what shapes arrays is the same for all seats */
     bool active;       /* false: steps pass it over */
+    bool rests;        /* not active for a part of an update */
     int64_t updated;   /* updates done of those asked for last */
     int synthetic;     /* pairs, M */
     real kappa;        /* optimism: the normal quantile of config.quantile */
@@ -47,7 +48,8 @@ typedef struct wac_seat {
 } wac_seat;
 
 struct wac_agent {
-    const wac_algorithm_row *row;
+    wac_algorithm_row shape;
+    const wac_algorithm_row *row; /* that one */
     const struct wac_steps *steps;
     int observations, actions;
     int rows;      /* of a batch, B */
@@ -65,7 +67,7 @@ typedef struct wac_agent_plan {
     const wac_algorithm_row *row; /* null: that of the first config */
     wac_device device;
     int gpu;                   /* which one, where the device is a GPU */
-    const wac_config *configs; /* [seats]; all of one algorithm, width, batch_size, backend … */
+    const wac_config *configs; /* [seats]; all of one row, width, batch_size, backend … */
     int seats;
     int observations, actions;
     int states, choices;    /* of a world that is finite; 0: it is not */

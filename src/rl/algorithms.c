@@ -16,6 +16,7 @@ static const wac_algorithm_row rows[] = {
                            .critics = "q",
                            .learn = wac_sac_learn,
                            .explore = wac_oac_explore},
+    [WAC_ALGORITHM_REDQ] = {.policies = 1, .critics = "q", .learn = wac_redq_learn},
     [WAC_ALGORITHM_WQL] = {.policies = 1, .means = 1, .stds = 1, .table = &wac_rule_wql},
     [WAC_ALGORITHM_Q_LEARNING] = {.policies = 1, .means = 1, .table = &wac_rule_q_learning},
     [WAC_ALGORITHM_DELAYED_Q] = {.policies = 1, .means = 1, .table = &wac_rule_delayed_q},
@@ -26,8 +27,14 @@ static const wac_algorithm_row rows[] = {
 };
 static_assert(sizeof rows / sizeof *rows == WAC_ALGORITHM_TOTAL, "an algorithm has no row");
 
-const wac_algorithm_row *wac_algorithm_row_of(int algorithm)
+wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
 {
-    assert((unsigned)algorithm < WAC_ALGORITHM_TOTAL);
-    return &rows[algorithm];
+    assert((unsigned)config->algorithm < WAC_ALGORITHM_TOTAL);
+    wac_algorithm_row row = rows[config->algorithm];
+    if (WAC_FOR_REDQ >> config->algorithm & 1u) {
+        row.means = (int)config->critics;
+        row.subset = (int)config->subset;
+        row.delay = (int)config->policy_delay;
+    }
+    return row;
 }

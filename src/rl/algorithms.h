@@ -10,6 +10,7 @@ typedef struct wac_algorithm_row {
     int policies;        /* 1, or 2: one that explores, one that is evaluated */
     int means, stds;     /* critics; stds 0: it knows nothing of its uncertainty */
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
+    int delay;           /* updates of the critics for one of the policies; 0: they go together */
     const char *critics; /* what mean critics are called in files: "mean1", "q1", … */
     const struct wac_table_rule *table; /* an agent that is a table: how it learns; else null */
     void (*learn)(wac_agent *agent);
@@ -18,12 +19,14 @@ typedef struct wac_algorithm_row {
                     float *action);
 } wac_algorithm_row;
 
-const wac_algorithm_row *wac_algorithm_row_of(int algorithm);
+/* That of a config's algorithm, with the numbers that are settings. */
+wac_algorithm_row wac_algorithm_row_of(const wac_config *config);
 
 /* The updates. OAC learns as SAC does. */
 void wac_sac_learn(wac_agent *agent);
 void wac_oe_wac_learn(wac_agent *agent);
 void wac_me_wac_learn(wac_agent *agent);
+void wac_redq_learn(wac_agent *agent);
 
 /* Explore by OAC's shift of the behaviour policy. */
 void wac_oac_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,

@@ -8,6 +8,6 @@ void wac_sac_learn(wac_agent *agent)
     steps->tune(agent);
     steps->back_up(agent, 0, 0);
     steps->teach(agent);
-    steps->aim(agent, 0, false);
+    steps->aim(agent, 0, WAC_AIM_MEAN);
     steps->climb(agent);
 }

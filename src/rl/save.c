@@ -26,11 +26,12 @@ int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
 #define UNSEALED_FORMAT "wac-checkpoint-3"
 
 /* What an agent a file is of; each file carries it, and loading compares it. */
-enum { LABELS = 6 };
+enum { LABELS = 7 };
 
 typedef struct labels {
     wac_metadata list[LABELS];
-    char observations[16], actions[16], width[24];
+    int count; /* the last is of those whose number of critics is a setting */
+    char observations[16], actions[16], width[24], critics[16];
 } labels;
 
 static void make_labels(labels *labels, const wac_agent *agent, int seat)
@@ -39,6 +40,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     snprintf(labels->observations, sizeof labels->observations, "%d", agent->observations);
     snprintf(labels->actions, sizeof labels->actions, "%d", agent->actions);
     snprintf(labels->width, sizeof labels->width, "%" PRId64, config->width);
+    snprintf(labels->critics, sizeof labels->critics, "%d", agent->critics);
     const wac_metadata list[LABELS] = {
         {"format", FORMAT},
         {"environment", config->environment},
@@ -46,7 +48,9 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
         {"observation_size", labels->observations},
         {"action_size", labels->actions},
         {"width", labels->width},
+        {"critics", labels->critics},
     };
+    labels->count = LABELS - !agent->row->subset;
     memcpy(labels->list, list, sizeof list);
 }
 
@@ -58,7 +62,7 @@ static bool is_unsealed(const wac_tensor_file *file)
 
 static wac_status check_labels(const labels *labels, const wac_tensor_file *file, wac_error *error)
 {
-    for (int i = 0; i < LABELS; i++) {
+    for (int i = 0; i < labels->count; i++) {
         const wac_metadata *label = &labels->list[i];
         const char *found = wac_tensor_file_metadata(file, label->key);
         if (!found)
@@ -124,12 +128,13 @@ wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int
                                   .data = from->data};
     }
     make_labels(&labels, agent, seat);
-    memcpy(metadata, labels.list, sizeof labels.list);
+    size_t count = (size_t)labels.count;
+    memcpy(metadata, labels.list, count * sizeof *metadata);
     assert(note_count <= WAC_SAVE_NOTES);
     for (size_t i = 0; i < note_count; i++)
-        metadata[LABELS + i] = notes[i];
+        metadata[count + i] = notes[i];
     wac_status status = wac_tensor_file_write_sealed(path, tensors, list->count, metadata,
-                                                     LABELS + note_count, sum, error);
+                                                     count + note_count, sum, error);
     free(tensors);
     return status;
 }

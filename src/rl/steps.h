@@ -13,6 +13,13 @@
 /* The weights [means] of a sum of mean critics, from their values [means]. */
 typedef void wac_weigh_fn(const void *user, const real *values, real *weights);
 
+/* What of the critics a policy climbs. */
+typedef enum wac_aim {
+    WAC_AIM_MEAN,    /* the smallest mean */
+    WAC_AIM_BOUND,   /* the smallest upper bound, of mean and std */
+    WAC_AIM_AVERAGE, /* the average of the means */
+} wac_aim;
+
 typedef struct wac_steps {
     /* agent->device for agent->seats seats, with first weights; seats and sizes are set */
     wac_status (*create)(wac_agent *agent, const wac_agent_plan *plan, wac_error *error);
@@ -35,9 +42,9 @@ typedef struct wac_steps {
      * before the next update reads the target critics: they follow */
     void (*teach)(wac_agent *agent);
 
-    /* steps 7 and 8: gradient of a policy's objective, mean(alpha log pi - min bound), in its
-     * heads; the bound is that of the mean critics, or of mean and std … */
-    void (*aim)(wac_agent *agent, int policy, bool with_std);
+    /* steps 7 and 8: gradient of a policy's objective, mean(alpha log pi - what it climbs), in its
+     * heads … */
+    void (*aim)(wac_agent *agent, int policy, wac_aim at);
 
     /* … and one Adam step of all policies along what they aim at */
     void (*climb)(wac_agent *agent);

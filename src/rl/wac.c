@@ -13,8 +13,8 @@ static void learn(wac_agent *agent, wac_policy_role next)
     steps->back_up(agent, wac_agent_policy(agent, next), target);
     steps->teach(agent);
     /* the target policy climbs the mean (equation 8), the behaviour policy the upper bound (7) */
-    steps->aim(agent, target, false);
-    steps->aim(agent, behaviour, true);
+    steps->aim(agent, target, WAC_AIM_MEAN);
+    steps->aim(agent, behaviour, WAC_AIM_BOUND);
     steps->climb(agent);
 }
 

@@ -28,6 +28,7 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
         int64_t own, other;
     } sizes[] = {
         {"width", own->width, other->width},
+        {"number of critics", run->agent->critics, source->agent->critics},
         {"normalisation", own->normalisation, other->normalisation},
         {"number of observations", run->agent->observations, source->agent->observations},
         {"number of actions", run->agent->actions, source->agent->actions},

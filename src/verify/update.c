@@ -4,9 +4,11 @@
 #include "base/arena.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "rl/steps.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,13 +88,21 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
                                 const wac_verify_options *options, wac_error *error)
 {
     static const char *const settings[][2] = {
-        {"discount", "discount"},           {"target_rate", "target_rate"},
-        {"learning_rate", "learning_rate"}, {"hidden_size", "width"},
-        {"batch_size", "batch_size"},       {"std_learning_rate", "std_learning_rate"},
-        {"quantile", "quantile"},           {"lambda", "lambda"},
-        {"reward_min", "reward_min"},       {"reward_max", "reward_max"},
+        {"discount", "discount"},
+        {"target_rate", "target_rate"},
+        {"learning_rate", "learning_rate"},
+        {"hidden_size", "width"},
+        {"batch_size", "batch_size"},
+        {"std_learning_rate", "std_learning_rate"},
+        {"quantile", "quantile"},
+        {"lambda", "lambda"},
+        {"reward_min", "reward_min"},
+        {"reward_max", "reward_max"},
+        {"critics", "critics"},
+        {"subset", "subset"},
+        {"policy_delay", "policy_delay"},
+        {"entropy_target", "entropy_target"},
     };
-    enum { FOR_ALL = 5 }; /* the rest is WAC's */
     const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
     if (!algorithm)
         return refuse_file(file, "algorithm", error);
@@ -102,16 +112,20 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
     if (config->algorithm >= WAC_ALGORITHM_TABLES)
         return wac_fail(error, WAC_STATUS_INPUT, "%s: %s is a table, which has no updates apart",
                         file->path, algorithm);
-    bool has_std = wac_algorithm_row_of(config->algorithm)->stds > 0;
-    for (size_t i = 0; i < (has_std ? sizeof settings / sizeof *settings : FOR_ALL); i++) {
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const char *value = wac_tensor_file_metadata(file, settings[i][0]);
+        const wac_setting *setting;
+        WAC_TRY(wac_setting_find(&setting, settings[i][1], error));
+        bool usual = !value && setting->offset == offsetof(wac_config, entropy_target);
+        if (usual || !wac_config_reads(config, setting))
+            continue;
         if (!value)
             return wac_fail(error, WAC_STATUS_INPUT, "%s: its metadata has no %s", file->path,
                             settings[i][0]);
         if (wac_config_set(config, settings[i][1], value, &cause) != WAC_STATUS_OK)
             return wac_fail(error, cause.status, "%s: %s", file->path, cause.message);
     }
-    if (has_std) {
+    if (wac_algorithm_row_of(config).stds > 0) {
         /* as many synthetic pairs as were recorded, however rho was rounded */
         const wac_tensor *pairs = wac_tensor_file_find(file, "in/step0/synthetic_actions");
         if (!pairs || pairs->rank != 2)
@@ -182,7 +196,28 @@ static wac_status set_pairs(replay *replay, const char *folder, const wac_agent_
     return WAC_STATUS_OK;
 }
 
-/* batch, noise and synthetic pairs of one update */
+/* the critics that the targets are chosen from, numbered from 0 */
+static wac_status set_subset(replay *replay, const char *folder, const wac_agent_tensor *tensor,
+                             wac_error *error)
+{
+    int64_t *subset = tensor->data, count = tensor->shape[0];
+    const float *numbers = read_floats(replay, count, folder, tensor->name, error);
+    bool good = true;
+    for (int64_t i = 0; numbers && i < count; i++) {
+        good = good && numbers[i] >= 0 && numbers[i] < (float)replay->agent->row->means &&
+               numbers[i] == floorf(numbers[i]);
+        subset[i] = good ? (int64_t)numbers[i] : 0;
+        for (int64_t k = 0; k < i; k++)
+            good = good && subset[k] != subset[i];
+    }
+    if (!good)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s: %s%s must be different numbers of critics, from 0 to %d",
+                        replay->file->path, folder, tensor->name, replay->agent->row->means - 1);
+    return numbers ? WAC_STATUS_OK : error->status;
+}
+
+/* batch, noise, synthetic pairs and subset of one update */
 static wac_status set_drawn(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     replay *replay = user;
@@ -190,6 +225,8 @@ static wac_status set_drawn(void *user, const wac_agent_tensor *tensor, wac_erro
     snprintf(folder, sizeof folder, "in/step%d/", replay->step);
     if (strcmp(tensor->name, "synthetic") == 0)
         return set_pairs(replay, folder, tensor, error);
+    if (strcmp(tensor->name, "subset") == 0)
+        return set_subset(replay, folder, tensor, error);
     return copy_floats(replay->file, wac_agent_tensor_elements(tensor), tensor->data, folder,
                        tensor->name, error);
 }

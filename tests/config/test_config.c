@@ -15,7 +15,7 @@
 
 #include "support/documented.h"
 
-static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
+static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
 static const char *const environments[] = {
     "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
     "mountaincar", "cartpole-sparse-cost"};
@@ -60,7 +60,7 @@ static void defaults_and_presets_are_in_range(void **state)
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 4; a++) {
+        for (size_t a = 0; a < 5; a++) {
             wac_config config = make(environments[e], algorithms[a]), again = config;
             wac_error error = {0};
             assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
@@ -125,6 +125,25 @@ static void presets_are_the_papers(void **state)
         assert_true(config.oac_delta == rows[i].oac_delta && config.oac_beta == rows[i].oac_beta);
         assert_int_equal(config.path_limit, rows[i].path_limit);
     }
+
+    /* REDQ's are those of its authors' program, where that has the world; others keep theirs */
+    static const struct {
+        const char *environment;
+        int64_t epochs;
+        double entropy; /* of a whole action */
+        int actions;
+    } redq[] = {{"halfcheetah", 400, -3, 6}, {"walker2d", 300, -3, 6}, {"hopper", 125, -1, 3}};
+    for (size_t i = 0; i < 3; i++) {
+        wac_config config = make(redq[i].environment, "redq");
+        assert_int_equal(config.epochs, redq[i].epochs);
+        assert_true(config.entropy_target * redq[i].actions == redq[i].entropy);
+        assert_true(config.critics == 10 && config.subset == 2 && config.policy_delay == 20);
+        assert_true(config.updates == 20 * config.explore_steps && config.update_interval == 1);
+        assert_true(config.initial_steps == 5000 && config.learning_rate == 3e-4);
+        config = make(redq[i].environment, "sac");
+        assert_true(config.updates == 1000 && config.entropy_target == -1);
+    }
+    assert_true(make("lqg", "redq").updates == 1000);
 }
 
 static void bad_values_are_refused(void **state)
@@ -212,7 +231,7 @@ static void bad_beginnings_are_refused(void **state)
     assert_int_equal(wac_config_init(&config, "lqg", "dqn", &error), WAC_STATUS_INPUT);
     assert_string_equal(
         error.message,
-        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, wql, q-learning, "
+        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, wql, q-learning, "
         "delayed-q or bootstrapped-q");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
@@ -262,6 +281,15 @@ static void whole_is_checked(void **state)
     memset(config.environment, 'a', sizeof config.environment);
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
 
+    config = make("lqg", "redq");
+    config.critics = 3;
+    config.subset = 4;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "subset (4) must not be larger than critics (3), from which it is drawn");
+    config.subset = 3;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+
     /* synthetic samples that round to none are no mistake */
     config = make("lqg", "oe-wac");
     config.rho = 1e-6;
@@ -273,7 +301,7 @@ static void yaml_comes_back(void **state)
     (void)state;
     static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 1e-7, 5e-324, 123456.78901234567, 0x1p-40};
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 4; a++) {
+        for (size_t a = 0; a < 5; a++) {
             for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
                 wac_config config = make(environments[e], algorithms[a]), again;
                 wac_error error = {0};

@@ -29,6 +29,7 @@ static wac_config config_of(const char *algorithm, const shape *shape, int seat,
     config.lambda = 0.2 + 0.3 * seat;
     config.quantile = 0.7 + 0.1 * seat;
     config.entropy_tuning = seat != 1;
+    config.entropy_target = seat ? -1 : 1;
     config.normalisation = seat == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
     config.precision = precision;
     return config;
@@ -158,6 +159,7 @@ static void check_against_host(const char *algorithm, const shape *shape, int pr
                       precision, off, b.mean, a.mean, b.policy[0], a.policy[0]);
         assert_true(off <= tolerance);
         assert_true(fabs(b.mean - a.mean) <= 10 * tolerance * fabs(a.mean) + 1e-6);
+        assert_true(fabs(b.alpha[0] - a.alpha[0]) <= 1e-4);
         assert_int_equal(host->seat[i].batch_rng.counter, gpu->seat[i].batch_rng.counter);
         assert_int_equal(host->seat[i].noise_rng.counter, gpu->seat[i].noise_rng.counter);
         assert_int_equal(host->seat[i].synthetic_rng.counter, gpu->seat[i].synthetic_rng.counter);

@@ -373,6 +373,7 @@ enum { BOUNDS = 7 * 12 };
 
 typedef struct bounds {
     wac_critic_rows critics;
+    void (*aim)(const wac_critic_rows *critics, real weight, real *bound, real *dout);
     real out[BOUNDS], dout[BOUNDS];
 } bounds;
 
@@ -381,7 +382,7 @@ static double bound_objective(void *context)
     bounds *b = context;
     real bound[12];
     double sum = 0;
-    wac_upper_bound(&b->critics, (real)1 / b->critics.rows, bound, b->dout);
+    b->aim(&b->critics, (real)1 / b->critics.rows, bound, b->dout);
     for (int i = 0; i < b->critics.rows; i++)
         sum += bound[i];
     return -sum / b->critics.rows;
@@ -409,7 +410,8 @@ static void upper_bounds_go_back(void **state)
                                 .means = means,
                                 .stds = stds,
                                 .first_std = means,
-                                .kappa = variants[v].kappa}};
+                                .kappa = variants[v].kappa},
+                    .aim = wac_upper_bound};
         b.critics.out = b.out;
         fill(44, BOUNDS, -1, 1, b.out);
         double objective = bound_objective(&b), sum = 0;
@@ -439,6 +441,25 @@ static void upper_bounds_go_back(void **state)
         assert_close(-objective, sum / 10, 1e-12, 0);
         for (int k = 0; means == 2 && k < 2; k++)
             assert_true(chosen[k] > 1);
+    }
+}
+
+static void averages_go_back(void **state)
+{
+    (void)state;
+    for (int means = 1; means <= 7; means++) {
+        bounds b = {.critics = {.rows = 10, .capacity = 12, .means = means, .first_std = means},
+                    .aim = wac_average_mean};
+        b.critics.out = b.out;
+        fill(45, BOUNDS, -1, 1, b.out);
+        double objective = bound_objective(&b), sum = 0;
+        real dout[BOUNDS];
+        memcpy(dout, b.dout, sizeof dout);
+        assert_gradient(bound_objective, &b, b.out, dout, (size_t)means * 12, 1e-9);
+        for (int k = 0; k < means; k++)
+            for (int i = 0; i < 10; i++)
+                sum += b.out[k * 12 + i] / (10 * means);
+        assert_close(-objective, sum, 1e-12, 0);
     }
 }
 
@@ -490,7 +511,7 @@ static void targets_are_backed_up(void **state)
     assert_close(mean_target[2], 2 + 0.9 * (2 - 0.2 * 2), 1e-14, 0);
 
     /* of a subset the smallest, whatever the others say */
-    static const int subsets[][2] = {{3, 1}, {2, 0}};
+    static const int64_t subsets[][2] = {{3, 1}, {2, 0}};
     backup.next.means = 2;
     for (int s = 0; s < 2; s++) {
         backup.next.subset = subsets[s];
@@ -623,6 +644,7 @@ int main(void)
         cmocka_unit_test(mean_errors_go_back),
         cmocka_unit_test(std_errors_go_back),
         cmocka_unit_test(upper_bounds_go_back),
+        cmocka_unit_test(averages_go_back),
         cmocka_unit_test(targets_are_backed_up),
         cmocka_unit_test(adam_steps),
         cmocka_unit_test(polyak_follows),

@@ -26,6 +26,7 @@ static wac_config make_config(wac_algorithm algorithm)
         .discount = 0.9,
         .entropy_weight = 0.3,
         .entropy_tuning = true,
+        .entropy_target = -1,
         .reward_min = -0.5,
         .reward_max = 0.5,
         .quantile = 0.95,
@@ -41,6 +42,8 @@ static wac_config make_config(wac_algorithm algorithm)
 static const wac_algorithm_row many_rows[] = {
     {.policies = 1, .means = 5, .critics = "q", .learn = wac_sac_learn},
     {.policies = 1, .means = 10, .subset = 2, .critics = "q", .learn = wac_sac_learn},
+    {.policies = 1, .means = 4, .subset = 2, .delay = 1, .critics = "q", .learn = wac_redq_learn},
+    {.policies = 1, .means = 7, .subset = 1, .delay = 1, .critics = "q", .learn = wac_redq_learn},
     {.policies = 2, .means = 3, .stds = 3, .critics = "mean", .learn = wac_oe_wac_learn},
     {.policies = 2, .means = 4, .stds = 2, .critics = "mean", .learn = wac_me_wac_learn},
     {.policies = 2,
@@ -367,13 +370,13 @@ static double act(const wac_agent *agent, int policy, const real *observation, c
 }
 
 /* the critic with the smallest bound, mean + kappa std or Q, of some; kappa 0 leaves the std out */
-static int trusted(const wac_agent *agent, const wac_stack *critics, const int *subset, int count,
-                   const double *pair, double kappa, double *bound)
+static int trusted(const wac_agent *agent, const wac_stack *critics, const int64_t *subset,
+                   int count, const double *pair, double kappa, double *bound)
 {
     int best = 0, means = agent->row->means;
     *bound = INFINITY;
     for (int i = 0; i < count; i++) {
-        int k = subset ? subset[i] : i;
+        int k = subset ? (int)subset[i] : i;
         double own = value(critics, k, pair);
         if (agent->row->stds)
             own += kappa * exp(value(critics, means + k % agent->row->stds, pair));
@@ -423,6 +426,11 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
                 act(agent, m, &batch->observations[i * O], &desk->noise[(m * ROWS + i) * A], pair);
             trusted(agent, &desk->critics, NULL, means, pair, m == target_policy ? 0 : kappa,
                     &bound);
+            if (agent->row->learn == wac_redq_learn) {
+                bound = 0;
+                for (k = 0; k < means; k++)
+                    bound += value(&desk->critics, k, pair) / means;
+            }
             seen.objective[m] += (alphas[m] * log_prob - bound) / ROWS;
         }
     }

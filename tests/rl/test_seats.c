@@ -24,22 +24,32 @@ static wac_config config_of(const char *algorithm, int seat)
     config.lambda = 0.2 + 0.3 * seat;
     config.quantile = 0.7 + 0.1 * seat;
     config.entropy_tuning = seat != 1;
+    config.entropy_target = -0.5 - seat;
+    config.critics = 5;
+    config.policy_delay = 3;
     config.normalisation = seat == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
     return config;
 }
 
-static wac_agent *make(const wac_config *configs, int seats, const wac_algorithm_row *row,
-                       int threads)
+static wac_status create(wac_agent **agent, wac_device device, const wac_config *configs, int seats,
+                         const wac_algorithm_row *row, int threads)
 {
-    wac_agent *agent;
     wac_agent_plan plan = {.row = row,
+                           .device = device,
                            .configs = configs,
                            .seats = seats,
                            .observations = O,
                            .actions = A,
                            .threads = threads,
                            .first_cpu = -1};
-    assert_int_equal(wac_agent_create_seats(&agent, &plan, &error), WAC_STATUS_OK);
+    return wac_agent_create_seats(agent, &plan, &error);
+}
+
+static wac_agent *make(const wac_config *configs, int seats, const wac_algorithm_row *row,
+                       int threads)
+{
+    wac_agent *agent;
+    assert_int_equal(create(&agent, WAC_DEVICE_CPU, configs, seats, row, threads), WAC_STATUS_OK);
     return agent;
 }
 
@@ -163,7 +173,7 @@ static void subsets_are_drawn_by_seat(void **state)
     int pairs[10][10] = {{0}};
     wander(agent, 0, 0);
     for (int i = 0; i < DRAWS; i++) {
-        const int *drawn = wac_host_desk(agent, 0)->subset;
+        const int64_t *drawn = wac_host_desk(agent, 0)->subset;
         agent->steps->draw(agent);
         assert_true(drawn[0] != drawn[1]);
         pairs[drawn[0]][drawn[1]]++;
@@ -172,6 +182,39 @@ static void subsets_are_drawn_by_seat(void **state)
         for (int j = 0; j < 10; j++) /* 100 expected, standard deviation 10 */
             assert_true(i == j ? pairs[i][j] == 0 : pairs[i][j] > 50 && pairs[i][j] < 150);
     wac_agent_destroy(agent);
+}
+
+/* REDQ's policy and entropy weight move in every policy_delay-th update, its critics in each. */
+static void policies_wait(void **state)
+{
+    (void)state;
+    wac_config config = config_of("redq", 0);
+    wac_agent *agent = make(&config, 1, NULL, 1);
+    const wac_seat *seat = agent->seat;
+    wander(agent, 0, 0);
+    for (int i = 1; i <= 10; i++) {
+        double alpha = seat->alpha[0], objective = seat->objective[0];
+        learn(agent, 1);
+        assert_int_equal(seat->critic_steps, i);
+        assert_int_equal(seat->policy_steps, i / 3);
+        assert_int_equal(seat->entropy_steps, i / 3);
+        assert_true((seat->alpha[0] != (real)alpha) == (i % 3 == 0));
+        assert_true((seat->objective[0] != objective) == (i % 3 == 0));
+        assert_true(seat->active);
+    }
+    wac_agent_destroy(agent);
+}
+
+static void a_gpu_names_the_way_out(void **state)
+{
+    (void)state;
+    wac_config config = config_of("redq", 0);
+    config.width = 64;
+    wac_agent *agent;
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "a GPU cannot train redq yet; use --device cpu");
+    unsetenv("WAC_CUDA_PLUGIN");
 }
 
 static void a_seat_goes_on_alone(void **state)
@@ -202,6 +245,14 @@ static void a_seat_goes_on_alone(void **state)
         assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
         assert_non_null(strstr(error.message, "width 24"));
         wac_agent_destroy(wider);
+        if (a == WAC_ALGORITHM_REDQ) {
+            other = configs[2];
+            other.critics = 4;
+            wider = make(&other, 1, NULL, 1);
+            assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
+            assert_non_null(strstr(error.message, "critics 5"));
+            wac_agent_destroy(wider);
+        }
         wac_agent_destroy(together);
         wac_agent_destroy(alone);
     }
@@ -218,6 +269,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seats_learn_as_if_alone),
         cmocka_unit_test(subsets_are_drawn_by_seat),
+        cmocka_unit_test(policies_wait),
+        cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,6 +110,14 @@ static void what_does_not_fit_is_refused(void **state)
         assert_message(WAC_STATUS_INPUT, "cannot be begun with", reasons[i]);
         assert_false(wac_path_exists(at("new")));
     }
+    source = config = tiny("lqg", "redq", 1);
+    assert_ok(train_new(at("ten"), &source, NULL));
+    config.critics = 9;
+    options = from(at("ten"));
+    assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
+                     WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "cannot be begun with", "its number of critics");
+    options = from(at("source"));
     walk_order.observations = 3;
     config = tiny("walk", "sac", 1);
     assert_int_equal(wac_run_create(&run, &config, &walk, at("new"), &options, &error),

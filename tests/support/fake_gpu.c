@@ -166,8 +166,8 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
     return 3;
 }
 
-extern const wac_engine_table wac_engine_table_v1;
-__attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v1 = {
+extern const wac_engine_table wac_engine_table_v2;
+__attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v2 = {
     .count = count,
     .describe = describe,
     .ceilings = ceilings,

@@ -117,8 +117,8 @@ static const wac_environment_type walk = {
 
 /* --- small runs ----------------------------------------------------------------------------- */
 
-static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
-enum { ALGORITHMS = 4 };
+static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
+enum { ALGORITHMS = 5 };
 
 static inline wac_config tiny(const char *environment, const char *algorithm, int64_t epochs)
 {
@@ -132,6 +132,7 @@ static inline wac_config tiny(const char *environment, const char *algorithm, in
     config.evaluation_steps = 60;
     config.path_limit = 25;
     config.replay_capacity = 1000;
+    config.policy_delay = 4; /* REDQ's, which ends epochs in the middle of it */
     config.keep_best = config.algorithm == WAC_ALGORITHM_ME_WAC; /* some do, some do not */
     return config;
 }

@@ -19,7 +19,8 @@
 
 #define RECORDED WAC_SOURCE_DIR "/tests/recorded"
 
-static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac"};
+static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
+enum { ALGORITHMS = 5, CRITICS = 3 }; /* critics: REDQ's */
 
 static char root[128], path[256];
 
@@ -43,7 +44,7 @@ static int remove_root(void **state)
 
 /* --- a recording of our own ------------------------------------------------------------------- */
 
-enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 5, TENSORS = 320, SETTINGS = 14 };
+enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 5, TENSORS = 320, SETTINGS = 18, REDQS = 4 };
 
 typedef struct recording {
     size_t count;
@@ -158,21 +159,25 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
         memcpy(pair + O, actions + i * A, A * sizeof *pair);
     }
 
+    float drawn[CRITICS];
+    for (int i = 0; i < agent->row->subset; i++)
+        drawn[i] = (float)(desk->subset[i] = (step + 2 * i) % CRITICS);
+    if (agent->row->subset)
+        add(recording, drawn, agent->row->subset, 0, "in/step%d/subset", step);
+
     agent->row->learn(agent);
+    for (int i = 0; i < agent->row->means; i++)
+        add(recording, &(float){(float)seat->loss[i]}, 1, 0, "expect/step%d/loss_%s%d", step,
+            agent->row->critics, i + 1);
     const struct {
         const char *name;
         double value;
     } outputs[] = {
-        {has_std ? "loss_mean1" : "loss_q1", seat->loss[0]},
-        {has_std ? "loss_mean2" : "loss_q2", seat->loss[1]},
-        {"alpha", (double)seat->alpha[0]},
-        {"target_alpha", (double)seat->alpha[1]},
-        {"loss_std1", seat->loss[2]},
-        {"loss_std2", seat->loss[3]},
-        {"reg_std1", seat->regularisation[2]},
-        {"reg_std2", seat->regularisation[3]},
+        {"alpha", (double)seat->alpha[0]},     {"target_alpha", (double)seat->alpha[1]},
+        {"loss_std1", seat->loss[2]},          {"loss_std2", seat->loss[3]},
+        {"reg_std1", seat->regularisation[2]}, {"reg_std2", seat->regularisation[3]},
     };
-    for (size_t i = 0; i < (has_std ? 8 : 3); i++)
+    for (size_t i = 0; i < (has_std ? 6 : 1); i++)
         add(recording, &(float){(float)outputs[i].value}, 1, 0, "expect/step%d/%s", step,
             outputs[i].name);
 }
@@ -200,6 +205,7 @@ static void record(recording *recording, const char *algorithm, int pairs)
 {
     wac_config config;
     wac_agent *agent;
+    const char *entropy = strcmp(algorithm, "redq") == 0 ? "1" : "-1";
     assert_int_equal(wac_config_init(&config, "recorded", algorithm, NULL), WAC_STATUS_OK);
     config.backend = WAC_BACKEND_REFERENCE;
     config.width = atoi(width);
@@ -207,6 +213,9 @@ static void record(recording *recording, const char *algorithm, int pairs)
     config.replay_capacity = 1;
     config.rho = (double)pairs / B;
     config.learning_rate = config.std_learning_rate = 0.001;
+    config.critics = CRITICS;
+    config.policy_delay = 1;
+    config.entropy_target = atoi(entropy);
     assert_int_equal(wac_agent_create(&agent, &config, O, A, 1, -1, NULL), WAC_STATUS_OK);
     wac_desk *desk = wac_host_desk(agent, 0);
     bool has_std = agent->row->stds > 0;
@@ -219,7 +228,9 @@ static void record(recording *recording, const char *algorithm, int pairs)
         {"discount", "0.99"},       {"target_rate", "0.005"},
         {"learning_rate", "0.001"}, {"std_learning_rate", "0.001"},
         {"quantile", "0.95"},       {"lambda", "0.6"},
-        {"reward_min", "-0.5"},     {"reward_max", "0.5"}};
+        {"reward_min", "-0.5"},     {"reward_max", "0.5"},
+        {"critics", "3"},           {"subset", "2"},
+        {"policy_delay", "1"},      {"entropy_target", entropy}};
     *recording = (struct recording){0};
     memcpy(recording->metadata, metadata, sizeof metadata);
     desk->entropy.log_alpha[0] = -0.25f;
@@ -273,9 +284,9 @@ static void own_updates_pass(void **state)
 {
     (void)state;
     static recording made;
-    for (size_t i = 0; i < 10; i++) {
-        const char *algorithm = algorithms[i % 4];
-        record(&made, algorithm, i < 4 ? 7 : i < 8 ? B : 0);
+    for (size_t i = 0; i < 2 * ALGORITHMS + 2; i++) {
+        const char *algorithm = algorithms[i % ALGORITHMS];
+        record(&made, algorithm, i < ALGORITHMS ? 7 : i < 2 * ALGORITHMS ? B : 0);
         write_recording(&made);
         assert_passes(path, algorithm);
         forget(&made);
@@ -289,7 +300,7 @@ static void change(const wac_tensor *tensor, bool back)
     size_t size = (size_t)wac_tensor_elements(tensor);
     bool batch = strncmp(tensor->name, "in/step", 7) == 0;
     bool expected = strncmp(tensor->name, "expect", 6) == 0;
-    bool flags = strstr(tensor->name, "/terminals");
+    bool flags = strstr(tensor->name, "/terminals"), critics = strstr(tensor->name, "/subset");
     float *numbers = (float *)tensor->data;
     assert_true(size <= sizeof former / sizeof *former);
     if (back) {
@@ -299,6 +310,7 @@ static void change(const wac_tensor *tensor, bool back)
     memcpy(former, numbers, size * sizeof *numbers);
     for (size_t i = batch ? 0 : size / 2; i < (batch ? size : size / 2 + 1); i++)
         numbers[i] = flags      ? 1 - numbers[i]
+                     : critics  ? fmodf(numbers[i] + 1, CRITICS)
                      : expected ? 1.02f * numbers[i] + 0.02f
                                 : numbers[i] + 1;
 }
@@ -307,7 +319,7 @@ static void every_number_of_an_update_matters(void **state)
 {
     (void)state;
     static recording made;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < ALGORITHMS; i++) {
         record(&made, algorithms[i], 7);
         for (size_t k = 0; k < made.count; k++) {
             const char *name = made.names[k];
@@ -405,8 +417,9 @@ static void every_part_of_an_update_is_needed(void **state)
 {
     (void)state;
     static recording made;
-    for (size_t i = 0; i < 4; i += 3) { /* OE-WAC and OAC have all there is */
-        record(&made, algorithms[i], 7);
+    static const char *const rich[] = {"oe-wac", "oac", "redq"}; /* these have all there is */
+    for (size_t i = 0; i < 3; i++) {
+        record(&made, rich[i], 7);
         for (size_t k = 0; k < made.count; k++) {
             if (strcmp(made.names[k], "in/explore/observations") == 0)
                 continue; /* without it nothing was explored */
@@ -442,7 +455,7 @@ static void bad_metadata_is_refused(void **state)
     };
     static recording made;
     record(&made, "oe-wac", 7);
-    for (size_t i = 0; i < SETTINGS; i++) {
+    for (size_t i = 0; i < SETTINGS - REDQS; i++) {
         wac_metadata former = made.metadata[i];
         made.metadata[i].key = "comment";
         write_recording(&made);
@@ -468,6 +481,54 @@ static void bad_metadata_is_refused(void **state)
         assert_refused("");
     }
     free(bytes);
+    forget(&made);
+}
+
+/* What only REDQ has; without an entropy target it is that of all others. */
+static void bad_subsets_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t setting;
+        const char *value, *fragment;
+    } rows[] = {{SETTINGS - 4, "33", "critics must be"},
+                {SETTINGS - 4, "4", "in/init/q4/"},
+                {SETTINGS - 3, "4", "subset (4) must not be larger than critics (3)"},
+                {SETTINGS - 3, "3", "in/step0/subset"},
+                {SETTINGS - 2, "0", "policy_delay must be"},
+                {SETTINGS - 1, "x", "entropy_target must be"}};
+    static const float drawn[][2] = {{1, 1}, {0, 3}, {-1, 0}, {0.5f, 1}, {NAN, 0}};
+    static recording made;
+    record(&made, "redq", 7);
+    for (size_t i = 0; i < REDQS - 1; i++) {
+        wac_metadata *setting = &made.metadata[SETTINGS - REDQS + i], former = *setting;
+        setting->key = "comment";
+        write_recording(&made);
+        assert_refused(former.key);
+        *setting = former;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wac_metadata former = made.metadata[rows[i].setting];
+        made.metadata[rows[i].setting].value = rows[i].value;
+        write_recording(&made);
+        assert_refused(rows[i].fragment);
+        made.metadata[rows[i].setting] = former;
+    }
+    for (size_t k = 0; k < made.count; k++)
+        for (size_t i = 0; strstr(made.names[k], "/subset") && i < 5; i++) {
+            float former[2];
+            memcpy(former, made.tensors[k].data, sizeof former);
+            memcpy((float *)made.tensors[k].data, drawn[i], sizeof former);
+            write_recording(&made);
+            assert_refused("must be different numbers of critics, from 0 to 2");
+            memcpy((float *)made.tensors[k].data, former, sizeof former);
+        }
+    made.metadata[SETTINGS - 1].key = "comment";
+    write_recording(&made);
+    wac_update_report report;
+    assert_int_equal(wac_verify_update(&report, path, &(wac_verify_options){.threads = 1}, NULL),
+                     WAC_STATUS_OK);
+    assert_false(report.passed); /* it was another */
     forget(&made);
 }
 
@@ -548,6 +609,7 @@ int main(void)
         cmocka_unit_test(not_a_number_is_a_miss),
         cmocka_unit_test(every_part_of_an_update_is_needed),
         cmocka_unit_test(bad_metadata_is_refused),
+        cmocka_unit_test(bad_subsets_are_refused),
         cmocka_unit_test(recorded_updates_pass),
         cmocka_unit_test(program_says_what_it_found),
     };

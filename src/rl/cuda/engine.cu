@@ -645,8 +645,8 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v1;
-const wac_engine_table wac_engine_table_v1 = {
+extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v2;
+const wac_engine_table wac_engine_table_v2 = {
     count_alike, describe,   ceilings, create, destroy, write_block, read_block,
     write_seats, read_seats, settle,   draw,   sample,  tune,        back_up,
     teach,       aim,        climb,    anchor, repeat,  wait,        profile,

@@ -18,7 +18,7 @@ enum {
     WAC_ENGINE_POLICIES = 2, /* the most of a seat … */
     WAC_ENGINE_CRITICS = 16, /* … means and stds */
 };
-#define WAC_ENGINE_TABLE "wac_engine_table_v1"
+#define WAC_ENGINE_TABLE "wac_engine_table_v2"
 
 /* How products are computed; weights, moments and sums are in single precision in all of them. */
 typedef enum wac_engine_precision {
@@ -67,7 +67,7 @@ typedef struct wac_engine_seat {
     uint64_t seed;
     int64_t remembered, capacity; /* transitions ever, and how many its ring holds */
     double learning_rate, std_learning_rate;
-    float discount, kappa, sigma_max, lambda, target_rate;
+    float discount, kappa, sigma_max, lambda, target_rate, entropy_target;
     int synthetic;
     int tunes;      /* the entropy weights move */
     int normalises; /* observations go through the normaliser */

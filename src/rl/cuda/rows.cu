@@ -300,7 +300,7 @@ __global__ __launch_bounds__(SUM_THREADS) void tune_kernel(const __grid_constant
             int64_t steps = own.entropy_steps + 1;
             float step = (float)step_factor(steps, own.learning_rate);
             float correction = (float)correction_factor(steps);
-            float gradient = -((float)(sum / e.rows) - e.actions);
+            float gradient = -((float)(sum / e.rows) + own.entropy_target);
             float &first = own.alpha_first[warp], &second = own.alpha_second[warp];
             first += 0.1f * (gradient - first);
             second = 0.999f * second + 0.001f * gradient * gradient;

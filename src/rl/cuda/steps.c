@@ -10,6 +10,7 @@
 #include "rl/host/policies.h"
 #include "rl/host/state.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct place {
@@ -121,6 +122,7 @@ static void tell_seat(const wac_agent *agent, int at)
         .sigma_max = seat->sigma_max,
         .lambda = (float)config->lambda,
         .target_rate = (float)config->target_rate,
+        .entropy_target = (float)(config->entropy_target * agent->actions),
         .synthetic = seat->synthetic,
         .tunes = config->entropy_tuning,
         .normalises = desk->normaliser.on,
@@ -425,9 +427,10 @@ static void teach(wac_agent *agent)
     gpu_of(agent)->table->teach(gpu_of(agent)->engine);
 }
 
-static void aim(wac_agent *agent, int policy, bool with_std)
+static void aim(wac_agent *agent, int policy, wac_aim at)
 {
-    gpu_of(agent)->table->aim(gpu_of(agent)->engine, policy, with_std);
+    assert(at != WAC_AIM_AVERAGE); /* see check_shape */
+    gpu_of(agent)->table->aim(gpu_of(agent)->engine, policy, at == WAC_AIM_BOUND);
 }
 
 static void climb(wac_agent *agent)

@@ -58,7 +58,7 @@ int wac_smallest_bound(const wac_critic_rows *critics, int row)
     int best = 0;
     real smallest = 0;
     for (int i = 0; i < critics->means; i++) {
-        int k = critics->subset ? critics->subset[i] : i;
+        int k = critics->subset ? (int)critics->subset[i] : i;
         real bound = critics->out[k * critics->capacity + row];
         if (critics->stds)
             bound += critics->kappa * std_of(critics, k, row);
@@ -134,6 +134,17 @@ void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, r
             dout[(critics->first_std + k) * capacity + i] = own ? -weight * slope : 0;
         }
         bound[i] = critics->out[chosen * capacity + i] + slope;
+    }
+}
+
+void wac_average_mean(const wac_critic_rows *critics, real weight, real *average, real *dout)
+{
+    for (int i = 0; i < critics->rows; i++) {
+        average[i] = 0;
+        for (int k = 0; k < critics->means; k++) {
+            average[i] += critics->out[k * critics->capacity + i] / (real)critics->means;
+            dout[k * critics->capacity + i] = -weight / (real)critics->means;
+        }
     }
 }
 

@@ -37,10 +37,10 @@ typedef struct wac_sample {
 typedef struct wac_critic_rows {
     int rows, capacity;
     int means, stds;
-    const int *subset; /* [means]: the mean critics to choose from; null: the first `means` */
-    int first_std;     /* where the stds begin */
-    real *out;         /* [critics][capacity] */
-    real kappa;        /* weight of the std in the upper bound */
+    const int64_t *subset; /* [means]: the mean critics to choose from; null: the first `means` */
+    int first_std;         /* where the stds begin */
+    real *out;             /* [critics][capacity] */
+    real kappa;            /* weight of the std in the upper bound */
 } wac_critic_rows;
 
 /* The Bellman backup (steps 3 and 4 of the update). */
@@ -86,6 +86,9 @@ void wac_std_error(int rows, int synthetic, const real *out, const real *target,
 /* the smallest upper bound of every row, and dout, laid out like critics->out, of -weight times
  * their sum; of all mean critics, no subset */
 void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout);
+
+/* the same of the average of the mean critics, without stds */
+void wac_average_mean(const wac_critic_rows *critics, real weight, real *average, real *dout);
 
 /* one Adam step on log alpha with gradient -(mean(log_prob) + entropy_target), log_prob
  * [members][rows] */

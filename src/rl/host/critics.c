@@ -70,10 +70,19 @@ static int dealt(const wac_desk *desk, int item)
     return means == desk->agent->row->stds ? item % 2 * means + item / 2 : item;
 }
 
+/* The target critic that is dealt out, of those that the backup needs. */
+static int dealt_target(const wac_desk *desk, int item)
+{
+    const wac_algorithm_row *row = desk->agent->row;
+    if (!row->subset)
+        return dealt(desk, item);
+    return item < row->subset ? (int)desk->subset[item] : row->means + item - row->subset;
+}
+
 static void ask_target(void *work, wac_team *team, int item, int place)
 {
     wac_desk *desk = work;
-    int m = dealt(desk, item);
+    int m = dealt_target(desk, item);
     wac_stack target = wac_stack_slice(&desk->targets, m, 1);
     wac_pass pass = wac_pass_at(&desk->critic_pass, &desk->targets, place, 0);
     pass.out = wac_pass_at(&desk->critic_pass, &desk->targets, m, 0).out;
@@ -92,7 +101,8 @@ static void back_up(wac_desk *desk, wac_team *team, const void *what)
     wac_policies_sample_next(desk, team, backing->next);
     wac_join(agent->rows, agent->observations, agent->actions, desk->batch.next_observations,
              desk->next_sample.action, desk->query);
-    wac_team_deal(team, ask_target, desk, desk->targets.members);
+    int asked = agent->row->subset ? agent->row->subset + agent->row->stds : agent->critics;
+    wac_team_deal(team, ask_target, desk, asked);
     wac_backup backup = {
         .next = rows_of(desk, agent->rows),
         .reward = desk->batch.rewards,

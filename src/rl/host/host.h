@@ -34,20 +34,20 @@ typedef struct wac_desk {
     real *pairs;      /* [B + M][O + A]: the batch's, then the synthetic ones */
 
     /* what it works with */
-    int subset[WAC_CRITICS_MOST];   /* of the mean critics, where the row asks for one */
-    wac_pass policy_pass;           /* policies, B rows */
-    wac_pass next_pass;             /* one policy, B rows */
-    wac_pass critic_pass;           /* critics, B + M rows */
-    wac_pass anchor_pass;           /* anchors, M rows */
-    wac_sample sample;              /* of all policies at s, [policies][B] */
-    wac_sample next_sample;         /* of the one that acts at s' */
-    real *query;                    /* [B][O + A], pairs with freshly sampled actions */
-    real *mean_target, *std_target; /* [B] */
-    real *bound;                    /* [B], what a policy climbs */
-    real *dout;                     /* [critics][B + M] */
-    real *dactions;                 /* [critics][B + M][A], one set per critic */
-    real *daction;                  /* [policies][B][A] */
-    real *dheads;                   /* [policies][B][2A] */
+    int64_t subset[WAC_CRITICS_MOST]; /* of the mean critics, where the row asks for one */
+    wac_pass policy_pass;             /* policies, B rows */
+    wac_pass next_pass;               /* one policy, B rows */
+    wac_pass critic_pass;             /* critics, B + M rows */
+    wac_pass anchor_pass;             /* anchors, M rows */
+    wac_sample sample;                /* of all policies at s, [policies][B] */
+    wac_sample next_sample;           /* of the one that acts at s' */
+    real *query;                      /* [B][O + A], pairs with freshly sampled actions */
+    real *mean_target, *std_target;   /* [B] */
+    real *bound;                      /* [B], what a policy climbs */
+    real *dout;                       /* [critics][B + M] */
+    real *dactions;                   /* [critics][B + M][A], one set per critic */
+    real *daction;                    /* [policies][B][A] */
+    real *dheads;                     /* [policies][B][2A] */
 } wac_desk;
 
 typedef struct wac_host {

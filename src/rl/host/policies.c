@@ -102,7 +102,7 @@ void wac_policies_tune(wac_desk *desk, wac_team *team, const void *what)
     if (!seat->config.entropy_tuning)
         return;
     wac_entropy_step(desk->policies.members, desk->agent->rows, desk->sample.log_prob,
-                     (real)-desk->agent->actions,
+                     (real)(seat->config.entropy_target * desk->agent->actions),
                      wac_adam_prepare(++seat->entropy_steps, seat->config.learning_rate),
                      &desk->entropy);
     for (int m = 0; m < desk->policies.members; m++)
@@ -114,7 +114,7 @@ void wac_policies_tune(wac_desk *desk, wac_team *team, const void *what)
 typedef struct aiming {
     wac_desk *desk;
     int policy;
-    bool with_std;
+    wac_aim at;
     int pieces;
 } aiming;
 
@@ -128,7 +128,7 @@ static void aim_rows(void *work, int piece)
     int rows = first_row(agent, piece + 1, aiming->pieces) - first;
     size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
-    int means = agent->row->means, stds = aiming->with_std ? agent->row->stds : 0;
+    int means = agent->row->means, stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
     wac_stack critics = wac_stack_slice(&desk->critics, 0, means + stds);
     wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, first);
     wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
@@ -145,7 +145,8 @@ static void aim_rows(void *work, int piece)
     wac_join(rows, agent->observations, agent->actions, desk->batch.observations + row * o,
              desk->sample.action + at * a, desk->query + row * (o + a));
     ops->forward(NULL, &critics, input, &pass);
-    wac_upper_bound(&values, (real)1 / (real)agent->rows, desk->bound + row, dout);
+    (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(
+        &values, (real)1 / (real)agent->rows, desk->bound + row, dout);
     ops->backward(NULL, &critics, input, &pass, dout, &gradient);
 
     /* what each critic would have the action do, together, and what that asks of the policy */
@@ -174,9 +175,9 @@ static void aim(wac_desk *desk, wac_team *team, const void *what)
     desk->seat->objective[policy] = ((double)desk->seat->alpha[policy] * log_prob - bound) / rows;
 }
 
-void wac_policies_aim(wac_agent *agent, int policy, bool with_std)
+void wac_policies_aim(wac_agent *agent, int policy, wac_aim at)
 {
-    wac_host_each(agent, aim, &(aiming){.policy = policy, .with_std = with_std});
+    wac_host_each(agent, aim, &(aiming){.policy = policy, .at = at});
 }
 
 static void climb_policy(void *work, wac_team *team, int policy, int place)

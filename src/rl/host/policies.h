@@ -9,7 +9,7 @@
 void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy);
 
 wac_desk_fn wac_policies_sample, wac_policies_tune, wac_policies_climb;
-void wac_policies_aim(wac_agent *agent, int policy, bool with_std);
+void wac_policies_aim(wac_agent *agent, int policy, wac_aim at);
 void wac_policies_act(wac_agent *agent, int seat, int policy, const float *observation,
                       real *heads);
 

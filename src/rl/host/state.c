@@ -146,6 +146,9 @@ static wac_status show_learning(const visit *v, wac_desk *desk)
     size_t count = sizeof counters / sizeof *counters - !desk->agent->row->subset;
     for (size_t i = 0; i < count; i++)
         WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, counters[i].value, "%s", counters[i].name));
+    /* what policies saw that do not look again in the next update */
+    if (desk->agent->row->delay)
+        WAC_TRY(show(v, WAC_DTYPE_F64, policies, 0, seat->objective, "objective"));
     return WAC_STATUS_OK;
 }
 
@@ -174,6 +177,8 @@ static wac_status show_drawn(const visit *v, wac_desk *desk)
     if (desk->seat->synthetic > 0)
         WAC_TRY(show(v, DTYPE_REAL, desk->seat->synthetic, o + a,
                      desk->pairs + (size_t)(rows * (o + a)), "synthetic"));
+    if (agent->row->subset)
+        WAC_TRY(show(v, WAC_DTYPE_I64, agent->row->subset, 0, desk->subset, "subset"));
     return WAC_STATUS_OK;
 }
 
