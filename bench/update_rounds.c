@@ -1,11 +1,12 @@
 /* Times updates in turns with another program: each line on stdin asks for a round, each line on
- * stdout is its updates per second. bench/peers/compare.py holds the other end. */
+ * stdout is its updates per second. bench/peers/compare.py and redq.py hold the other end. */
 #include "base/clock.h"
 #include "base/words.h"
 #include "bench/update.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int fail(const char *message)
 {
@@ -15,12 +16,17 @@ static int fail(const char *message)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
-        return fail("usage: bench_update_rounds ALGORITHM THREADS SECONDS < requests");
+    if (argc != 4 && argc != 5)
+        return fail("usage: bench_update_rounds ALGORITHM THREADS SECONDS [SIZE] < requests");
     int algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], argv[1]);
     if (algorithm < 0)
         return fail("no such algorithm");
-    wac_bench_case bench = {.size = &wac_bench_sizes[0],
+    int size = 0;
+    while (argc == 5 && size < WAC_BENCH_SIZES && strcmp(argv[4], wac_bench_sizes[size].name) != 0)
+        size++;
+    if (size == WAC_BENCH_SIZES)
+        return fail("no such size");
+    wac_bench_case bench = {.size = &wac_bench_sizes[size],
                             .algorithm = (wac_algorithm)algorithm,
                             .width = 256,
                             .batch = 256,
