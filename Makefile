@@ -78,9 +78,11 @@ matrix-valgrind: build matrix-packages
 	    --fair-sched=try build/wac train riverswim --epochs 1 --updates 20 --initial-steps 50 \
 	    --explore-steps 50 --evaluation-steps 50 --width 16 --batch-size 16 --out "$$out/run"
 
-# the sources of the product: gcc's analyser follows paths, the others know patterns
-analyse: test-build
+analyse-packages:
 	@scripts/install-packages analyse
+
+# the sources of the product: gcc's analyser follows paths, the others know patterns
+analyse: analyse-packages test-build
 	@echo '--- shellcheck'
 	@shellcheck $$(git grep -lE '^#!/bin/(ba)?sh' -- .ci scripts tests)
 	@echo '--- cppcheck'
@@ -228,7 +230,7 @@ clean:
 
 # one thing at a time: each step above keeps all cores busy by itself
 .NOTPARALLEL:
-.PHONY: help build run bench count-instructions test test-build test-matrix matrix-packages \
+.PHONY: help build run bench analyse-packages count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power test-watch \
     test-reproducible test-learning coverage mutate soak fuzz fuzz-build fuzz-long fuzz-coverage \
     docs format install wheel test-wheel deb tarball clean

@@ -208,11 +208,14 @@ static void print_why_no_shares(const wac_comparison *all)
     bool scaled = false;
     for (size_t task = 0; task < all->set->task_count; task++)
         scaled = scaled || !isnan(wac_measure_score_unit(all->set, task));
-    printf("\nNo shares of the best possible: %s\n",
-           all->measure != WAC_MEASURE_SCORE ? "only scores are such shares (--measure score)"
-           : all->shared_count > 0           ? "no run on such a task is finished"
-           : scaled                          ? "there is no task that all algorithms have runs on"
-                    : "what is best possible is not known of these tasks (docs/statistics.md)");
+    char text[256];
+    snprintf(text, sizeof text, "No shares of the best possible: %s",
+             all->measure != WAC_MEASURE_SCORE ? "only scores are such shares (--measure score)"
+             : all->shared_count > 0           ? "no run on such a task is finished"
+             : scaled                          ? "there is no task that all algorithms have runs on"
+                      : "what is best possible is not known of these tasks (docs/statistics.md)");
+    putchar('\n');
+    cli_print_wrapped(text, 0, cli_width(stdout));
 }
 
 static void print_pairs(const wac_comparison *all, const cli_style *style)

@@ -103,9 +103,12 @@ int cli_sweep_dry_run(const wac_sweep *sweep, const char *directory,
     putchar('\n');
     if (estimates && counts[WAC_SWEEP_STATE_NEW] + counts[WAC_SWEEP_STATE_BEGUN] > 0) {
         cli_format_duration(duration, seconds);
-        printf("about %s with %s on this machine, if its cores are free (an estimate from a "
-               "moment of each)\n",
-               duration, cli_count(text, workers, "worker"));
+        char sentence[256];
+        snprintf(sentence, sizeof sentence,
+                 "about %s with %s on this machine, if its cores are free (an estimate from a "
+                 "moment of each)",
+                 duration, cli_count(text, workers, "worker"));
+        cli_print_wrapped(sentence, 0, cli_width(stdout));
     }
     return CLI_OK;
 }

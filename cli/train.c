@@ -200,8 +200,6 @@ static int name_folder(char *folder, size_t size, const wac_config *config)
                  wac_algorithm_name((wac_algorithm)config->algorithm), config->seed,
                  letter == 'a' ? "" : &letter);
         status = check_out(folder, config, false);
-        if (status == TAKEN && letter == 'a')
-            fprintf(stderr, "%s is another run already\n", folder);
     }
     return status == TAKEN ? cli_refuse("all names to %s are taken; choose an --out", folder)
                            : status;
@@ -252,7 +250,8 @@ static int run(char **words)
         return cli_refuse("--policy must be last or best, not \"%s\"", WAC_CLIP(policy));
     if (from && !wac_folder_is_run(from))
         return cli_refuse("%s is not a run: it has no config.yaml; check that the path is right",
-                          from);
+                          from),
+               CLI_FAILED;
     if (from && !words[0] && !file) {
         if (wac_folder_path(origin, from, WAC_FOLDER_CONFIG, NULL) != WAC_STATUS_OK)
             return cli_refuse("the path of --from is too long");
@@ -297,8 +296,12 @@ static int run(char **words)
     out = out ? out : folder;
     if (watches && (status = cli_watch_beside(out)))
         return status;
+    /* what is wrong with another run is not asked wrongly */
     if (wac_run_create(&made, &config, NULL, out, &how, &error) != WAC_STATUS_OK)
-        return cli_blame(&error);
+        return from ? cli_fail(&error) : cli_blame(&error);
+    size_t taken = strlen(out) - 1; /* the letter behind the name that others have */
+    if (out == folder && isalpha((unsigned char)out[taken]))
+        fprintf(stderr, "%.*s is another run already\n", (int)taken, out);
     fprintf(stderr, "training %s on %s in %s\n",
             wac_algorithm_name((wac_algorithm)config.algorithm),
             wac_environment_name(name, &config), out);

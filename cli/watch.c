@@ -90,7 +90,8 @@ static int run(char **words)
     for (; folders[count]; count++)
         if (!wac_path_is_folder(folders[count]) && !wac_path_exists(folders[count]))
             return cli_refuse("there is no folder %s; check that the path is right",
-                              WAC_CLIP(folders[count]));
+                              WAC_CLIP(folders[count])),
+                   CLI_FAILED;
     return serve(folders, count, tell_address, NULL, cli_stop_on_signals("stopped at once"));
 }
 

@@ -300,8 +300,13 @@ static void judge_bounds(checker *c)
 static void judge_ends(checker *c)
 {
     const wac_check *check = c->check;
-    if (c->ended >= SAME_LENGTHS && !c->lengths_differ && c->cut == 0 && c->first_length > 1 &&
-        c->ended_badly)
+    if (c->ended >= SAME_LENGTHS && !c->lengths_differ && c->cut == 0 && c->first_length == 1)
+        say(c, WAC_CHECK_ENDS, WAC_VERDICT_NOTE,
+            "every episode, %lld of %lld, is terminated at its first step, whatever is done; look "
+            "at when the world says that it ends",
+            (long long)c->ended, (long long)check->episodes);
+    else if (c->ended >= SAME_LENGTHS && !c->lengths_differ && c->cut == 0 && c->first_length > 1 &&
+             c->ended_badly)
         say(c, WAC_CHECK_ENDS, WAC_VERDICT_NOTE,
             "every episode, %lld of %lld, is terminated at its step %lld, whatever is done, as by "
             "a "

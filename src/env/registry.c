@@ -80,7 +80,7 @@ wac_status wac_environment_type_find(const wac_environment_type **type, const ch
         return wac_fail(error, WAC_STATUS_INPUT,
                         "unknown environment \"%s\"; a model of your own is " WAC_CUSTOM_PREFIX
                         "%s",
-                        WAC_CLIP(name), WAC_CLIP(name));
+                        WAC_CLIP(name), WAC_SHELL(WAC_CLIP(name)));
     if (end && strcmp(end, ".so") == 0)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "unknown environment \"%s\"; a plug-in is named by its path: ./%s",

@@ -119,7 +119,7 @@ wac_status wac_best_take(wac_run *run, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s keeps no best policy; %s, or take the last one", run->directory,
                         run->config.keep_best ? "wait for its first evaluation"
-                                              : "train it with keep_best");
+                                              : "train it with --keep-best true");
     WAC_TRY(visit(run, copy, &(copying){.kept = run->best.list.tensors, .back = true}, error));
     for (wac_state state = WAC_STATE_NETWORKS; state <= WAC_STATE_LEARNING; state++)
         run->agent->steps->settle(run->agent, run->seat, state);

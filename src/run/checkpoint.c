@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "config/config.h"
 #include "rl/save.h"
 #include "run/events.h"
@@ -435,7 +436,7 @@ static wac_status fail_lost(const wac_run *run, const char *folder, wac_folder_f
     return wac_fail(
         error, WAC_STATUS_INPUT,
         "the checkpoint of the run %s has lost a file: put %s back, or " WAC_TRAIN_AGAIN,
-        run->directory, path, run->directory);
+        run->directory, path, WAC_SHELL(run->directory));
 }
 
 /* Refuses a checkpoint that is there, but has lost one of its files. */

@@ -7,6 +7,7 @@
 #include "run/run.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,25 +25,36 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
 {
     const wac_config *own = &run->config, *other = &source->config;
     const struct {
-        const char *name;
+        const char *name, *flag; /* flag: by which it can be had; null: none */
         int64_t own, other;
     } sizes[] = {
-        {"width", own->width, other->width},
-        {"number of critics", run->agent->critics, source->agent->critics},
-        {"normalisation", own->normalisation, other->normalisation},
-        {"number of observations", run->agent->observations, source->agent->observations},
-        {"number of actions", run->agent->actions, source->agent->actions},
+        {"width", "width", own->width, other->width},
+        {"number of critics", "critics", run->agent->critics, source->agent->critics},
+        {"number of observations", NULL, run->agent->observations, source->agent->observations},
+        {"number of actions", NULL, run->agent->actions, source->agent->actions},
     };
     if (own->algorithm != other->algorithm)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s cannot be begun with: its algorithm is %s, not %s",
                         source->directory, wac_algorithm_name((wac_algorithm)other->algorithm),
                         wac_algorithm_name((wac_algorithm)own->algorithm));
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (sizes[i].own != sizes[i].other)
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "the run %s cannot be begun with: its %s is another", source->directory,
-                            sizes[i].name);
+    if (own->normalisation != other->normalisation)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s cannot be begun with: its normalisation is another; add "
+                        "--normalisation %s",
+                        source->directory,
+                        other->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "bounds");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        long long theirs = sizes[i].other, ours = sizes[i].own;
+        char way_out[64] = "";
+        if (theirs == ours)
+            continue;
+        if (sizes[i].flag)
+            snprintf(way_out, sizeof way_out, "; add --%s %lld", sizes[i].flag, theirs);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s cannot be begun with: its %s is %lld, not %lld%s",
+                        source->directory, sizes[i].name, theirs, ours, way_out);
+    }
     return WAC_STATUS_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "run/checkpoint.h"
 #include "run/columns.h"
 #include "run/folder.h"
@@ -95,7 +96,7 @@ wac_status wac_runlog_check_fresh(const char *directory, wac_error *error)
                               "the run %s has been trained (progress.csv has its rows), but its "
                               "checkpoint is gone; put the folder checkpoint back, "
                               "or " WAC_TRAIN_AGAIN,
-                              directory, directory)
+                              directory, WAC_SHELL(directory))
                    : WAC_STATUS_OK;
 }
 
@@ -109,7 +110,7 @@ wac_status wac_runlog_fail(wac_error *error, wac_status status, const char *dire
     va_end(arguments);
     return status == WAC_STATUS_INPUT
                ? wac_fail(error, status, "%s; put the file back as it was, or " WAC_TRAIN_AGAIN,
-                          what, directory)
+                          what, WAC_SHELL(directory))
                : wac_fail(error, status, "%s", what);
 }
 

@@ -255,7 +255,7 @@ static wac_status resume(wac_run *run, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s cannot go on: its checkpoint holds no replay, since its "
                         "replay_checkpoint is not all; " WAC_TRAIN_AGAIN,
-                        run->directory, run->directory);
+                        run->directory, WAC_SHELL(run->directory));
     /* first of all: from here on its last row may be missing */
     if (run->config.epochs > before && manifest.finished)
         WAC_TRY(
@@ -367,6 +367,7 @@ static wac_status look(wac_run *run, const wac_environment_type *type,
                         "the run %s has no checkpoint yet; another process is training it: wait a "
                         "little",
                         run->directory);
+    WAC_TRY(wac_runlog_check_fresh(run->directory, error));
     return wac_fail(error, WAC_STATUS_INPUT,
                     "the run %s has no checkpoint yet; go on with: wac train --resume %s",
                     run->directory, WAC_SHELL(run->directory));

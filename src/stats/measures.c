@@ -53,14 +53,15 @@ typedef double measure_fn(const view *view, wac_column column, size_t epochs);
 
 static double mean(const view *view, wac_column column, size_t epochs)
 {
-    double sum = 0;
+    double first = NAN, sum = 0; /* of differences from it, so that equal rows are equal runs */
     size_t count = 0;
     for (size_t row = first_of_last(view, epochs); row < view->rows; row++)
         if (!isnan(at(view, column, row))) {
-            sum += at(view, column, row);
+            first = count ? first : at(view, column, row);
+            sum += at(view, column, row) - first;
             count++;
         }
-    return count ? sum / (double)count : NAN;
+    return count ? first + sum / (double)count : NAN;
 }
 
 static double highest(const view *view, wac_column column, size_t epochs)

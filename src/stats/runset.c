@@ -204,7 +204,7 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
                         "%s is missing; put it back, or take the folder away", config);
     if (!wac_path_exists(progress))
         return wac_fail(error, WAC_STATUS_INPUT, "%s is missing; put it back, or " WAC_TRAIN_AGAIN,
-                        progress, directory);
+                        progress, WAC_SHELL(directory));
     WAC_TRY(wac_config_read_run(&run->config, config, error));
     WAC_TRY(wac_progress_text(&text, &size, directory, error));
     bool mendable = wac_runlog_is_mendable(text, size, directory);
@@ -213,7 +213,8 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
     if (status != WAC_STATUS_OK)
         return mendable ? wac_fail(error, status, "%s; mend it: wac train --resume %s", why.message,
                                    WAC_SHELL(directory))
-                        : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message, directory);
+                        : wac_fail(error, status, "%s; " WAC_TRAIN_AGAIN, why.message,
+                                   WAC_SHELL(directory));
     run->finished = wac_history_is_complete(&run->history, &run->config);
     strcpy(run->algorithm, wac_algorithm_name((wac_algorithm)run->config.algorithm));
     status = wac_manifest_read(&run->manifest, directory, error);

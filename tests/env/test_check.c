@@ -244,7 +244,8 @@ static void a_good_world_is_fine(void **state)
     assert_null(strstr(report.findings[WAC_CHECK_REWARDS].text, "prior"));
     order.short_lived = true;
     check_box();
-    assert_int_equal(wac_check_count(&report, WAC_VERDICT_FINE), WAC_CHECK_TOTAL);
+    assert_int_equal(wac_check_count(&report, WAC_VERDICT_FINE), WAC_CHECK_TOTAL - 1);
+    assert_non_null(strstr(report.findings[WAC_CHECK_ENDS].text, "terminated at its first step"));
     assert_non_null(strstr(report.findings[WAC_CHECK_STATE].text, "long enough"));
 }
 

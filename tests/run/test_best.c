@@ -69,7 +69,7 @@ static void without_it_there_is_none(void **state)
     assert_ok(train_new(at("run"), &config, NULL));
     options.best = true;
     assert_int_equal(wac_run_open(&run, at("run"), NULL, &options, &error), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "keeps no best policy", "keep_best");
+    assert_message(WAC_STATUS_INPUT, "keeps no best policy", "--keep-best true");
 }
 
 /* A file that is lost, or of another moment, is no checkpoint's. */

@@ -541,6 +541,20 @@ static void test_program(void **state)
     assert_non_null(strstr(result->out, "score of 15 runs"));
 }
 
+/* Runs that are the same in every row are level, however many rows there are. */
+static void test_level(void **state)
+{
+    (void)state;
+    for (int epochs = 3; epochs <= 11; epochs += 8) {
+        wac_config config = settings("lqg", "sac", 1);
+        config.epochs = epochs;
+        make_run(at("%d", epochs), &config, epochs + 1, 0.15, 0);
+    }
+    const outcome *result = wac("stats %s --measure return", root);
+    assert_done(result);
+    assert_non_null(strstr(result->out, "0.5000 [0.5000, 0.5000]"));
+}
+
 static void test_program_help(void **state)
 {
     (void)state;
@@ -603,7 +617,7 @@ int main(void)
         TEST(test_score_unit),   TEST(test_compare),
         TEST(test_no_shares),    TEST(test_program),
         TEST(test_program_help), TEST(test_program_refuses),
-        TEST(test_many),
+        TEST(test_many),         TEST(test_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
