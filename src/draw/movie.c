@@ -3,6 +3,7 @@
  * in its evaluation and, in a task with one state and one action, what both policies do. */
 #include "draw/movie.h"
 
+#include "base/files.h"
 #include "base/status.h"
 #include "base/words.h"
 #include "draw/map.h"
@@ -25,6 +26,10 @@ enum {
     LEVELS = 40,         /* colours of a scale: a GIF has few */
     MOST_WALLS = 64,
 };
+
+/* Hundredths of a second: of a picture; of all of them, at least; of the last, before it all begins
+ * again. */
+enum { OF_EACH = 5, OF_ALL = 200, OF_LAST = 200 };
 
 typedef struct movie {
     wac_scene *scene;
@@ -266,6 +271,50 @@ static void print_script(movie *movie)
     }
 }
 
+/* Behind a GIF's blocks of data: each has its length in front, the last is empty. Null: cut off. */
+static unsigned char *skip_data(unsigned char *at, const unsigned char *end)
+{
+    while (at < end && *at)
+        at += 1 + *at;
+    return at < end ? at + 1 : NULL;
+}
+
+static void set_delay(unsigned char *delay, int hundredths)
+{
+    delay[0] = (unsigned char)hundredths;
+    delay[1] = (unsigned char)(hundredths >> 8);
+}
+
+/* How long the pictures of a GIF are seen, which gnuplot can say of all alike only: few of them
+ * longer, and the last one. What is not understood stays as it is. */
+static wac_status set_pace(const char *path, int64_t pictures, wac_error *error)
+{
+    enum { HEADER = 13, TABLE = 0x80, EXTENSION = 0x21, CONTROL = 0xf9, IMAGE = 0x2c, ROOM = 16 };
+    char *bytes;
+    size_t size;
+    WAC_TRY(wac_file_read(&bytes, &size, path, (size_t)1 << 30, error));
+    unsigned char *at = (unsigned char *)bytes, *last = NULL;
+    const unsigned char *end = at + size;
+    int each = pictures * OF_EACH < OF_ALL ? (int)(OF_ALL / pictures) : OF_EACH;
+#define COLOURS(flags) ((flags)&TABLE ? 6 << ((flags)&7) : 0) /* bytes of a table of them */
+    at = size > HEADER ? at + HEADER + COLOURS(at[10]) : NULL;
+    while (at && at + ROOM < end) {
+        if (at[0] == EXTENSION && at[1] == CONTROL) {
+            last = at + 4;
+            set_delay(last, each);
+        } else if (at[0] != EXTENSION && at[0] != IMAGE) {
+            break;
+        }
+        at = skip_data(at + (at[0] == EXTENSION ? 2 : 11 + COLOURS(at[9])), end);
+    }
+#undef COLOURS
+    if (last)
+        set_delay(last, OF_LAST);
+    wac_status status = wac_file_write(path, bytes, size, error);
+    free(bytes);
+    return status;
+}
+
 static wac_status draw(movie *movie, wac_error *error)
 {
     const wac_render_options *options = movie->scene->options;
@@ -281,6 +330,8 @@ static wac_status draw(movie *movie, wac_error *error)
         print_script(movie);
         status = wac_page_draw(&movie->page, movie->scene->drawn, error);
     }
+    if (status == WAC_STATUS_OK)
+        status = set_pace(movie->scene->drawn->paths[0], movie->pictures, error);
     wac_plot_end(&movie->page.plot);
     return status;
 }

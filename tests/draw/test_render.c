@@ -329,9 +329,22 @@ static int count_pictures(const char *path)
     assert_memory_equal(bytes, "GIF89a", 6);
     assert_int_equal(bytes[size - 1], ';');
     for (size_t i = 0; i + 8 < size; i++)
-        pictures += memcmp(bytes + i, "\x21\xf9\x04", 3) == 0 && bytes[i + 4] == 5;
+        pictures += memcmp(bytes + i, "\x21\xf9\x04", 3) == 0 && bytes[i + 8] == '\x2c';
     free(bytes);
     return pictures;
+}
+
+/* For how many hundredths of a second the pictures of a GIF are seen. */
+static int delay_of(const char *path, int picture)
+{
+    size_t size;
+    int delay = -1;
+    char *bytes = contents(path, &size);
+    for (size_t i = 0; i + 8 < size && picture >= 0; i++)
+        if (memcmp(bytes + i, "\x21\xf9\x04", 3) == 0 && bytes[i + 8] == '\x2c' && !picture--)
+            delay = (unsigned char)bytes[i + 4] + 256 * (unsigned char)bytes[i + 5];
+    free(bytes);
+    return delay;
 }
 
 static void note_share(void *user, double share)
@@ -643,6 +656,8 @@ static void movies_of_runs(void **state)
         assert_int_equal(drawn.files, 1);
         assert_string_equal(drawn.paths[0], at("movie-%d/figures/movie.gif", i));
         assert_int_equal(count_pictures(drawn.paths[0]), 6);
+        assert_int_equal(delay_of(drawn.paths[0], 0), 33); /* few take two seconds … */
+        assert_int_equal(delay_of(drawn.paths[0], 5), 200);
         assert_true(share > 0);
     }
     /* a long one leaves epochs out */
@@ -653,6 +668,7 @@ static void movies_of_runs(void **state)
     assert_ok(train_new(subject, &config, &mapped));
     assert_ok(wac_render(&drawn, &subject, 1, &options, &error));
     assert_in_range(count_pictures(drawn.paths[0]), 90, 120);
+    assert_int_equal(delay_of(drawn.paths[0], 50), 5); /* … many pass quickly */
     /* what cannot be */
     subject = (char *)at("river");
     assert_int_equal(wac_render(&drawn, &subject, 1, &options, &error), WAC_STATUS_INPUT);
