@@ -225,8 +225,9 @@ int cli_read_config(wac_config *config, const char *const *values, const char *e
                           cli_program());
     const char *end = environment && !file ? strrchr(environment, '.') : NULL;
     if (end && wac_word_index(".yaml|.yml", end) >= 0)
-        return cli_refuse("unknown environment \"%s\"; a file of settings goes behind --config",
-                          WAC_CLIP(environment));
+        return cli_refuse(
+            "unknown environment \"%s\"; a file of settings goes behind train --config",
+            WAC_CLIP(environment));
     wac_error error = {0};
     wac_config own;
     char name[WAC_ENVIRONMENT_NAME];

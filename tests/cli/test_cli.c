@@ -117,7 +117,7 @@ static void nonsense_is_refused(void **state)
         {"train lqg --gpu", 2, "did you mean \"--device\"? It takes cpu or cuda"},
         {"train --env lqg", 2, "the environment needs none, as in: " WAC_PROGRAM " train river"},
         {"train arm.xml", 2, "a model of your own is mujoco:arm.xml"},
-        {"train my.yaml", 2, "a file of settings goes behind --config"},
+        {"train my.yaml", 2, "a file of settings goes behind train --config"},
         {"train Hopper-v4", 2, "unknown environment \"Hopper-v4\"; did you mean \"hopper\"?"},
         {"sweep a.yaml --jobs 2", 2, "did you mean \"--workers\"?"},
         {"evaluate a --num-episodes 2", 2, "did you mean \"--episodes\"?"},
