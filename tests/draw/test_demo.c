@@ -183,7 +183,7 @@ static void test_wrong_runs(void **state)
     assert_sentence("is a run of sac on lqg");
     assert_int_equal(wac_directory_remove(at("lqg/checkpoint"), &error), WAC_STATUS_OK);
     assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
-    assert_sentence("no checkpoint");
+    assert_sentence("its checkpoint is gone");
     save_text(at("lqg/progress.csv"), "epoch,seconds\n0,1\n");
     assert_int_equal(wac_figure_demo(at("wac"), at("lqg"), out, &error), WAC_STATUS_INPUT);
     assert_sentence("column 2 is seconds where this version has env_steps");
