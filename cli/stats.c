@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "wac stats: what several seeds say together\n"
@@ -123,6 +124,15 @@ static const char *excuse(char text[96], const wac_record *run, wac_measure meas
 
 /* --- the tables ---------------------------------------------------------------------------- */
 
+/* What stands between the names of a row and its numbers, so many columns each: in a narrow
+ * terminal these are a line of their own. */
+static const char *gap_between(int names, int numbers)
+{
+    int rows;
+    bool narrow = isatty(STDOUT_FILENO) && names + 2 + numbers >= cli_columns(stdout, &rows);
+    return narrow ? "\n      " : "  ";
+}
+
 static void print_groups(const wac_comparison *all, const cli_style *style)
 {
     int task_width = 4, label_width = 9;
@@ -130,15 +140,17 @@ static void print_groups(const wac_comparison *all, const cli_style *style)
         task_width = wider(task_width, all->groups[i].group->task_name);
         label_width = wider(label_width, all->groups[i].group->label);
     }
-    printf("%s%-*s  %-*s  %5s  %21s  interquartile mean [95 %%]%s\n", style->dim, task_width,
-           "task", label_width, "algorithm", "seeds", "mean +- 2 s/sqrt(n)", style->plain);
+    const char *gap = gap_between(task_width + 2 + label_width, 58);
+    label_width = *gap == '\n' ? 0 : label_width;
+    printf("%s%-*s  %-*s%s%5s  %21s  interquartile mean [95 %%]%s\n", style->dim, task_width,
+           "task", label_width, "algorithm", gap, "seeds", "mean +- 2 s/sqrt(n)", style->plain);
     for (size_t i = 0; i < all->set->group_count; i++) {
         const wac_group_summary *group = &all->groups[i];
         char mean[72];
         snprintf(mean, sizeof mean, group->count > 1 ? "%s +- %s" : "%s", FIGURE(group->mean),
                  FIGURE(group->spread));
-        printf("%-*s  %-*s  %4zu%s  %21s  %s\n", task_width, group->group->task_name, label_width,
-               group->group->label, group->count, is_enough(group->count) ? " " : "*", mean,
+        printf("%-*s  %-*s%s%4zu%s  %21s  %s\n", task_width, group->group->task_name, label_width,
+               group->group->label, gap, group->count, is_enough(group->count) ? " " : "*", mean,
                INTERVAL(&group->iqm));
     }
 }
@@ -170,11 +182,12 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
     /* in a narrow terminal the profiles are a table of their own */
     bool narrow = label_width + iqm_width + gap_width + 4 + PROFILE > cli_width(stdout);
+    const char *gap = gap_between(label_width, iqm_width + 2 + gap_width);
     for (int table = 0; table < (narrow ? 2 : 1); table++) {
         bool first = table == 0, profile = !first || !narrow;
         printf("%s%-*s", style->dim, label_width, "algorithm");
         if (first)
-            printf("  %-*s  %-*s", iqm_width, iqm_title, narrow ? 0 : gap_width, gap_title);
+            printf("%s%-*s  %-*s", gap, iqm_width, iqm_title, narrow ? 0 : gap_width, gap_title);
         if (profile)
             print_profile(NULL);
         printf("%s\n", style->plain);
@@ -184,8 +197,8 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
                 continue;
             printf("%-*s", label_width, method->label);
             if (first)
-                printf("  %-*s  %-*s", iqm_width, INTERVAL(&method->iqm), narrow ? 0 : gap_width,
-                       INTERVAL(&method->gap));
+                printf("%s%-*s  %-*s", gap, iqm_width, INTERVAL(&method->iqm),
+                       narrow ? 0 : gap_width, INTERVAL(&method->gap));
             if (profile)
                 print_profile(method);
             putchar('\n');
@@ -221,7 +234,7 @@ static void print_why_no_shares(const wac_comparison *all)
 static void print_pairs(const wac_comparison *all, const cli_style *style)
 {
     if (all->pair_count > MOST_PAIRS) {
-        printf("\n%zu pairs to compare are too many for a table; give fewer folders, or take "
+        printf("\n%zu pairs to compare are too many for a table; give fewer folders, or "
                "--json\n",
                all->pair_count);
         return;
@@ -232,14 +245,16 @@ static void print_pairs(const wac_comparison *all, const cli_style *style)
         worse = wider(worse, all->methods[all->pairs[i].worse].label);
     }
     printf("\n%sProbability that a run does better%s\n", style->bold, style->plain);
-    printf("%s%-*s  %-*s  %5s  %5s  probability [95 %%]%s\n", style->dim, better, "better", worse,
-           "than", "tasks", "seeds", style->plain);
+    const char *gap = gap_between(better + 2 + worse, 40);
+    worse = *gap == '\n' ? 0 : worse;
+    printf("%s%-*s  %-*s%s%5s  %5s  probability [95 %%]%s\n", style->dim, better, "better", worse,
+           "than", gap, "tasks", "seeds", style->plain);
     for (size_t i = 0; i < all->pair_count; i++) {
         const wac_pair_summary *pair = &all->pairs[i];
         size_t fewest = pair->improvement.fewest;
-        printf("%-*s  %-*s  %5zu  %4zu%s  %s\n", better, all->methods[pair->better].label, worse,
-               all->methods[pair->worse].label, pair->tasks, fewest, is_enough(fewest) ? " " : "*",
-               INTERVAL(&pair->improvement));
+        printf("%-*s  %-*s%s%5zu  %4zu%s  %s\n", better, all->methods[pair->better].label, worse,
+               all->methods[pair->worse].label, gap, pair->tasks, fewest,
+               is_enough(fewest) ? " " : "*", INTERVAL(&pair->improvement));
     }
 }
 

@@ -190,10 +190,13 @@ static void narrow_tables(void **state)
     (void)state;
     static char text[1 << 20];
     char words[1024];
-    const char *const commands[] = {"envs", "config riverswim", "reproduce",
+    const char *const commands[] = {"envs",
+                                    "config riverswim",
+                                    "reproduce",
                                     "verify update " WAC_SOURCE_DIR
                                     "/tests/recorded/oac_cheetah_dims.safetensors",
-                                    "stats " WAC_SOURCE_DIR "/results/riverswim/runs.tar.xz"};
+                                    "stats " WAC_SOURCE_DIR "/results/riverswim/runs.tar.xz",
+                                    "stats " WAC_SOURCE_DIR "/results/tuning/runs.tar.xz"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         snprintf(words, sizeof words, "%s", commands[i]);
         on_terminal(text, sizeof text, words, 80, false, 0);
