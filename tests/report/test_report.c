@@ -5,6 +5,7 @@
 #include "report/scoreboard_files.h"
 #include "support/fake_runs.h"
 
+#include <ctype.h>
 #include <sys/stat.h>
 
 static bool has_program(const char *name)
@@ -74,6 +75,47 @@ static void test_escape(void **state)
 
 /* --- any folder of runs ----------------------------------------------------------------------- */
 
+/* The next letter of a drawing that is not in a tag nor a blank, 0 at its end; in a page some are
+ * escaped. Tags are counted. */
+static int next_of_text(const char **at, bool escaped, int *tags)
+{
+    bool in_tag = false;
+    while (**at && **at != (escaped ? '"' : 0)) {
+        unsigned letter = (unsigned char)*(*at)++;
+        if (escaped && letter == '%') {
+            sscanf(*at, "%2x", &letter);
+            *at += 2;
+        }
+        *tags += letter == '<';
+        bool text = !in_tag && letter != '<' && !isspace((int)letter);
+        in_tag = letter == '<' || (in_tag && letter != '>');
+        if (text)
+            return (int)letter;
+    }
+    return 0;
+}
+
+/* The n-th drawing of a page has the tags and the text of its file. */
+static void drawing_is_whole(const char *page, const char *path, int n)
+{
+    static const char begin[] = " src=\"data:image/svg+xml,";
+    char *file;
+    size_t size;
+    assert_int_equal(wac_file_read(&file, &size, path, 1 << 24, &error), WAC_STATUS_OK);
+    for (; n > 0; n--)
+        page = strstr(page, begin) + strlen(begin);
+    const char *drawn = file;
+    int letter, tags = 0, tags_drawn = 0, letters = 0;
+    do {
+        letter = next_of_text(&page, true, &tags);
+        assert_int_equal(letter, next_of_text(&drawn, false, &tags_drawn));
+        letters++;
+    } while (letter);
+    assert_int_equal(tags, tags_drawn);
+    assert_true(tags > 100 && letters > 100);
+    free(file);
+}
+
 static void test_report(void **state)
 {
     (void)state;
@@ -101,7 +143,8 @@ static void test_report(void **state)
     /* curves, coverage, coverage by lambda, bars, solved, improvement; no maps without checkpoints;
      * profiles have no scores that are shares */
     if (has_program("gnuplot")) {
-        assert_int_equal(count_of(page, "src=\"data:image/svg+xml;base64,"), 6);
+        assert_int_equal(count_of(page, "src=\"data:image/svg+xml,"), 6);
+        drawing_is_whole(page, at("out/figures/3-settings.svg"), 3);
         assert_int_equal(count_of(page, "could not be drawn"), 0);
         static const char *const endings[] = {"svg", "png", "pdf"};
         for (int i = 0; i < 3; i++)
