@@ -127,7 +127,7 @@ static void test_shipped(void **state)
         {"coverage-lqg", 6, 100, 400, 2},
         {"coverage-oac", 6, 210, 840, 1},
         {"coverage-riverswim", 15, 100, 400, 2},
-        {"halfcheetah", 4, 20, 80, 2},
+        {"halfcheetah", 4, 40, 160, 3},
         {"mujoco", 2, 36, 180, 1},
         {"point-dense", 2, 80, 320, 4},
         {"point-sparse", 2, 60, 240, 1},
