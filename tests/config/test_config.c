@@ -145,6 +145,15 @@ static void presets_are_the_papers(void **state)
         assert_true(config.updates == 1000 && config.entropy_target == -1);
     }
     assert_true(make("lqg", "redq").updates == 1000);
+
+    /* so are MaxInfoSAC's */
+    wac_config config = make("cartpole-sparse", "maxinfosac");
+    assert_true(config.models == 5 && config.model_learning_rate == 3e-4);
+    assert_true(config.bonus_weight == 1 && config.bonus_tuning);
+    assert_true(config.initial_steps == 500 && config.update_interval == 1 && config.epochs == 500);
+    assert_true(config.width == 256 && config.batch_size == 256 && config.learning_rate == 3e-4);
+    assert_true(make("reacher-hard", "maxinfosac").epochs == 1000);
+    assert_true(make("cartpole-sparse", "sac").update_interval == 0);
 }
 
 static void bad_values_are_refused(void **state)
