@@ -22,11 +22,8 @@
 #include "rl/coverage.h"
 #include "wac/agent.h"
 
-enum {
-    WAC_POLICIES_MOST = 2,
-    WAC_CRITICS_MOST = 32,
-    WAC_MODELS_MOST = 32
-}; /* of a seat; critics: means and stds */
+/* Of a seat; critics: means and stds. */
+enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32, WAC_MODELS_MOST = 32 };
 
 typedef struct wac_seat {
     wac_config config; /* what shapes arrays is the same for all seats */
@@ -44,8 +41,7 @@ typedef struct wac_seat {
 
     real *scratch; /* [6 A], for acting */
 
-    /* what the last update saw, network by network; alpha and bonus_weight:
-     * as they are now */
+    /* what the last update saw, network by network; alpha and bonus_weight: as they are now */
     real alpha[WAC_POLICIES_MOST];
     real bonus_weight;
     double objective[WAC_POLICIES_MOST];

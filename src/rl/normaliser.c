@@ -41,6 +41,8 @@ void wac_normaliser_add(wac_normaliser *normaliser, const float *observation)
 void wac_normaliser_add_rows(wac_normaliser *normaliser, int rows, const real *x)
 {
     double before = normaliser->count[0], all = before + rows;
+    if (!normaliser->on)
+        return;
     for (int i = 0; i < normaliser->size; i++) {
         double mean = 0, squares = 0;
         for (int row = 0; row < rows; row++)

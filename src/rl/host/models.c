@@ -66,7 +66,7 @@ void wac_models_take(wac_desk *desk, wac_arena *arena)
                                     .log_prob = WAC_TAKE(arena, real, (size_t)agent->rows)};
     m->share = WAC_TAKE(arena, real, (size_t)outputs);
     m->x = WAC_TAKE(arena, real, (size_t)rows * (size_t)inputs);
-    m->target = WAC_TAKE(arena, real, (size_t)(agent->rows * outputs));
+    m->target = WAC_TAKE(arena, real, (size_t)agent->rows * (size_t)outputs);
     m->dout = WAC_TAKE(arena, real, all * (size_t)outputs);
     m->wishes = WAC_TAKE(arena, real, all * a);
     m->bonus = WAC_TAKE(arena, real, (size_t)rows);
@@ -205,7 +205,7 @@ static void appraise_pairs(wac_desk *desk, wac_team *team)
     for (int i = 0; i < rows * a; i++) {
         m->slope[i] = 0;
         for (int k = 0; k < m->stack.members; k++)
-            m->slope[i] += m->wishes[k * m->pass.capacity * a + i];
+            m->slope[i] += m->wishes[(size_t)(k * m->pass.capacity) * (size_t)a + (size_t)i];
         m->slope[i] *= m->inputs.scale[o + i % a] * m->bonuses.scale[0];
     }
 }
@@ -239,7 +239,7 @@ static void find_errors(wac_desk *desk, const real *target)
     const wac_models *m = &desk->models;
     int rows = desk->agent->rows, outputs = m->stack.shape.outputs;
     for (int k = 0; k < m->stack.members; k++) {
-        size_t first = (size_t)(k * m->pass.capacity * outputs);
+        size_t first = (size_t)k * (size_t)m->pass.capacity * (size_t)outputs;
         double loss = 0;
         for (int i = 0; i < rows * outputs; i++) {
             real error = m->pass.out[first + (size_t)i] - target[i], share = m->share[i % outputs];
