@@ -1,4 +1,5 @@
-/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC and REDQ.
+/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC, REDQ, MaxInfoSAC and
+ * SAC with random network distillation.
  *
  * Actions are single precision and within [-1, 1] throughout; so are observations, unless the
  * setting `normalisation` is `running`: then they come as they are, and the agent scales them. An

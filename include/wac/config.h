@@ -21,7 +21,9 @@ extern "C" {
     X(ME_WAC, "me-wac")                                                                            \
     X(SAC, "sac")                                                                                  \
     X(OAC, "oac")                                                                                  \
-    X(REDQ, "redq")
+    X(REDQ, "redq")                                                                                \
+    X(MAXINFOSAC, "maxinfosac")                                                                    \
+    X(SAC_RND, "sac-rnd")
 #define WAC_TABLE_ALGORITHMS(X)                                                                    \
     X(WQL, "wql")                                                                                  \
     X(Q_LEARNING, "q-learning")                                                                    \
@@ -108,6 +110,8 @@ typedef enum wac_noise {
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
 #define WAC_FOR_REDQ (1u << WAC_ALGORITHM_REDQ)
+#define WAC_FOR_MAXINFOSAC (1u << WAC_ALGORITHM_MAXINFOSAC)
+#define WAC_FOR_BONUS (WAC_FOR_MAXINFOSAC | 1u << WAC_ALGORITHM_SAC_RND)
 #define WAC_FOR_NETWORKS ((1u << WAC_ALGORITHM_TABLES) - 1)
 #define WAC_FOR_WQL (1u << WAC_ALGORITHM_WQL)
 #define WAC_FOR_Q_LEARNING (1u << WAC_ALGORITHM_Q_LEARNING)
@@ -191,6 +195,14 @@ typedef enum wac_noise {
           "critics, drawn for each update, of which the smallest value is its target")             \
     COUNT(policy_delay, 20, 1, 1000000, WAC_FOR_REDQ, NULL,                                        \
           "updates of the critics for one of policy and entropy weight")                           \
+    COUNT(models, 5, 2, 32, WAC_FOR_MAXINFOSAC, NULL,                                              \
+          "networks that predict what follows, and whose disagreement is a bonus")                 \
+    REAL(model_learning_rate, 3e-4, 0, 1, WAC_FOR_BONUS, NULL,                                     \
+         "Adam's step for the networks that a bonus is made from")                                 \
+    REAL(bonus_weight, 1, 1e-12, 1e6, WAC_FOR_BONUS, NULL,                                         \
+         "weight of the bonus; of maxinfosac at the start")                                        \
+    FLAG(bonus_tuning, true, WAC_FOR_MAXINFOSAC, NULL,                                             \
+         "learn the weight of the bonus; false: it stays at its start")                            \
     REAL(noise_std, 0.5, 0, 1e6, WAC_FOR_ALL, "lqg", "deviation of the noise of start and step")   \
     REAL(state_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest distance from the origin")        \
     REAL(action_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest push")                           \

@@ -16,6 +16,7 @@
 #include "bench/cost.h"
 
 #include "rl/algorithms.h"
+#include "rl/bonus.h"
 
 #include <math.h>
 
@@ -39,6 +40,22 @@ static double back(double rows, network n)
 static double back_to_inputs(double rows, network n, double inputs)
 {
     return 2 * rows * n.width * inputs;
+}
+
+/* Models, of pairs or of next observations, and what they learn or follow. */
+static double count_models(const wac_algorithm_row *row, double batch, double width, double o,
+                           double a)
+{
+    bool pairs = row->bonus->features == 0;
+    network model = {pairs ? o + a : o, width, pairs ? o + 1 : row->bonus->features};
+    network shadow = {o, width, 2 * a};
+    /* each learns */
+    double one = 2 * forward(batch, model) + back(batch, model);
+    if (!pairs) /* and is asked for a bonus; so is, both times, the random network */
+        return row->models * (one + forward(batch, model)) + 2 * forward(batch, model);
+    /* and is asked at s, for the policy and its shadow, and at s'; the policy climbs it */
+    one += 3 * forward(batch, model) + back(batch, model) + back_to_inputs(batch, model, a);
+    return row->models * one + forward(batch, shadow);
 }
 
 double wac_bench_operations(const wac_config *config, int observations, int actions)
@@ -65,6 +82,8 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
     /* policies climb: all of them the means, WAC's behaviour policy the stds too */
     sum += (policies * means + stds) *
            (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, a));
+    if (row.bonus)
+        sum += count_models(&row, batch, (double)config->width, o, a);
     /* and learn */
     return sum + policies * (forward(batch, policy) + back(batch, policy));
 }

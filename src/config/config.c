@@ -198,7 +198,7 @@ int wac_config_compare(const wac_config *a, const wac_config *b, wac_setting_fn 
 static wac_status refuse_unread(const wac_config *config, const wac_setting *setting,
                                 wac_error *error)
 {
-    char readers[128] = "";
+    char readers[256] = "";
     if (!environment_reads(config, setting)) {
         wac_words_join(readers, sizeof readers, setting->environments);
         return wac_fail(error, WAC_STATUS_INPUT,
@@ -289,7 +289,7 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
     if (algorithm)
         fresh.algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], algorithm);
     if (fresh.algorithm < 0) {
-        char choices[128] = "choose ";
+        char choices[256] = "choose ";
         size_t used = strlen(choices);
         wac_words_join(choices + used, sizeof choices - used, &WAC_ALGORITHM_WORDS[1]);
         return wac_fail(error, WAC_STATUS_INPUT, "unknown algorithm \"%s\"; %s",

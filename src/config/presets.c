@@ -6,6 +6,7 @@
 
 #include "config/environments.h"
 
+#define MAXINFOSAC_TASKS "maxinfosac:cartpole-sparse|maxinfosac:reacher-hard"
 #define REDQ_LOCOMOTION "redq:halfcheetah|redq:hopper|redq:walker2d"
 
 static const wac_preset presets[] = {
@@ -119,6 +120,10 @@ static const wac_preset presets[] = {
     /* -3 for the six entries of an action, -1 for the three of Hopper's */
     {"redq:halfcheetah|redq:walker2d", "entropy_target", "-0.5"},
     {"redq:hopper", "entropy_target", "-0.3333333333333333"},
+
+    {MAXINFOSAC_TASKS, "initial_steps", "500"},
+    {MAXINFOSAC_TASKS, "update_interval", "1"},
+    {"maxinfosac:reacher-hard", "epochs", "1000"},
 
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_POINTS, "epochs", "400"},

@@ -73,6 +73,11 @@ static const struct {
     {"critics", "num-q|n-critics|num-critics|num-qs|ensemble-size|q-ensemble", NULL},
     {"subset", "num-min|num-min-qs|subset-size", NULL},
     {"policy_delay", "policy-update-delay|policy-update-freq|actor-update-freq|target-delay", NULL},
+    {"models", "num-heads|num-models|n-models|ensemble|num-ensemble", NULL},
+    {"bonus_weight",
+     "intrinsic-weight|intrinsic-reward-weight|int-coef|init-dyn-entropy-scale|rnd-weight|"
+     "beta-intrinsic",
+     NULL},
     {"quantile", "kappa|confidence", "The bound's weight on sigma comes from it"},
     {"oac_beta", "beta-ub", NULL},
     {"precision", "dtype|amp|fp16|bf16|half|mixed-precision|tf32", NULL},

@@ -27,7 +27,8 @@ const wac_style *wac_style_of(wac_algorithm algorithm)
 
 const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
 {
-    static const char *const words[][2] = {{"q-learning", "Q-learning"},
+    static const char *const words[][2] = {{"maxinfosac", "MaxInfoSAC"},
+                                           {"q-learning", "Q-learning"},
                                            {"delayed-q", "Delayed Q"},
                                            {"bootstrapped-q", "Bootstrapped Q"}};
     snprintf(title, WAC_STYLE_TITLE, "%s", algorithm);

@@ -82,7 +82,8 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
         return wac_fail_memory(error, "the agent");
     }
     const wac_algorithm_row row = plan->row ? *plan->row : wac_algorithm_row_of(plan->configs);
-    assert(row.policies <= WAC_POLICIES_MOST && row.means + row.stds <= WAC_CRITICS_MOST);
+    assert(row.policies <= WAC_POLICIES_MOST && row.means + row.stds <= WAC_CRITICS_MOST &&
+           row.models <= WAC_MODELS_MOST);
     *agent = (wac_agent){
         .shape = row,
         .row = &agent->shape,
@@ -254,7 +255,7 @@ wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
 {
     const wac_seat *seat = &agent->seat[at];
     int means = agent->row->means, stds = agent->row->stds, policies = agent->row->policies;
-    double alphas[WAC_POLICIES_MOST];
+    double alphas[WAC_POLICIES_MOST], bonus_weight = (double)seat->bonus_weight;
     for (int i = 0; i < policies; i++)
         alphas[i] = (double)seat->alpha[i];
     const struct {
@@ -265,7 +266,9 @@ wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
                   {"std critic", seat->loss + means, stds},
                   {"regularisation of std critic", seat->regularisation + means, stds},
                   {"policy", seat->objective, policies},
-                  {"entropy weight", alphas, policies}};
+                  {"model", seat->model_loss, agent->row->models},
+                  {"entropy weight", alphas, policies},
+                  {"bonus weight", &bonus_weight, agent->row->bonus ? 1 : 0}};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         for (int k = 0; k < checks[i].count; k++)
             if (!isfinite(checks[i].values[k]))

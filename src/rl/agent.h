@@ -8,6 +8,8 @@
  *   policies   policy; or behaviour_policy and target_policy, where there are two
  *   critics    q1, q2, … or mean1, mean2, …; std1, std2, … (logarithms)
  *   targets    the same critics, following slowly: target_q1, …
+ *   models     model1, model2, …: what a bonus is made from; random, which one of them learns
+ *   shadow     slow_policy: the policy, following slowly, of those that weigh bonuses by it
  *   anchors    old_std1, …: the std critics as they were when the epoch's updates began
  */
 #ifndef WAC_RL_AGENT_H
@@ -20,7 +22,8 @@
 #include "rl/coverage.h"
 #include "wac/agent.h"
 
-enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32 }; /* of a seat; critics: means and stds */
+/* Of a seat; critics: means and stds. */
+enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32, WAC_MODELS_MOST = 32 };
 
 typedef struct wac_seat {
     wac_config config; /* what shapes arrays is the same for all seats */
@@ -31,20 +34,22 @@ typedef struct wac_seat {
     real kappa;        /* optimism: the normal quantile of config.quantile */
     real sigma_max;    /* std of the prior, and clamp of every std target */
     wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng;
-    int64_t remembered;                                /* transitions, ever */
-    int64_t policy_steps, critic_steps, entropy_steps; /* of Adam */
+    int64_t remembered;                                             /* transitions, ever */
+    int64_t policy_steps, critic_steps, entropy_steps, model_steps; /* of Adam */
 
     wac_coverage *drawn; /* where pairs that updates draw are counted; null: nowhere */
 
     real *scratch; /* [6 A], for acting */
 
-    /* what the last update saw, network by network; alpha: as it is now */
+    /* what the last update saw, network by network; alpha and bonus_weight: as they are now */
     real alpha[WAC_POLICIES_MOST];
+    real bonus_weight;
     double objective[WAC_POLICIES_MOST];
     double loss[WAC_CRITICS_MOST];              /* squared error to the target */
     double regularisation[WAC_CRITICS_MOST];    /* std critics: the same on synthetic pairs */
     double average[WAC_CRITICS_MOST];           /* mean, or std, over the batch */
     double average_synthetic[WAC_CRITICS_MOST]; /* std critics: over the synthetic pairs */
+    double model_loss[WAC_MODELS_MOST];         /* squared error to what they learn */
 } wac_seat;
 
 struct wac_agent {

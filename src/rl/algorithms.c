@@ -1,6 +1,7 @@
 /* The algorithms. */
 #include "rl/algorithms.h"
 
+#include "rl/bonus.h"
 #include "rl/table/table.h"
 
 #include <assert.h>
@@ -17,6 +18,17 @@ static const wac_algorithm_row rows[] = {
                            .learn = wac_sac_learn,
                            .explore = wac_oac_explore},
     [WAC_ALGORITHM_REDQ] = {.policies = 1, .critics = "q", .learn = wac_redq_learn},
+    [WAC_ALGORITHM_MAXINFOSAC] = {.policies = 1,
+                                  .means = 2,
+                                  .critics = "q",
+                                  .bonus = &wac_bonus_information,
+                                  .learn = wac_maxinfosac_learn},
+    [WAC_ALGORITHM_SAC_RND] = {.policies = 1,
+                               .means = 2,
+                               .critics = "q",
+                               .models = 1,
+                               .bonus = &wac_bonus_novelty,
+                               .learn = wac_sac_rnd_learn},
     [WAC_ALGORITHM_WQL] = {.policies = 1, .means = 1, .stds = 1, .table = &wac_rule_wql},
     [WAC_ALGORITHM_Q_LEARNING] = {.policies = 1, .means = 1, .table = &wac_rule_q_learning},
     [WAC_ALGORITHM_DELAYED_Q] = {.policies = 1, .means = 1, .table = &wac_rule_delayed_q},
@@ -36,5 +48,7 @@ wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
         row.subset = (int)config->subset;
         row.delay = (int)config->policy_delay;
     }
+    if (WAC_FOR_MAXINFOSAC >> config->algorithm & 1u)
+        row.models = (int)config->models;
     return row;
 }

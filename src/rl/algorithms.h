@@ -12,6 +12,8 @@ typedef struct wac_algorithm_row {
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
     int delay;           /* updates of the critics for one of the policies; 0: they go together */
     const char *critics; /* what mean critics are called in files: "mean1", "q1", … */
+    int models;          /* networks that learn beside it, for a bonus */
+    const struct wac_bonus_rule *bonus; /* how it is paid for what they do not know; else null */
     const struct wac_table_rule *table; /* an agent that is a table: how it learns; else null */
     void (*learn)(wac_agent *agent);
     /* null: by a sample of the behaviour policy */
@@ -27,6 +29,8 @@ void wac_sac_learn(wac_agent *agent);
 void wac_oe_wac_learn(wac_agent *agent);
 void wac_me_wac_learn(wac_agent *agent);
 void wac_redq_learn(wac_agent *agent);
+void wac_maxinfosac_learn(wac_agent *agent);
+void wac_sac_rnd_learn(wac_agent *agent);
 
 /* Explore by OAC's shift of the behaviour policy. */
 void wac_oac_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,

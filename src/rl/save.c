@@ -26,12 +26,12 @@ int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
 #define UNSEALED_FORMAT "wac-checkpoint-3"
 
 /* What an agent a file is of; each file carries it, and loading compares it. */
-enum { LABELS = 7 };
+enum { LABELS = 8 };
 
 typedef struct labels {
     wac_metadata list[LABELS];
-    int count; /* the last is of those whose number of critics is a setting */
-    char observations[16], actions[16], width[24], critics[16];
+    int count;
+    char observations[16], actions[16], width[24], critics[16], models[16];
 } labels;
 
 static void make_labels(labels *labels, const wac_agent *agent, int seat)
@@ -41,17 +41,22 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     snprintf(labels->actions, sizeof labels->actions, "%d", agent->actions);
     snprintf(labels->width, sizeof labels->width, "%" PRId64, config->width);
     snprintf(labels->critics, sizeof labels->critics, "%d", agent->critics);
-    const wac_metadata list[LABELS] = {
+    snprintf(labels->models, sizeof labels->models, "%d", agent->row->models);
+    const wac_metadata list[] = {
         {"format", FORMAT},
         {"environment", config->environment},
         {"algorithm", wac_algorithm_name((wac_algorithm)config->algorithm)},
         {"observation_size", labels->observations},
         {"action_size", labels->actions},
         {"width", labels->width},
-        {"critics", labels->critics},
     };
-    labels->count = LABELS - !agent->row->subset;
+    labels->count = sizeof list / sizeof *list;
     memcpy(labels->list, list, sizeof list);
+    /* numbers that are settings of some */
+    if (agent->row->subset)
+        labels->list[labels->count++] = (wac_metadata){"critics", labels->critics};
+    if (agent->row->models)
+        labels->list[labels->count++] = (wac_metadata){"models", labels->models};
 }
 
 static bool is_unsealed(const wac_tensor_file *file)
@@ -227,15 +232,16 @@ static double real_at(const wac_agent_tensor *tensor, int64_t index)
 }
 
 /* Whether an agent can have such numbers: counts that can be counted on with, finite numbers,
- * squares that are not below zero, and in a record of the replay an end that is one or none. One
- * count is not kept as a whole number. */
+ * squares that are not below zero, and in a record of the replay an end that is one or none. Some
+ * counts are not kept as whole numbers. */
 static bool is_possible(const wac_agent_tensor *tensor)
 {
     static const char moments[] = "adam/second/";
+    const char *last = strrchr(tensor->name, '/');
     bool square = strncmp(tensor->name, moments, strlen(moments)) == 0 ||
-                  strcmp(tensor->name, "normaliser/squares") == 0;
+                  (last && strcmp(last, "/squares") == 0);
     bool record = strcmp(tensor->name, "replay/records") == 0;
-    bool whole = strcmp(tensor->name, "normaliser/count") == 0;
+    bool whole = last && strcmp(last, "/count") == 0;
     for (int64_t i = 0; i < wac_agent_tensor_elements(tensor); i++) {
         if (tensor->dtype == WAC_DTYPE_I64) {
             int64_t count = ((const int64_t *)tensor->data)[i];
@@ -271,11 +277,14 @@ static wac_status read_checked(void *file, const wac_agent_tensor *tensor, wac_e
 static wac_status check_seat(const wac_agent *agent, const wac_seat *seat, const char *path,
                              wac_error *error)
 {
-    if (seat->policy_steps > seat->critic_steps || seat->entropy_steps > seat->critic_steps)
+    if (seat->policy_steps > seat->critic_steps || seat->entropy_steps > seat->critic_steps ||
+        seat->model_steps > seat->critic_steps)
         return fail_array(path, "number of steps", error);
     for (int i = 0; i < agent->row->policies; i++)
         if (!isfinite(seat->alpha[i]))
             return fail_array(path, "log_alpha", error);
+    if (!isfinite(seat->bonus_weight))
+        return fail_array(path, "log_bonus_weight", error);
     return WAC_STATUS_OK;
 }
 

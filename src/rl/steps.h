@@ -34,8 +34,12 @@ typedef struct wac_steps {
     /* step 2: move the entropy weights (unless they are fixed) */
     void (*tune)(wac_agent *agent);
 
+    /* where there are models: the bonus of sampled actions at the batch's states, and its slope; or
+     * that of the batch's transitions, which is added to their rewards */
+    void (*appraise)(wac_agent *agent);
+
     /* steps 3 and 4: the next action by policy `next`, and the targets of means and stds; with the
-     * entropy weight of policy `entropy` */
+     * entropy weight of policy `entropy`, and the bonus of the next pair if models read pairs */
     void (*back_up)(wac_agent *agent, int next, int entropy);
 
     /* steps 5 and 6: one Adam step of every critic towards its target; and step 9, since nothing
@@ -43,11 +47,14 @@ typedef struct wac_steps {
     void (*teach)(wac_agent *agent);
 
     /* steps 7 and 8: gradient of a policy's objective, mean(alpha log pi - what it climbs), in its
-     * heads … */
+     * heads; it climbs the bonus of pairs, too … */
     void (*aim)(wac_agent *agent, int policy, wac_aim at);
 
     /* … and one Adam step of all policies along what they aim at */
     void (*climb)(wac_agent *agent);
+
+    /* one Adam step of the models towards what the batch shows, and of the bonus's weight */
+    void (*study)(wac_agent *agent);
 
     /* so many whole updates, draw and learn: see wac_agent_start. A device apart is still at it
      * when the first returns, no longer when the second does, and has told all when the last does

@@ -30,6 +30,7 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
     } sizes[] = {
         {"width", "width", own->width, other->width},
         {"number of critics", "critics", run->agent->critics, source->agent->critics},
+        {"number of models", "models", run->agent->row->models, source->agent->row->models},
         {"number of observations", NULL, run->agent->observations, source->agent->observations},
         {"number of actions", NULL, run->agent->actions, source->agent->actions},
     };

@@ -105,14 +105,15 @@ static bool begins(const char *text, const char *with)
 }
 
 /* Whether an array of an agent is used by one that learns no more: "policy/…", "std1/…" and the
- * counts of steps, but not "target_q1/…", "old_std1/…" or moments. */
+ * counts of steps, but not "target_q1/…", "old_std1/…", what a bonus is made from, or moments. */
 static bool is_needed(const char *name, bool critics)
 {
     if (begins(name, "adam/steps/"))
         return true;
     size_t length = strcspn(name, "/");
-    bool is_policy = length >= 6 && begins(name + length - 6, "policy/");
-    bool is_network = !begins(name, "adam/") && !begins(name, "target_") && !begins(name, "old_");
+    bool is_policy = length >= 6 && begins(name + length - 6, "policy/") && !begins(name, "slow_");
+    bool is_network = !begins(name, "adam/") && !begins(name, "target_") && !begins(name, "old_") &&
+                      !begins(name, "model") && !begins(name, "random/") && !begins(name, "slow_");
     bool is_critic = strstr(name, "/weight") || strstr(name, "/bias");
     return is_policy ? !begins(name, "adam/") : is_network && (critics || !is_critic);
 }

@@ -102,6 +102,8 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         {"subset", "subset"},
         {"policy_delay", "policy_delay"},
         {"entropy_target", "entropy_target"},
+        {"models", "models"},
+        {"model_learning_rate", "model_learning_rate"},
     };
     const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
     if (!algorithm)
@@ -168,7 +170,7 @@ static wac_status set_weights(void *user, const wac_agent_tensor *tensor, wac_er
                        tensor->name, error);
 }
 
-/* of all that learning keeps only the entropy weights are recorded */
+/* of all that learning keeps only the entropy weights and that of the bonus are recorded */
 static wac_status set_alphas(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
     static const char *const names[] = {"log_alpha", "log_target_alpha"};
@@ -176,6 +178,8 @@ static wac_status set_alphas(void *user, const wac_agent_tensor *tensor, wac_err
     for (int i = 0; i < tensor->shape[0] && strcmp(tensor->name, "log_alpha") == 0; i++)
         WAC_TRY(
             copy_floats(replay->file, 1, (float *)tensor->data + i, "in/init/", names[i], error));
+    if (strcmp(tensor->name, "log_bonus_weight") == 0)
+        return copy_floats(replay->file, 1, tensor->data, "in/init/", tensor->name, error);
     return WAC_STATUS_OK;
 }
 
@@ -269,13 +273,17 @@ static wac_status check_losses(const replay *replay, wac_error *error)
     if (row->policies > 1)
         WAC_TRY(check_scalar(replay, "target_alpha", (double)seat->alpha[1], error));
     WAC_TRY(check_family(replay, "loss_std", seat->loss + row->means, row->stds, error));
-    return check_family(replay, "reg_std", seat->regularisation + row->means, row->stds, error);
+    WAC_TRY(check_family(replay, "reg_std", seat->regularisation + row->means, row->stds, error));
+    WAC_TRY(check_family(replay, "loss_model", seat->model_loss, row->models, error));
+    return row->bonus ? check_scalar(replay, "bonus_weight", (double)seat->bonus_weight, error)
+                      : WAC_STATUS_OK;
 }
 
-/* networks that only follow: targets of critics and frozen copies */
+/* networks that only follow, or stay: targets of critics, frozen copies, a shadow, random ones */
 static bool follows(const char *name)
 {
-    return strncmp(name, "old_", 4) == 0 ||
+    return strncmp(name, "old_", 4) == 0 || strncmp(name, "slow_", 5) == 0 ||
+           strncmp(name, "random/", 7) == 0 ||
            (strncmp(name, "target_", 7) == 0 && strncmp(name, "target_policy", 13) != 0);
 }
 

@@ -15,7 +15,8 @@
 
 #include "support/documented.h"
 
-static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
+static const char *const algorithms[] = {"oe-wac", "me-wac",     "sac",    "oac",
+                                         "redq",   "maxinfosac", "sac-rnd"};
 static const char *const environments[] = {
     "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
     "mountaincar", "cartpole-sparse-cost"};
@@ -60,7 +61,7 @@ static void defaults_and_presets_are_in_range(void **state)
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 5; a++) {
+        for (size_t a = 0; a < 7; a++) {
             wac_config config = make(environments[e], algorithms[a]), again = config;
             wac_error error = {0};
             assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
@@ -144,6 +145,15 @@ static void presets_are_the_papers(void **state)
         assert_true(config.updates == 1000 && config.entropy_target == -1);
     }
     assert_true(make("lqg", "redq").updates == 1000);
+
+    /* so are MaxInfoSAC's */
+    wac_config config = make("cartpole-sparse", "maxinfosac");
+    assert_true(config.models == 5 && config.model_learning_rate == 3e-4);
+    assert_true(config.bonus_weight == 1 && config.bonus_tuning);
+    assert_true(config.initial_steps == 500 && config.update_interval == 1 && config.epochs == 500);
+    assert_true(config.width == 256 && config.batch_size == 256 && config.learning_rate == 3e-4);
+    assert_true(make("reacher-hard", "maxinfosac").epochs == 1000);
+    assert_true(make("cartpole-sparse", "sac").update_interval == 0);
 }
 
 static void bad_values_are_refused(void **state)
@@ -231,8 +241,8 @@ static void bad_beginnings_are_refused(void **state)
     assert_int_equal(wac_config_init(&config, "lqg", "dqn", &error), WAC_STATUS_INPUT);
     assert_string_equal(
         error.message,
-        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, wql, q-learning, "
-        "delayed-q or bootstrapped-q");
+        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, maxinfosac, sac-rnd, "
+        "wql, q-learning, delayed-q or bootstrapped-q");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
     const char *const bad[] = {
@@ -301,7 +311,7 @@ static void yaml_comes_back(void **state)
     (void)state;
     static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 1e-7, 5e-324, 123456.78901234567, 0x1p-40};
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 5; a++) {
+        for (size_t a = 0; a < 7; a++) {
             for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
                 wac_config config = make(environments[e], algorithms[a]), again;
                 wac_error error = {0};

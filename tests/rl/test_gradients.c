@@ -2,6 +2,7 @@
  * a formula written down a second time. Whole losses are in test_gradients_losses.c. */
 #include "nn/backend.h"
 #include "nn/fill.h"
+#include "rl/bonus.h"
 #include "rl/host/batch.h"
 
 #include <math.h>
@@ -463,6 +464,64 @@ static void averages_go_back(void **state)
     }
 }
 
+/* --- bonuses ---------------------------------------------------------------------------------- */
+
+enum { MODELS_MOST = 5, MODEL_ROWS = 4, MODEL_CAPACITY = 6, OUTPUTS = 3 };
+
+typedef struct bonuses {
+    wac_model_rows said;
+    const wac_bonus_rule *rule;
+    real out[MODELS_MOST * MODEL_CAPACITY * OUTPUTS], dout[MODELS_MOST * MODEL_CAPACITY * OUTPUTS];
+    real target[MODEL_ROWS * OUTPUTS], bonus[MODEL_ROWS];
+} bonuses;
+
+static double bonus_sum(void *context)
+{
+    bonuses *b = context;
+    double sum = 0;
+    b->rule->bonus(&b->said, b->bonus, b->dout);
+    for (int i = 0; i < MODEL_ROWS; i++)
+        sum += b->bonus[i];
+    return sum;
+}
+
+static void bonuses_go_back(void **state)
+{
+    (void)state;
+    static const real share[OUTPUTS] = {0.25, 0.25, 0.5};
+    for (int models = 1; models <= MODELS_MOST; models++) {
+        bonuses b = {.said = {.rows = MODEL_ROWS,
+                              .capacity = MODEL_CAPACITY,
+                              .models = models,
+                              .outputs = OUTPUTS,
+                              .share = share},
+                     .rule = models == 1 ? &wac_bonus_novelty : &wac_bonus_information};
+        b.said.out = b.out;
+        b.said.target = b.target;
+        fill(51, sizeof b.out / sizeof *b.out, -1, 1, b.out);
+        fill(52, MODEL_ROWS * OUTPUTS, -1, 1, b.target);
+        bonus_sum(&b);
+        real dout[MODELS_MOST * MODEL_CAPACITY * OUTPUTS], with[MODEL_ROWS];
+        memcpy(dout, b.dout, sizeof dout);
+        memcpy(with, b.bonus, sizeof with);
+        assert_gradient(bonus_sum, &b, b.out, dout, (size_t)models * MODEL_CAPACITY * OUTPUTS,
+                        1e-7);
+        b.rule->bonus(&b.said, b.bonus, NULL); /* the same where no slope is asked for */
+        assert_memory_equal(b.bonus, with, sizeof with);
+    }
+
+    /* by hand: outputs 1, 2 and 6 have a variance of 7, so do 0, 1 and 5; equal ones tell nothing
+     */
+    const real three[] = {1, 4, 0, 2, 4, 1, 6, 4, 5}, one[] = {3, 0, 1}, random[] = {1, 0, -1};
+    real bonus;
+    wac_model_rows said = {1, 1, 3, OUTPUTS, three, NULL, share};
+    wac_bonus_information.bonus(&said, &bonus, NULL);
+    assert_close(bonus, 0.75 * log(1 + 7e6), 1e-12, 0);
+    said = (wac_model_rows){1, 1, 1, OUTPUTS, one, random, share};
+    wac_bonus_novelty.bonus(&said, &bonus, NULL);
+    assert_close(bonus, 0.25 * 4 + 0.5 * 4, 1e-12, 0);
+}
+
 static void targets_are_backed_up(void **state)
 {
     (void)state;
@@ -645,6 +704,7 @@ int main(void)
         cmocka_unit_test(std_errors_go_back),
         cmocka_unit_test(upper_bounds_go_back),
         cmocka_unit_test(averages_go_back),
+        cmocka_unit_test(bonuses_go_back),
         cmocka_unit_test(targets_are_backed_up),
         cmocka_unit_test(adam_steps),
         cmocka_unit_test(polyak_follows),

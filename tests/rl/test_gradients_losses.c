@@ -1,6 +1,7 @@
 /* The gradients of each whole loss, in double, against finite differences: an update with all rates
  * at zero moves nothing and leaves its gradients to be looked at. */
 #include "nn/fill.h"
+#include "rl/bonus.h"
 #include "rl/host/host.h"
 
 #include <math.h>
@@ -34,6 +35,9 @@ static wac_config make_config(wac_algorithm algorithm)
         .rho = 0.6,
         .oac_delta = 2,
         .oac_beta = 4,
+        .models = 4,
+        .bonus_weight = 0.4,
+        .bonus_tuning = true,
         .backend = WAC_BACKEND_REFERENCE,
     };
 }
@@ -80,6 +84,36 @@ static wac_desk *desk_of(const wac_agent *agent)
     return wac_host_desk(agent, 0);
 }
 
+/* What the world said, before a bonus was added to it. */
+static real rewards[ROWS];
+
+static void learn(wac_agent *agent)
+{
+    memcpy(desk_of(agent)->batch.rewards, rewards, sizeof rewards);
+    agent->row->learn(agent);
+}
+
+/* As if so many rows had been counted that those of an update change nothing. */
+static void hold(wac_normaliser *sums)
+{
+    sums->count[0] *= 1e13;
+    for (int i = 0; i < sums->size; i++)
+        sums->squares[i] *= 1e13;
+}
+
+/* Models that have seen much, and disagree. */
+static void make_models(wac_agent *agent)
+{
+    wac_models *models = &desk_of(agent)->models;
+    randomise(&models->stack, 6, 0.5);
+    randomise(&models->random, 7, 0.5);
+    randomise(&models->shadow, 8, 0.5);
+    learn(agent);
+    hold(&models->inputs);
+    hold(&models->outputs);
+    hold(&models->bonuses);
+}
+
 /* An agent with something drawn; row null: the algorithm's own; `clamped`: with every clamp at
  * work.
  */
@@ -120,7 +154,7 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     wac_rng rng = wac_rng_make(5, WAC_STREAM_BATCH);
     wac_fill_uniform(&rng, ROWS * O, -1, 1, desk->batch.observations);
     wac_fill_uniform(&rng, ROWS * A, -1, 1, desk->batch.actions);
-    wac_fill_uniform(&rng, ROWS, -1, 1, desk->batch.rewards);
+    wac_fill_uniform(&rng, ROWS, -1, 1, rewards);
     wac_fill_uniform(&rng, ROWS * O, -1, 1, desk->batch.next_observations);
     for (int i = 0; i < ROWS; i++)
         desk->batch.terminals[i] = i % 4 == 1;
@@ -133,24 +167,31 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
                      desk->pairs + ROWS * (O + A));
     for (int i = 0; i < agent->row->subset; i++)
         desk->subset[i] = means - 1 - 2 * i;
+    memcpy(desk->batch.rewards, rewards, sizeof rewards);
+    if (desk->models.shadow.members)
+        wac_fill_normal(&rng, ROWS * A, desk->models.shadow_noise);
+    if (agent->row->bonus)
+        make_models(agent);
     return agent;
 }
 
 /* The gradients that Adam was given, laid out like all parameters. */
 static struct {
     const wac_desk *desk;
-    real *policies, *critics;
+    real *policies, *critics, *models;
 } gradients;
 
 static void keep_gradient(wac_team *team, const wac_stack *stack, const real *gradient,
                           wac_moments moments, wac_adam_factors factors)
 {
-    const wac_stack *policies = &gradients.desk->policies, *critics = &gradients.desk->critics;
-    bool policy = stack->params >= policies->params &&
-                  stack->params < policies->params + wac_stack_size(policies);
-    real *all = policy ? gradients.policies : gradients.critics;
-    memcpy(all + (stack->params - (policy ? policies : critics)->params), gradient,
-           wac_stack_size(stack) * sizeof *all);
+    const wac_stack *stacks[] = {&gradients.desk->policies, &gradients.desk->critics,
+                                 &gradients.desk->models.stack};
+    real *all[] = {gradients.policies, gradients.critics, gradients.models};
+    for (int i = 0; i < 3; i++)
+        if (stack->params >= stacks[i]->params &&
+            stack->params < stacks[i]->params + wac_stack_size(stacks[i]))
+            memcpy(all[i] + (stack->params - stacks[i]->params), gradient,
+                   wac_stack_size(stack) * sizeof *gradient);
     wac_ops_reference.adam(team, stack, gradient, moments, factors);
 }
 
@@ -160,10 +201,11 @@ static void learn_keeping_gradients(wac_agent *agent)
     gradients.desk = desk_of(agent);
     gradients.policies = calloc(wac_stack_size(&gradients.desk->policies), sizeof(real));
     gradients.critics = calloc(wac_stack_size(&gradients.desk->critics), sizeof(real));
+    gradients.models = calloc(wac_stack_size(&gradients.desk->models.stack) + 1, sizeof(real));
     wac_ops ops = wac_ops_reference;
     ops.adam = keep_gradient;
     host->ops = &ops;
-    agent->row->learn(agent);
+    learn(agent);
     host->ops = &wac_ops_reference;
 }
 
@@ -171,22 +213,25 @@ static void forget_gradients(void)
 {
     free(gradients.policies);
     free(gradients.critics);
+    free(gradients.models);
 }
 
 /* Which loss a network descends. */
 typedef struct learner {
     wac_agent *agent;
-    bool policy;
+    enum { POLICY, CRITIC, MODEL } kind;
     int member;
 } learner;
+
+static const char *const kinds[] = {"policy", "critic", "model"};
 
 static double loss_of(const learner *l)
 {
     const wac_seat *seat = l->agent->seat;
     int m = l->member;
-    l->agent->row->learn(l->agent);
-    if (l->policy)
-        return seat->objective[m];
+    learn(l->agent);
+    if (l->kind != CRITIC)
+        return l->kind == POLICY ? seat->objective[m] : seat->model_loss[m];
     bool std = m >= l->agent->row->means;
     return seat->loss[m] + (std ? seat->config.lambda * seat->regularisation[m] : 0);
 }
@@ -195,8 +240,8 @@ static void assert_slope(double analytic, double measured, double scale, const c
                          const learner *l)
 {
     if (!(fabs(analytic - measured) <= 1e-6 * fmax(fabs(analytic), fabs(measured)) + 1e-8 * scale))
-        fail_msg("%s of %s %d: gradient %.12g, difference %.12g", what,
-                 l->policy ? "policy" : "critic", l->member, analytic, measured);
+        fail_msg("%s of %s %d: gradient %.12g, difference %.12g", what, kinds[l->kind], l->member,
+                 analytic, measured);
 }
 
 static double slope_along(const learner *l, real *at, const real *direction, size_t count,
@@ -284,9 +329,11 @@ static void check_agent(wac_algorithm algorithm, const wac_algorithm_row *row, b
         assert_true(fabs(desk->seat->alpha[m] - (m ? 0.07 : 0.3)) < 1e-12);
 
     for (int m = 0; m < desk->policies.members; m++)
-        check_network(&(learner){agent, true, m}, &desk->policies, gradients.policies);
+        check_network(&(learner){agent, POLICY, m}, &desk->policies, gradients.policies);
     for (int m = 0; m < desk->critics.members; m++)
-        check_network(&(learner){agent, false, m}, &desk->critics, gradients.critics);
+        check_network(&(learner){agent, CRITIC, m}, &desk->critics, gradients.critics);
+    for (int m = 0; m < desk->models.stack.members; m++)
+        check_network(&(learner){agent, MODEL, m}, &desk->models.stack, gradients.models);
     forget_gradients();
     free(before);
     wac_agent_destroy(agent);
@@ -311,6 +358,15 @@ static void me_wac_losses(void **state)
     (void)state;
     check_agent(WAC_ALGORITHM_ME_WAC, NULL, false);
     check_agent(WAC_ALGORITHM_ME_WAC, NULL, true);
+}
+
+static void losses_with_models(void **state)
+{
+    (void)state;
+    for (int clamped = 0; clamped < 2; clamped++) {
+        check_agent(WAC_ALGORITHM_MAXINFOSAC, NULL, clamped);
+        check_agent(WAC_ALGORITHM_SAC_RND, NULL, clamped);
+    }
 }
 
 static wac_algorithm kin(const wac_algorithm_row *row)
@@ -388,9 +444,84 @@ static int trusted(const wac_agent *agent, const wac_stack *critics, const int64
     return best;
 }
 
+/* by how many deviations an input is off its mean */
+static void scale_inputs(const wac_normaliser *sums, const double *x, double limit, double *out)
+{
+    for (int i = 0; i < sums->size; i++) {
+        double deviation = sqrt(sums->squares[i] / sums->count[0]);
+        out[i] = fmin(fmax((x[i] - sums->mean[i]) / deviation, -limit), limit);
+    }
+}
+
+/* the weighted bonus of a pair: half of the changes' information, half of the reward's */
+static double information(const wac_agent *agent, const double *pair)
+{
+    const wac_models *models = &desk_of(agent)->models;
+    const wac_normaliser *sums = &models->bonuses;
+    double x[O + A], out[16][O + 1], gain = 0;
+    int count = models->stack.members;
+    if (!models->shadow.members)
+        return 0;
+    scale_inputs(&models->inputs, pair, INFINITY, x);
+    for (int m = 0; m < count; m++)
+        evaluate(&models->stack, m, x, out[m]);
+    for (int j = 0; j <= O; j++) {
+        double mean = 0, variance = 0;
+        for (int m = 0; m < count; m++)
+            mean += out[m][j] / count;
+        for (int m = 0; m < count; m++)
+            variance += pow(out[m][j] - mean, 2) / (count - 1);
+        gain += (log(1e-6 + variance) - log(1e-6)) / (j < O ? 2 * O : 2);
+    }
+    return 0.4 * (gain - sums->mean[0]) / sqrt(sums->squares[0] / sums->count[0]);
+}
+
+/* the bonus of a transition, weighted and in deviations: the squared error at where it led */
+static double novelty(const wac_agent *agent, int row, double *error)
+{
+    const wac_models *models = &desk_of(agent)->models;
+    const wac_normaliser *sums = &models->bonuses;
+    double x[O], out[64], random[64];
+    *error = 0;
+    if (!models->random.members)
+        return 0;
+    scale_inputs(&models->inputs, &desk_of(agent)->batch.next_observations[row * O], 5, x);
+    evaluate(&models->stack, 0, x, out);
+    evaluate(&models->random, 0, x, random);
+    int features = models->stack.shape.outputs;
+    for (int j = 0; j < features; j++)
+        *error += pow(out[j] - random[j], 2) / features;
+    return 0.4 * *error / sqrt(sums->squares[0] / sums->count[0]);
+}
+
+/* what a model should have seen in a row: how wrong it was */
+static double model_error(const wac_agent *agent, int model, int row)
+{
+    const wac_models *models = &desk_of(agent)->models;
+    const wac_batch *batch = &desk_of(agent)->batch;
+    double pair[O + A], x[O + A], seen[O + 1], wanted[O + 1], out[64], error = 0;
+    if (models->random.members) {
+        novelty(agent, row, &error);
+        return error;
+    }
+    for (int j = 0; j < O; j++) {
+        pair[j] = batch->observations[row * O + j];
+        seen[j] = batch->next_observations[row * O + j] - pair[j];
+    }
+    memcpy(pair + O, &batch->actions[row * A], A * sizeof *pair);
+    seen[O] = rewards[row];
+    scale_inputs(&models->inputs, pair, INFINITY, x);
+    scale_inputs(&models->outputs, seen, INFINITY, wanted);
+    evaluate(&models->stack, model, x, out);
+    for (int j = 0; j <= O; j++)
+        error += pow(out[j] - wanted[j], 2) / (j < O ? 2 * O : 2);
+    return error;
+}
+
 /* what a seat should have seen */
 typedef struct sights {
     double objective[2], loss[16], regularisation[16], average[16], average_synthetic[16];
+    double model_loss[16];
 } sights;
 
 /* ALGORITHMS: steps 1 to 8 of an update that moves nothing */
@@ -404,14 +535,17 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
     int synthetic = desk->seat->synthetic;
     double alphas[2] = {0.3, 0.07}, top = desk->seat->sigma_max, kappa = 1.6448536269514722, bound;
     for (int i = 0; i < ROWS; i++) {
-        double pair[O + A];
+        double pair[O + A], error;
+        for (int m = 0; m < agent->row->models; m++)
+            seen.model_loss[m] += model_error(agent, m, i) / ROWS;
         double log_prob = act(agent, next_policy, &batch->next_observations[i * O],
                               &desk->next_noise[i * A], pair);
         int k = trusted(agent, &desk->targets, subset ? desk->subset : NULL,
                         subset ? subset : means, pair, kappa, &bound);
         double on = batch->terminals[i] == 1 ? 0 : 0.9;
-        double mean_target = batch->rewards[i] + on * (value(&desk->targets, k, pair) -
-                                                       alphas[target_policy] * log_prob);
+        double mean_target = rewards[i] + novelty(agent, i, &error) +
+                             on * (value(&desk->targets, k, pair) + information(agent, pair) -
+                                   alphas[target_policy] * log_prob);
         double std_target =
             stds ? fmin(on * exp(value(&desk->targets, means + k % stds, pair)), top) : 0;
         memcpy(pair, &batch->observations[i * O], O * sizeof *pair);
@@ -431,6 +565,7 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
                 for (k = 0; k < means; k++)
                     bound += value(&desk->critics, k, pair) / means;
             }
+            bound += information(agent, pair);
             seen.objective[m] += (alphas[m] * log_prob - bound) / ROWS;
         }
     }
@@ -455,7 +590,7 @@ static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, 
 {
     wac_agent *agent = make_agent(algorithm, row, clamped);
     const wac_seat *seat = agent->seat;
-    agent->row->learn(agent);
+    learn(agent);
     sights expected = plain_losses(agent, agent->row->learn == wac_oe_wac_learn);
     for (int k = 0; k < agent->critics; k++) {
         assert_same(seat->loss[k], expected.loss[k], "critic loss");
@@ -465,6 +600,8 @@ static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, 
     }
     for (int m = 0; m < agent->row->policies; m++)
         assert_same(seat->objective[m], expected.objective[m], "objective");
+    for (int m = 0; m < agent->row->models; m++)
+        assert_same(seat->model_loss[m], expected.model_loss[m], "model loss");
 
     /* families: the mean over their members */
     wac_losses losses;
@@ -487,9 +624,10 @@ static void losses_are_as_defined(void **state)
 {
     (void)state;
     static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OE_WAC,
-                                               WAC_ALGORITHM_ME_WAC};
+                                               WAC_ALGORITHM_ME_WAC, WAC_ALGORITHM_MAXINFOSAC,
+                                               WAC_ALGORITHM_SAC_RND};
     for (int clamped = 0; clamped < 2; clamped++) {
-        for (int a = 0; a < 3; a++)
+        for (int a = 0; a < 5; a++)
             check_losses(algorithms[a], NULL, clamped);
         for (int i = 0; i < MANY_ROWS; i++)
             check_losses(kin(&many_rows[i]), &many_rows[i], clamped);
@@ -542,6 +680,61 @@ static void clamps_are_at_work(void **state)
     }
     forget_gradients();
     wac_agent_destroy(agent);
+}
+
+/* The slope of the information in the action, which the policy climbs. */
+static void information_slopes(void **state)
+{
+    (void)state;
+    wac_agent *agent = make_agent(WAC_ALGORITHM_MAXINFOSAC, NULL, false);
+    const wac_desk *desk = desk_of(agent);
+    const wac_models *models = &desk->models;
+    agent->steps->sample(agent);
+    agent->steps->appraise(agent);
+    for (int i = 0; i < ROWS; i++) {
+        double pair[O + A], slope, sides[2];
+        memcpy(pair, &desk->batch.observations[i * O], O * sizeof *pair);
+        memcpy(pair + O, &desk->sample.action[i * A], A * sizeof *pair);
+        assert_same(0.4 * models->bonus[i], information(agent, pair), "information");
+        for (int j = 0; j < A; j++) {
+            double at = pair[O + j];
+            for (int side = 0; side < 2; side++) {
+                pair[O + j] = at + (side ? 1e-6 : -1e-6);
+                sides[side] = information(agent, pair);
+            }
+            pair[O + j] = at;
+            slope = (sides[1] - sides[0]) / 2e-6;
+            assert_true(fabs(slope) > 1e-4);
+            assert_true(fabs(0.4 * models->slope[i * A + j] - slope) <= 1e-6 * (1 + fabs(slope)));
+        }
+    }
+    wac_agent_destroy(agent);
+}
+
+/* The weight of the information falls where the policy gains more than its shadow, by Adam's first
+ * step as much as the rate is; and stays where it is not learned. */
+static void weight_follows_the_shadow(void **state)
+{
+    (void)state;
+    for (int fixed = 0; fixed < 2; fixed++) {
+        wac_agent *agent = make_agent(WAC_ALGORITHM_MAXINFOSAC, NULL, false);
+        wac_models *models = &desk_of(agent)->models;
+        wac_seat *seat = agent->seat;
+        seat->config.learning_rate = 1e-3;
+        seat->config.bonus_tuning = !fixed;
+        models->weight.first[0] = models->weight.second[0] = 0;
+        seat->model_steps = 0;
+        agent->steps->sample(agent);
+        agent->steps->appraise(agent);
+        double more = 0;
+        for (int i = 0; i < ROWS; i++)
+            more += models->bonus[i] - models->bonus[ROWS + i];
+        agent->steps->study(agent);
+        double expected = fixed ? log(0.4) : log(0.4) - (more > 0 ? 1e-3 : -1e-3);
+        assert_true(fabs(models->weight.log_alpha[0] - expected) < 1e-9);
+        assert_true(fabs(seat->bonus_weight - exp(expected)) < 1e-9);
+        wac_agent_destroy(agent);
+    }
 }
 
 /* OAC's bound at tanh(mean) */
@@ -608,9 +801,12 @@ int main(void)
         cmocka_unit_test(sac_losses),
         cmocka_unit_test(oe_wac_losses),
         cmocka_unit_test(me_wac_losses),
+        cmocka_unit_test(losses_with_models),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(losses_are_as_defined),
         cmocka_unit_test(clamps_are_at_work),
+        cmocka_unit_test(information_slopes),
+        cmocka_unit_test(weight_follows_the_shadow),
         cmocka_unit_test(oac_shifts_along_the_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,38 @@ static void sums_are_mean_and_deviation(void **state)
     wac_arena_release(&arena);
 }
 
+/* Counted in one by one or as rows, in one go or in two, it is the same. */
+static void rows_count_as_one_by_one(void **state)
+{
+    (void)state;
+    wac_arena arena = {0};
+    wac_normaliser one, rows;
+    wac_normaliser_init(&one, &arena, SIZE, true);
+    wac_normaliser_init(&rows, &arena, SIZE, true);
+    rows.unit = 1;
+    rows.limit = 0;
+    assert_false(arena.failed);
+    wac_rng rng = wac_rng_make(2, WAC_STREAM_INIT);
+    float seen[40][SIZE];
+    for (int i = 0; i < 40; i++) {
+        for (int k = 0; k < SIZE; k++)
+            seen[i][k] = k == 2 ? 7 : (float)(5 + 3 * wac_rng_normal(&rng));
+        wac_normaliser_add(&one, seen[i]);
+    }
+    wac_normaliser_add_rows(&rows, 15, seen[0]);
+    wac_normaliser_add_rows(&rows, 25, seen[15]);
+    assert_true(rows.count[0] == 40);
+    for (int k = 0; k < SIZE; k++) {
+        assert_true(fabs(rows.mean[k] - one.mean[k]) < 1e-12);
+        assert_true(fabs(rows.squares[k] - one.squares[k]) < 1e-9);
+        /* another unit, and no limit */
+        double far = (double)wac_normalise(&rows, k, 1000);
+        double deviation = fmax(sqrt(one.squares[k] / 40), 1e-3);
+        assert_true(fabs(far - (1000 - one.mean[k]) / deviation) < 1e-5 * far);
+    }
+    wac_arena_release(&arena);
+}
+
 static void switched_off_it_changes_nothing(void **state)
 {
     (void)state;
@@ -120,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_mean_and_deviation),
+        cmocka_unit_test(rows_count_as_one_by_one),
         cmocka_unit_test(switched_off_it_changes_nothing),
         cmocka_unit_test(an_agent_sees_through_it),
     };

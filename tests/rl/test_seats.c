@@ -27,6 +27,9 @@ static wac_config config_of(const char *algorithm, int seat)
     config.entropy_target = -0.5 - seat;
     config.critics = 5;
     config.policy_delay = 3;
+    config.models = 3;
+    config.bonus_weight = 0.5 + seat;
+    config.bonus_tuning = seat != 1;
     config.normalisation = seat == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
     return config;
 }
@@ -208,12 +211,18 @@ static void policies_wait(void **state)
 static void a_gpu_names_the_way_out(void **state)
 {
     (void)state;
-    wac_config config = config_of("redq", 0);
-    config.width = 64;
+    static const char *const refused[] = {"redq", "maxinfosac", "sac-rnd"};
     wac_agent *agent;
     setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
-    assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
-    assert_string_equal(error.message, "a GPU cannot train redq yet; use --device cpu");
+    for (int i = 0; i < 3; i++) {
+        wac_config config = config_of(refused[i], 0);
+        char message[96];
+        config.width = 64;
+        snprintf(message, sizeof message, "a GPU cannot train %s yet; use --device cpu",
+                 refused[i]);
+        assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
+        assert_string_equal(error.message, message);
+    }
     unsetenv("WAC_CUDA_PLUGIN");
 }
 
@@ -251,6 +260,14 @@ static void a_seat_goes_on_alone(void **state)
             wider = make(&other, 1, NULL, 1);
             assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
             assert_non_null(strstr(error.message, "critics 5"));
+            wac_agent_destroy(wider);
+        }
+        if (a == WAC_ALGORITHM_MAXINFOSAC) {
+            other = configs[2];
+            other.models = 2;
+            wider = make(&other, 1, NULL, 1);
+            assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
+            assert_non_null(strstr(error.message, "models 3"));
             wac_agent_destroy(wider);
         }
         wac_agent_destroy(together);

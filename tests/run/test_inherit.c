@@ -117,6 +117,13 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
                      WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "cannot be begun with", "its number of critics");
+    source = config = tiny("lqg", "maxinfosac", 1);
+    assert_ok(train_new(at("three"), &source, NULL));
+    config.models = 4;
+    options = from(at("three"));
+    assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
+                     WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "cannot be begun with", "its number of models");
     options = from(at("source"));
     walk_order.observations = 3;
     config = tiny("walk", "sac", 1);

@@ -19,8 +19,9 @@
 
 #define RECORDED WAC_SOURCE_DIR "/tests/recorded"
 
-static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
-enum { ALGORITHMS = 5, CRITICS = 3 }; /* critics: REDQ's */
+static const char *const algorithms[] = {"oe-wac", "me-wac",     "sac",    "oac",
+                                         "redq",   "maxinfosac", "sac-rnd"};
+enum { ALGORITHMS = 7, CRITICS = 3 }; /* critics: REDQ's */
 
 static char root[128], path[256];
 
@@ -44,7 +45,8 @@ static int remove_root(void **state)
 
 /* --- a recording of our own ------------------------------------------------------------------- */
 
-enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 5, TENSORS = 320, SETTINGS = 18, REDQS = 4 };
+enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 5, TENSORS = 320, SETTINGS = 20 };
+enum { REDQS = 4, FIRST_OF_REDQ = 14 }; /* among the settings */
 
 typedef struct recording {
     size_t count;
@@ -159,6 +161,11 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
         memcpy(pair + O, actions + i * A, A * sizeof *pair);
     }
 
+    float *slow = desk->models.shadow_noise;
+    if (desk->models.shadow.members) {
+        fill(rng, slow, B * A, true);
+        add(recording, slow, B, A, "in/step%d/noise_slow_policy", step);
+    }
     float drawn[CRITICS];
     for (int i = 0; i < agent->row->subset; i++)
         drawn[i] = (float)(desk->subset[i] = (step + 2 * i) % CRITICS);
@@ -169,6 +176,12 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
     for (int i = 0; i < agent->row->means; i++)
         add(recording, &(float){(float)seat->loss[i]}, 1, 0, "expect/step%d/loss_%s%d", step,
             agent->row->critics, i + 1);
+    for (int i = 0; i < agent->row->models; i++)
+        add(recording, &(float){(float)seat->model_loss[i]}, 1, 0, "expect/step%d/loss_model%d",
+            step, i + 1);
+    if (agent->row->bonus)
+        add(recording, &(float){(float)seat->bonus_weight}, 1, 0, "expect/step%d/bonus_weight",
+            step);
     const struct {
         const char *name;
         double value;
@@ -215,22 +228,34 @@ static void record(recording *recording, const char *algorithm, int pairs)
     config.learning_rate = config.std_learning_rate = 0.001;
     config.critics = CRITICS;
     config.policy_delay = 1;
+    config.models = 3;
+    config.model_learning_rate = 0.002;
     config.entropy_target = atoi(entropy);
     assert_int_equal(wac_agent_create(&agent, &config, O, A, 1, -1, NULL), WAC_STATUS_OK);
     wac_desk *desk = wac_host_desk(agent, 0);
     bool has_std = agent->row->stds > 0;
     assert_int_equal(agent->seat->synthetic, has_std ? pairs : 0);
 
-    const wac_metadata metadata[SETTINGS] = {
-        {"algorithm", algorithm},   {"observation_size", "3"},
-        {"action_size", "2"},       {"steps", "3"},
-        {"hidden_size", width},     {"batch_size", "20"},
-        {"discount", "0.99"},       {"target_rate", "0.005"},
-        {"learning_rate", "0.001"}, {"std_learning_rate", "0.001"},
-        {"quantile", "0.95"},       {"lambda", "0.6"},
-        {"reward_min", "-0.5"},     {"reward_max", "0.5"},
-        {"critics", "3"},           {"subset", "2"},
-        {"policy_delay", "1"},      {"entropy_target", entropy}};
+    const wac_metadata metadata[SETTINGS] = {{"algorithm", algorithm},
+                                             {"observation_size", "3"},
+                                             {"action_size", "2"},
+                                             {"steps", "3"},
+                                             {"hidden_size", width},
+                                             {"batch_size", "20"},
+                                             {"discount", "0.99"},
+                                             {"target_rate", "0.005"},
+                                             {"learning_rate", "0.001"},
+                                             {"std_learning_rate", "0.001"},
+                                             {"quantile", "0.95"},
+                                             {"lambda", "0.6"},
+                                             {"reward_min", "-0.5"},
+                                             {"reward_max", "0.5"},
+                                             {"critics", "3"},
+                                             {"subset", "2"},
+                                             {"policy_delay", "1"},
+                                             {"entropy_target", entropy},
+                                             {"models", "3"},
+                                             {"model_learning_rate", "0.002"}};
     *recording = (struct recording){0};
     memcpy(recording->metadata, metadata, sizeof metadata);
     desk->entropy.log_alpha[0] = -0.25f;
@@ -238,6 +263,10 @@ static void record(recording *recording, const char *algorithm, int pairs)
     if (has_std) {
         desk->entropy.log_alpha[1] = 0.5f;
         add(recording, desk->entropy.log_alpha + 1, 1, 0, "in/init/log_target_alpha");
+    }
+    if (agent->row->bonus) {
+        desk->models.weight.log_alpha[0] = -0.75f;
+        add(recording, desk->models.weight.log_alpha, 1, 0, "in/init/log_bonus_weight");
     }
     wac_rng rng = {.seed = 7};
     keeper before = {recording, "in/init/"}, after = {recording, "expect/final/"};
@@ -417,8 +446,9 @@ static void every_part_of_an_update_is_needed(void **state)
 {
     (void)state;
     static recording made;
-    static const char *const rich[] = {"oe-wac", "oac", "redq"}; /* these have all there is */
-    for (size_t i = 0; i < 3; i++) {
+    /* these have all there is */
+    static const char *const rich[] = {"oe-wac", "oac", "redq", "maxinfosac", "sac-rnd"};
+    for (size_t i = 0; i < 5; i++) {
         record(&made, rich[i], 7);
         for (size_t k = 0; k < made.count; k++) {
             if (strcmp(made.names[k], "in/explore/observations") == 0)
@@ -455,7 +485,7 @@ static void bad_metadata_is_refused(void **state)
     };
     static recording made;
     record(&made, "oe-wac", 7);
-    for (size_t i = 0; i < SETTINGS - REDQS; i++) {
+    for (size_t i = 0; i < FIRST_OF_REDQ; i++) {
         wac_metadata former = made.metadata[i];
         made.metadata[i].key = "comment";
         write_recording(&made);
@@ -491,17 +521,17 @@ static void bad_subsets_are_refused(void **state)
     static const struct {
         size_t setting;
         const char *value, *fragment;
-    } rows[] = {{SETTINGS - 4, "33", "critics must be"},
-                {SETTINGS - 4, "4", "in/init/q4/"},
-                {SETTINGS - 3, "4", "subset (4) must not be larger than critics (3)"},
-                {SETTINGS - 3, "3", "in/step0/subset"},
-                {SETTINGS - 2, "0", "policy_delay must be"},
-                {SETTINGS - 1, "x", "entropy_target must be"}};
+    } rows[] = {{FIRST_OF_REDQ, "33", "critics must be"},
+                {FIRST_OF_REDQ, "4", "in/init/q4/"},
+                {FIRST_OF_REDQ + 1, "4", "subset (4) must not be larger than critics (3)"},
+                {FIRST_OF_REDQ + 1, "3", "in/step0/subset"},
+                {FIRST_OF_REDQ + 2, "0", "policy_delay must be"},
+                {FIRST_OF_REDQ + 3, "x", "entropy_target must be"}};
     static const float drawn[][2] = {{1, 1}, {0, 3}, {-1, 0}, {0.5f, 1}, {NAN, 0}};
     static recording made;
     record(&made, "redq", 7);
     for (size_t i = 0; i < REDQS - 1; i++) {
-        wac_metadata *setting = &made.metadata[SETTINGS - REDQS + i], former = *setting;
+        wac_metadata *setting = &made.metadata[FIRST_OF_REDQ + i], former = *setting;
         setting->key = "comment";
         write_recording(&made);
         assert_refused(former.key);
@@ -523,7 +553,7 @@ static void bad_subsets_are_refused(void **state)
             assert_refused("must be different numbers of critics, from 0 to 2");
             memcpy((float *)made.tensors[k].data, former, sizeof former);
         }
-    made.metadata[SETTINGS - 1].key = "comment";
+    made.metadata[FIRST_OF_REDQ + 3].key = "comment";
     write_recording(&made);
     wac_update_report report;
     assert_int_equal(wac_verify_update(&report, path, &(wac_verify_options){.threads = 1}, NULL),

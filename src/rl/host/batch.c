@@ -76,6 +76,8 @@ void wac_td_target(const wac_backup *b)
     for (int i = 0; i < next->rows; i++) {
         int k = wac_smallest_bound(next, i);
         real mean = next->out[k * next->capacity + i];
+        if (b->bonus)
+            mean += b->bonus[i];
         real going_on = b->discount * (1 - b->terminal[i]);
         b->mean_target[i] = b->reward[i] + going_on * (mean - b->alpha * b->log_prob[i]);
         if (next->stds)

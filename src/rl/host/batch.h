@@ -49,6 +49,7 @@ typedef struct wac_backup {
     const real *reward;   /* [rows] */
     const real *terminal; /* [rows], 1 where the world ended */
     const real *log_prob; /* [rows], of the next action */
+    const real *bonus;    /* [rows], of the next pair; null: none */
     real alpha, discount;
     real sigma_max;    /* clamp of the std's target */
     real *mean_target; /* [rows] */

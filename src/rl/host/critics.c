@@ -3,6 +3,7 @@
  */
 #include "rl/host/critics.h"
 
+#include "rl/host/models.h"
 #include "rl/host/policies.h"
 
 #include <string.h>
@@ -117,6 +118,10 @@ static void back_up(wac_desk *desk, wac_team *team, const void *what)
     if (agent->row->subset) {
         backup.next.means = agent->row->subset;
         backup.next.subset = desk->subset;
+    }
+    if (wac_models_read_pairs(agent)) {
+        wac_models_appraise_next(desk, team);
+        backup.bonus = desk->models.next_bonus;
     }
     wac_td_target(&backup);
 }

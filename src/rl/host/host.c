@@ -6,6 +6,7 @@
 #include "nn/cpu/product.h"
 #include "nn/fill.h"
 #include "rl/host/critics.h"
+#include "rl/host/models.h"
 #include "rl/host/policies.h"
 #include "rl/host/state.h"
 
@@ -93,6 +94,7 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     wac_normaliser_init(&desk->normaliser, arena, agent->observations,
                         config->normalisation == WAC_NORMALISATION_RUNNING);
     take_networks(desk, arena);
+    wac_models_take(desk, arena);
 
     desk->index = WAC_TAKE(arena, int64_t, rows);
     desk->batch = (wac_batch){
@@ -137,6 +139,7 @@ static void set_first_values(wac_desk *desk)
                             1e-3, &rng);
     }
     wac_critics_init(desk, &rng);
+    wac_models_init(desk, &rng);
     wac_desk_settle(desk);
 }
 
@@ -146,6 +149,13 @@ void wac_desk_settle(wac_desk *desk)
     wac_normaliser_refresh(&desk->normaliser);
     for (int m = 0; m < desk->policies.members; m++)
         desk->seat->alpha[m] = exp(desk->entropy.log_alpha[m]);
+    if (desk->agent->row->bonus) {
+        wac_models *models = &desk->models;
+        desk->seat->bonus_weight = exp(models->weight.log_alpha[0]);
+        wac_normaliser_refresh(&models->inputs);
+        wac_normaliser_refresh(&models->outputs);
+        wac_normaliser_refresh(&models->bonuses);
+    }
 }
 
 /* The operations that a config asks for. For another device to learn with, only acting is left, in
@@ -231,6 +241,8 @@ static void draw_noise(wac_desk *desk)
     int inputs = desk->critics.shape.inputs;
     wac_fill_normal(&seat->noise_rng, (size_t)desk->policies.members * actions, desk->noise);
     wac_fill_normal(&seat->noise_rng, actions, desk->next_noise);
+    if (desk->models.shadow.members)
+        wac_fill_normal(&seat->noise_rng, actions, desk->models.shadow_noise);
     wac_fill_uniform(&seat->synthetic_rng, (size_t)seat->synthetic * (size_t)inputs, -1, 1,
                      desk->pairs + (size_t)agent->rows * (size_t)inputs);
 }
@@ -293,8 +305,10 @@ static void settle(wac_agent *agent, int seat, wac_state state)
 STEP(draw, draw_at_desk)
 STEP(sample, wac_policies_sample)
 STEP(tune, wac_policies_tune)
+STEP(appraise, wac_models_appraise)
 STEP(teach, wac_critics_teach)
 STEP(climb, wac_policies_climb)
+STEP(study, wac_models_study)
 STEP(anchor, wac_critics_anchor)
 
 /* Whoever waits for them does them: until then seats act as before. */
@@ -331,10 +345,12 @@ const wac_steps wac_steps_host = {
     .draw = draw,
     .sample = sample,
     .tune = tune,
+    .appraise = appraise,
     .back_up = wac_critics_back_up,
     .teach = teach,
     .aim = wac_policies_aim,
     .climb = climb,
+    .study = study,
     .start = start,
     .wait = await,
     .finish = finish,

@@ -14,6 +14,31 @@
 #include "rl/replay.h"
 #include "rl/steps.h"
 
+/* What a bonus is made from, where the algorithm's row has one (rl/bonus.h). */
+typedef struct wac_models {
+    wac_stack stack;  /* those that learn */
+    wac_stack random; /* what they learn, or nothing */
+    wac_stack shadow; /* the policy, following slowly, where pairs are read; or nothing */
+    wac_moments moments;
+    wac_entropy weight; /* of the bonus, on a log scale */
+    wac_normaliser inputs, outputs, bonuses;
+    real *gradients; /* laid out like the parameters of the stack */
+    real *share;     /* [outputs], see wac_model_rows */
+
+    real *shadow_noise; /* [B][A]: what an update reads */
+
+    wac_pass pass;                     /* models, 2 B rows for pairs, else B */
+    wac_pass random_pass, shadow_pass; /* B rows */
+    wac_sample shadow_sample;
+    real *x;          /* [rows of the pass][inputs] */
+    real *target;     /* [B][outputs] */
+    real *dout;       /* laid out like the outputs in the pass */
+    real *wishes;     /* [models][rows of the pass][A] */
+    real *bonus;      /* [rows of the pass]: of the policy's pairs, then of its shadow's */
+    real *slope;      /* [B][A], of the former */
+    real *next_bonus; /* [B], weighted */
+} wac_models;
+
 typedef struct wac_desk {
     wac_agent *agent;
     wac_seat *seat;
@@ -24,6 +49,7 @@ typedef struct wac_desk {
     wac_stack policies, critics, targets, anchors;
     wac_moments policy_moments, critic_moments;
     wac_entropy entropy;
+    wac_models models;
     real *gradients; /* of the network that a thread is at, laid out like its parameters */
 
     /* what an update reads */

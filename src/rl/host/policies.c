@@ -1,6 +1,8 @@
 /* Policies: how they sample, what they climb. */
 #include "rl/host/policies.h"
 
+#include "rl/host/models.h"
+
 #include <tgmath.h>
 
 enum { LEAST_ROWS = 16 }; /* fewer are not worth waking another thread for */
@@ -34,7 +36,8 @@ static int first_row(const wac_agent *agent, int piece, int pieces)
 typedef struct acting {
     wac_desk *desk;
     const real *observations;
-    int policy;  /* of the agent */
+    const wac_stack *policies;
+    int policy;  /* of these */
     int place;   /* in pass and sample */
     bool learns; /* the activations are needed afterwards */
     const wac_pass *pass;
@@ -50,7 +53,7 @@ static void act_rows(void *work, int piece)
     const wac_ops *ops = desk->host->ops;
     int first = first_row(agent, piece, acting->pieces);
     int rows = first_row(agent, piece + 1, acting->pieces) - first;
-    wac_stack policy = wac_stack_slice(&desk->policies, acting->policy, 1);
+    wac_stack policy = wac_stack_slice(acting->policies, acting->policy, 1);
     wac_pass pass = wac_pass_at(acting->pass, &policy, acting->place, first);
     wac_sample sample = sample_at(acting->sample, acting->place * agent->rows + first, rows);
     wac_input input = {.x = acting->observations + (size_t)(first * agent->observations),
@@ -71,6 +74,7 @@ static void sample_policy(void *work, wac_team *team, int policy, int place)
     wac_desk *desk = work;
     acting acting = {.desk = desk,
                      .observations = desk->batch.observations,
+                     .policies = &desk->policies,
                      .policy = policy,
                      .place = policy,
                      .learns = true,
@@ -89,9 +93,20 @@ void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy)
 {
     acting acting = {.desk = desk,
                      .observations = desk->batch.next_observations,
+                     .policies = &desk->policies,
                      .policy = policy,
                      .pass = &desk->next_pass,
                      .sample = &desk->next_sample};
+    act(&acting, team);
+}
+
+void wac_policies_sample_shadow(wac_desk *desk, wac_team *team)
+{
+    acting acting = {.desk = desk,
+                     .observations = desk->batch.observations,
+                     .policies = &desk->models.shadow,
+                     .pass = &desk->models.shadow_pass,
+                     .sample = &desk->models.shadow_sample};
     act(&acting, team);
 }
 
@@ -155,6 +170,14 @@ static void aim_rows(void *work, int piece)
         for (int m = 0; m < means + stds; m++)
             daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
     }
+    if (wac_models_read_pairs(agent)) {
+        const wac_models *models = &desk->models;
+        real weight = desk->seat->bonus_weight;
+        for (size_t i = 0; i < (size_t)rows; i++)
+            desk->bound[row + i] += weight * models->bonus[row + i];
+        for (size_t i = 0; i < (size_t)rows * a; i++)
+            daction[i] -= weight / (real)agent->rows * models->slope[row * a + i];
+    }
     wac_sample sample = sample_at(&desk->sample, (int)at, rows);
     real dlog_prob = desk->seat->alpha[aiming->policy] / (real)agent->rows;
     wac_policy_gradient(&sample, daction, dlog_prob, desk->dheads + at * 2 * a);
@@ -193,6 +216,8 @@ static void climb_policy(void *work, wac_team *team, int policy, int place)
     ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams});
     ops->adam(team, &one, dparams, wac_moments_slice(desk->policy_moments, &one, policy),
               wac_adam_prepare(desk->seat->policy_steps, desk->seat->config.learning_rate));
+    if (policy < desk->models.shadow.members)
+        ops->polyak(team, &desk->models.shadow, &one, desk->seat->config.target_rate);
 }
 
 void wac_policies_climb(wac_desk *desk, wac_team *team, const void *what)

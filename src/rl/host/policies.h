@@ -8,6 +8,9 @@
 /* Actions of one policy at the next states. */
 void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy);
 
+/* Actions of the policy's shadow at the batch's states. */
+void wac_policies_sample_shadow(wac_desk *desk, wac_team *team);
+
 wac_desk_fn wac_policies_sample, wac_policies_tune, wac_policies_climb;
 void wac_policies_aim(wac_agent *agent, int policy, wac_aim at);
 void wac_policies_act(wac_agent *agent, int seat, int policy, const float *observation,

@@ -61,6 +61,24 @@ static void anchor_name(const wac_algorithm_row *row, int member, char name[NAME
     snprintf(name, NAME, "old_std%d", member + 1);
 }
 
+static void model_name(const wac_algorithm_row *row, int member, char name[NAME])
+{
+    (void)row;
+    snprintf(name, NAME, "model%d", member + 1);
+}
+
+static void random_name(const wac_algorithm_row *row, int member, char name[NAME])
+{
+    (void)row, (void)member;
+    snprintf(name, NAME, "random");
+}
+
+static void shadow_name(const wac_algorithm_row *row, int member, char name[NAME])
+{
+    (void)row, (void)member;
+    snprintf(name, NAME, "slow_policy");
+}
+
 /* One layer, or part of one: rows `first` … of its outputs. */
 static wac_status show_layer(const visit *v, const wac_layer *layer, int first, int outputs,
                              const char *path, const char *label)
@@ -86,7 +104,7 @@ static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_sta
             WAC_TRY(show_layer(v, &layer, 0, layer.outputs, path, label));
         }
         wac_layer head = wac_stack_layer(stack, block, m, stack->shape.hidden);
-        if (name_of == policy_name) {
+        if (name_of == policy_name || name_of == shadow_name) {
             int half = head.outputs / 2;
             WAC_TRY(show_layer(v, &head, 0, half, path, "mean"));
             WAC_TRY(show_layer(v, &head, half, half, path, "log_std"));
@@ -102,10 +120,35 @@ static wac_status show_networks(const visit *v, wac_desk *desk)
     WAC_TRY(show_stack(v, desk, &desk->policies, desk->policies.params, policy_name, ""));
     WAC_TRY(show_stack(v, desk, &desk->critics, desk->critics.params, critic_name, ""));
     WAC_TRY(show_stack(v, desk, &desk->targets, desk->targets.params, critic_name, "target_"));
-    return show_stack(v, desk, &desk->anchors, desk->anchors.params, anchor_name, "");
+    WAC_TRY(show_stack(v, desk, &desk->anchors, desk->anchors.params, anchor_name, ""));
+    const wac_models *m = &desk->models;
+    WAC_TRY(show_stack(v, desk, &m->stack, m->stack.params, model_name, ""));
+    WAC_TRY(show_stack(v, desk, &m->random, m->random.params, random_name, ""));
+    return show_stack(v, desk, &m->shadow, m->shadow.params, shadow_name, "");
 }
 
 /* --- the rest ------------------------------------------------------------------------------- */
+
+static wac_status show_sums(const visit *v, wac_normaliser *sums, const char *path)
+{
+    WAC_TRY(show(v, WAC_DTYPE_F64, 1, 0, sums->count, "%s/count", path));
+    WAC_TRY(show(v, WAC_DTYPE_F64, sums->size, 0, sums->mean, "%s/mean", path));
+    return show(v, WAC_DTYPE_F64, sums->size, 0, sums->squares, "%s/squares", path);
+}
+
+/* What models have beside their networks. */
+static wac_status show_models(const visit *v, wac_desk *desk)
+{
+    wac_models *m = &desk->models;
+    WAC_TRY(show_sums(v, &m->inputs, "models/inputs"));
+    if (!m->random.members)
+        WAC_TRY(show_sums(v, &m->outputs, "models/outputs"));
+    WAC_TRY(show_sums(v, &m->bonuses, "models/bonuses"));
+    WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &desk->seat->model_steps, "adam/steps/models"));
+    WAC_TRY(show(v, DTYPE_REAL, 1, 0, m->weight.log_alpha, "log_bonus_weight"));
+    WAC_TRY(show(v, DTYPE_REAL, 1, 0, m->weight.first, "adam/first/log_bonus_weight"));
+    return show(v, DTYPE_REAL, 1, 0, m->weight.second, "adam/second/log_bonus_weight");
+}
 
 static wac_status show_learning(const visit *v, wac_desk *desk)
 {
@@ -114,19 +157,19 @@ static wac_status show_learning(const visit *v, wac_desk *desk)
         wac_moments moments;
         name_fn *name_of;
     } learners[] = {{&desk->policies, desk->policy_moments, policy_name},
-                    {&desk->critics, desk->critic_moments, critic_name}};
-    for (int i = 0; i < 2; i++) {
+                    {&desk->critics, desk->critic_moments, critic_name},
+                    {&desk->models.stack, desk->models.moments, model_name}};
+    for (int i = 0; i < 3; i++) {
         WAC_TRY(show_stack(v, desk, learners[i].stack, learners[i].moments.first,
                            learners[i].name_of, "adam/first/"));
         WAC_TRY(show_stack(v, desk, learners[i].stack, learners[i].moments.second,
                            learners[i].name_of, "adam/second/"));
     }
     wac_normaliser *n = &desk->normaliser;
-    if (n->on) {
-        WAC_TRY(show(v, WAC_DTYPE_F64, 1, 0, n->count, "normaliser/count"));
-        WAC_TRY(show(v, WAC_DTYPE_F64, n->size, 0, n->mean, "normaliser/mean"));
-        WAC_TRY(show(v, WAC_DTYPE_F64, n->size, 0, n->squares, "normaliser/squares"));
-    }
+    if (n->on)
+        WAC_TRY(show_sums(v, n, "normaliser"));
+    if (desk->agent->row->bonus)
+        WAC_TRY(show_models(v, desk));
     int policies = desk->policies.members;
     WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.log_alpha, "log_alpha"));
     WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.first, "adam/first/log_alpha"));
@@ -174,6 +217,8 @@ static wac_status show_drawn(const visit *v, wac_desk *desk)
     for (int m = 0; m < desk->policies.members; m++)
         WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->noise + (size_t)(m * rows * a), "noise_%s",
                      m ? "target_policy" : "policy"));
+    if (desk->models.shadow.members)
+        WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->models.shadow_noise, "noise_slow_policy"));
     if (desk->seat->synthetic > 0)
         WAC_TRY(show(v, DTYPE_REAL, desk->seat->synthetic, o + a,
                      desk->pairs + (size_t)(rows * (o + a)), "synthetic"));
