@@ -34,18 +34,19 @@ void wac_belief_spread(const wac_belief *p, const real *out, real *steps, real *
         spread[1 + j] += spread[j];
 }
 
-void wac_belief_spread_back(const wac_belief *p, real *dspread, real *dlog)
+void wac_belief_spread_back(const wac_belief *p, const real *dspread, real *dlog)
 {
     int last = p->outputs - 1;
     if (!p->particles) {
         dlog[0] *= dspread[0];
         return;
     }
-    /* sums over the particles above each gap */
-    for (int n = last; n > 0; n--)
-        dspread[n - 1] += dspread[n];
-    for (int j = 0; j < last; j++)
-        dlog[j] *= dspread[1 + j] - dspread[0] * (real)(last - j) / (real)p->particles;
+    /* a gap moves the particles above it; what it does to the mean of all weighs the sum, zero */
+    real above = 0;
+    for (int j = last - 1; j >= 0; j--) {
+        above += dspread[1 + j];
+        dlog[j] *= above;
+    }
 }
 
 real wac_belief_std(const wac_belief *p, const real *spread)

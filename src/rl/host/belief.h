@@ -30,8 +30,9 @@ void wac_belief_aim(const wac_belief *belief, real kappa, real place);
 /* Spread [N] of what a critic put out [outputs]; steps [outputs - 1] may be null. */
 void wac_belief_spread(const wac_belief *belief, const real *out, real *steps, real *spread);
 
-/* dlog [outputs - 1], in which the steps stand, of sum(dspread * spread); dspread [N] is used up */
-void wac_belief_spread_back(const wac_belief *belief, real *dspread, real *dlog);
+/* dlog [outputs - 1], in which the steps stand, of sum(dspread * spread); dspread [N], of particles
+ * with a sum of zero, as the differences of two spreads have */
+void wac_belief_spread_back(const wac_belief *belief, const real *dspread, real *dlog);
 
 /* The deviation of a spread. */
 real wac_belief_std(const wac_belief *belief, const real *spread);
