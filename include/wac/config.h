@@ -95,6 +95,11 @@ typedef enum wac_posterior {
     WAC_POSTERIOR_PARTICLES,
 } wac_posterior;
 
+typedef enum wac_trunk {
+    WAC_TRUNK_APART,
+    WAC_TRUNK_SHARED,
+} wac_trunk;
+
 typedef enum wac_exploration {
     WAC_EXPLORATION_OPTIMISTIC,
     WAC_EXPLORATION_SAMPLING,
@@ -119,6 +124,7 @@ typedef enum wac_noise {
 #define WAC_FOR_BOOTSTRAPPED_Q (1u << WAC_ALGORITHM_BOOTSTRAPPED_Q)
 #define WAC_FOR_RATES (WAC_FOR_WQL | WAC_FOR_Q_LEARNING | WAC_FOR_BOOTSTRAPPED_Q)
 #define WAC_FOR_PRIORS (WAC_FOR_WAC | WAC_FOR_WQL | WAC_FOR_BOOTSTRAPPED_Q)
+#define WAC_FOR_POSTERIORS (WAC_FOR_WAC | WAC_FOR_WQL)
 #define WAC_FOR_ALL ((1u << WAC_ALGORITHM_TOTAL) - 1)
 
 /* the environments that read a setting, where not a single one */
@@ -221,8 +227,12 @@ typedef enum wac_noise {
            "how to compute: fast, or in plain loops (slow; for checking)")                         \
     CHOICE(precision, 0, WAC_PRECISIONS, WAC_FOR_NETWORKS, NULL,                                   \
            "of hidden layers' products; mixed is fast (AVX-512 BF16, GPU), tf32 a GPU's only")     \
-    CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_WQL, NULL, "what a pair's value may be")    \
-    COUNT(particles, 50, 2, 10000, WAC_FOR_WQL, NULL, "of a pair, where the posterior has some")   \
+    CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_POSTERIORS, NULL,                           \
+           "what a pair's value may be")                                                           \
+    COUNT(particles, 50, 2, 10000, WAC_FOR_POSTERIORS, NULL,                                       \
+          "of a pair, where the posterior has some")                                               \
+    CHOICE(trunk, 0, "apart|shared", WAC_FOR_WAC, NULL,                                            \
+           "mean and std of a Gaussian: a network each, or two heads of one")                      \
     CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL, NULL,                          \
            "by the posterior's quantile, by a draw from it, or by its mean")                       \
     CHOICE(noise, 0, "epsilon|boltzmann", WAC_FOR_Q_LEARNING, NULL,                                \

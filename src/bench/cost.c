@@ -65,20 +65,21 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
         return 1e5;
     double batch = (double)config->batch_size, o = observations, a = actions;
     double synthetic = row.stds ? round(config->rho * batch) : 0;
-    double stds = row.stds, means = row.means, asked = row.subset ? row.subset : means;
+    double means = row.means, asked = row.subset ? row.subset : means;
+    double stds = row.shared ? 0 : row.stds, seen = row.shared ? batch + synthetic : batch;
     double policies = row.delay ? (double)row.policies / row.delay : row.policies; /* that move */
     network policy = {o, (double)config->width, 2 * a};
-    network critic = {o + a, (double)config->width, 1};
+    network critic = {o + a, (double)config->width, wac_row_outputs(&row)};
 
     /* actions of all policies at s, and of one at s' */
     double sum = (policies + 1) * forward(batch, policy);
     /* targets of critics at s' */
     sum += (asked + stds) * forward(batch, critic);
-    /* critics learn: the means from the batch, the stds from synthetic pairs too */
-    sum += means * (2 * forward(batch, critic) + back(batch, critic));
+    /* critics learn: the means from the batch, what knows of a std from synthetic pairs too */
+    sum += means * (2 * forward(seen, critic) + back(seen, critic));
     sum += stds * (2 * forward(batch + synthetic, critic) + back(batch + synthetic, critic));
     /* the stds of the epoch's start, on the synthetic pairs */
-    sum += stds * forward(synthetic, critic);
+    sum += row.stds * forward(synthetic, critic);
     /* policies climb: all of them the means, WAC's behaviour policy the stds too */
     sum += (policies * means + stds) *
            (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, a));

@@ -370,6 +370,30 @@ bool wac_config_lacks_prior(const wac_config *config)
            config->reward_max == 0;
 }
 
+/* Whether one network can be what posterior, trunk and rates ask for. */
+static wac_status check_networks(const wac_config *config, wac_error *error)
+{
+    bool particles = config->posterior == WAC_POSTERIOR_PARTICLES;
+    bool shared = config->trunk == WAC_TRUNK_SHARED;
+    if (!(WAC_FOR_WAC >> config->algorithm & 1u) || (!particles && !shared))
+        return WAC_STATUS_OK;
+    if (particles && shared)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "trunk shared is for posterior gaussian, and particles come from one "
+                        "network as it is; set trunk to apart, or posterior to gaussian");
+    if (config->std_learning_rate != config->learning_rate) {
+        char std[32], rate[32];
+        format_real(config->std_learning_rate, std, sizeof std);
+        format_real(config->learning_rate, rate, sizeof rate);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "std_learning_rate (%s) must be learning_rate (%s) with %s, where one "
+                        "network learns mean and spread; set both to the same, or %s",
+                        std, rate, particles ? "posterior particles" : "trunk shared",
+                        particles ? "posterior to gaussian" : "trunk to apart");
+    }
+    return WAC_STATUS_OK;
+}
+
 wac_status wac_config_check(const wac_config *config, wac_error *error)
 {
     WAC_TRY(check_environment(config->environment, sizeof config->environment, error));
@@ -397,6 +421,7 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
                         "subset (%lld) must not be larger than critics (%lld), from which it is "
                         "drawn",
                         (long long)config->subset, (long long)config->critics);
+    WAC_TRY(check_networks(config, error));
     if (config->precision != WAC_PRECISION_SINGLE && config->backend != WAC_BACKEND_CPU)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "precision mixed and tf32 are for backend cpu; set precision to single, or "

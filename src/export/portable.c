@@ -115,14 +115,18 @@ static void transpose(float *to, const float *from, int inputs, int outputs)
                 from[(size_t)o * (size_t)inputs + (size_t)i];
 }
 
-static void take_network(wac_portable *portable, int network, const wac_stack *stack, int member)
+/* Of the head only what is asked for, from output `first` on. */
+static void take_network(wac_portable *portable, int network, const wac_stack *stack, int member,
+                         int first)
 {
     const wac_export_network *net = wac_portable_network(portable, network);
     for (int l = 0; l < WAC_EXPORT_LAYERS; l++) {
         wac_layer layer = wac_stack_layer(stack, stack->params, member, l);
         int outputs = wac_portable_outputs(portable, network, l); /* without a policy's log-stds */
-        transpose(writable(net->weight[l]), layer.weight, layer.inputs, outputs);
-        memcpy(writable(net->bias[l]), layer.bias, (size_t)outputs * sizeof(float));
+        int from = l == WAC_EXPORT_LAYERS - 1 ? first : 0;
+        transpose(writable(net->weight[l]), layer.weight + (size_t)(from * layer.inputs),
+                  layer.inputs, outputs);
+        memcpy(writable(net->bias[l]), layer.bias + from, (size_t)outputs * sizeof(float));
     }
 }
 
@@ -152,6 +156,11 @@ wac_status wac_portable_make(wac_portable **out, wac_run *run, bool critics, wac
                         "the run %s is a table, and only networks are exported; its numbers are in "
                         "checkpoint/agent.safetensors",
                         run->directory);
+    if (critics && row->particles)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has particles, and only critics with posterior gaussian are "
+                        "exported; leave --with-value out",
+                        run->directory);
     const wac_desk *desk = wac_host_desk(agent, run->seat);
     sizes sizes = {.observations = agent->observations,
                    .actions = agent->actions,
@@ -166,13 +175,18 @@ wac_status wac_portable_make(wac_portable **out, wac_run *run, bool critics, wac
     portable->epoch = run->position.epoch;
     portable->policy.kappa = desk->seat->kappa;
     take_units(portable, run->world, &desk->normaliser);
-    take_network(portable, 0, &desk->policies, wac_agent_policy(agent, WAC_POLICY_TARGET));
+    take_network(portable, 0, &desk->policies, wac_agent_policy(agent, WAC_POLICY_TARGET), 0);
     snprintf(portable->names[0], sizeof *portable->names, "policy");
     for (int i = 0; i < sizes.means + sizes.stds; i++) {
         bool std = i >= sizes.means;
-        take_network(portable, 1 + i, &desk->critics, i);
+        int k = std ? i - sizes.means : i;
+        /* two heads of one network go as two networks */
+        take_network(portable, 1 + i, &desk->critics, row->shared ? k : i, row->shared && std);
         snprintf(portable->names[1 + i], sizeof *portable->names, "%s%d",
-                 std ? "std" : row->critics, 1 + (std ? i - sizes.means : i));
+                 std           ? "std"
+                 : row->shared ? "mean"
+                               : row->critics,
+                 1 + k);
     }
     *out = portable;
     return WAC_STATUS_OK;

@@ -39,6 +39,16 @@ static void note_prior(wac_seat *seat, double reward_min, double reward_max)
     seat->sigma_max = (real)(range / (1 - seat->config.discount) / sqrt(12.0));
 }
 
+/* The quantile's place among particles, which stand for the middles of equal shares: interpolated
+ * between them, and not beyond the outermost. */
+static void note_particles(wac_seat *seat, int particles)
+{
+    double last = particles - 1, place = seat->config.quantile * particles - 0.5;
+    place = place < 0 ? 0 : place > last ? last : place;
+    seat->place = (real)place;
+    seat->kappa = (real)((place - last / 2) / sqrt(((double)particles * particles - 1) / 12));
+}
+
 static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_config *config)
 {
     uint64_t seed = (uint64_t)config->seed;
@@ -54,6 +64,8 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
     if (row->stds > 0) {
         seat->synthetic = (int)lround(config->rho * (double)config->batch_size);
         seat->kappa = (real)normal_quantile(config->quantile);
+        if (row->particles)
+            note_particles(seat, row->particles);
         note_prior(seat, config->reward_min, config->reward_max);
     }
 }
@@ -84,6 +96,7 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     const wac_algorithm_row row = plan->row ? *plan->row : wac_algorithm_row_of(plan->configs);
     assert(row.policies <= WAC_POLICIES_MOST && row.means + row.stds <= WAC_CRITICS_MOST &&
            row.models <= WAC_MODELS_MOST);
+    assert(!row.shared || (row.stds == row.means && !row.subset));
     *agent = (wac_agent){
         .shape = row,
         .row = &agent->shape,
@@ -91,7 +104,7 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
         .observations = plan->observations,
         .actions = plan->actions,
         .rows = (int)plan->configs->batch_size,
-        .critics = row.means + row.stds,
+        .critics = wac_row_critics(&row),
         .seats = plan->seats,
         .seat = seats,
         .arena = arena,
@@ -336,16 +349,32 @@ wac_status wac_seat_reward_range(wac_agent *agent, int seat, double *least, doub
     return WAC_STATUS_OK;
 }
 
+real wac_seat_first_log(const wac_agent *agent, const wac_seat *seat)
+{
+    int particles = agent->row->particles;
+    return particles ? log(seat->sigma_max * (real)(sqrt(12.0) / particles)) : log(seat->sigma_max);
+}
+
+typedef struct prior {
+    const wac_agent *agent;
+    const wac_seat *seat;
+} prior;
+
 /* What the heads of critics begin with; see wac_critics_init. */
 static wac_status set_head(void *user, const wac_agent_tensor *tensor, wac_error *error)
 {
-    const wac_seat *seat = user;
-    const char *head = strstr(tensor->name, "/out/bias");
+    const prior *prior = user;
+    const wac_seat *seat = prior->seat;
+    const char *name = tensor->name;
     (void)error;
+    bool whole = strstr(name, "posterior"), alone = strstr(name, "/out/bias");
+    bool log_spread =
+        whole ? strstr(name, "/log_") && strstr(name, "/bias") : alone && strstr(name, "std");
+    bool mean = whole ? strstr(name, "/mean/bias") != NULL : alone && !log_spread;
     double middle = (seat->config.reward_min + seat->config.reward_max) / 2;
-    if (head && strstr(tensor->name, "std"))
-        *(real *)tensor->data = log(seat->sigma_max);
-    else if (head && seat->config.mean_prior)
+    for (int64_t i = 0; log_spread && i < tensor->shape[0]; i++)
+        ((real *)tensor->data)[i] = wac_seat_first_log(prior->agent, seat);
+    if (mean && seat->config.mean_prior)
         *(real *)tensor->data = (real)(middle / (1 - seat->config.discount));
     return WAC_STATUS_OK;
 }
@@ -355,8 +384,8 @@ wac_status wac_seat_set_prior(wac_agent *agent, int seat, double reward_min, dou
 {
     assert(agent->row->stds > 0 && agent->seat[seat].critic_steps == 0);
     note_prior(&agent->seat[seat], reward_min, reward_max);
-    WAC_TRY(
-        agent->steps->visit(agent, seat, WAC_STATE_NETWORKS, set_head, &agent->seat[seat], error));
+    WAC_TRY(agent->steps->visit(agent, seat, WAC_STATE_NETWORKS, set_head,
+                                &(prior){agent, &agent->seat[seat]}, error));
     agent->steps->settle(agent, seat, WAC_STATE_NETWORKS);
     return WAC_STATUS_OK;
 }

@@ -11,6 +11,9 @@
  *   models     model1, model2, …: what a bonus is made from; random, which one of them learns
  *   shadow     slow_policy: the policy, following slowly, of those that weigh bonuses by it
  *   anchors    old_std1, …: the std critics as they were when the epoch's updates began
+ *
+ * or, where a critic is one network for mean and spread: posterior1, …, target_posterior1, … and
+ * old_posterior1, ….
  */
 #ifndef WAC_RL_AGENT_H
 #define WAC_RL_AGENT_H
@@ -31,7 +34,9 @@ typedef struct wac_seat {
     bool rests;        /* not active for a part of an update */
     int64_t updated;   /* updates done of those asked for last */
     int synthetic;     /* pairs, M */
-    real kappa;        /* optimism: the normal quantile of config.quantile */
+    real kappa;        /* optimism: the normal quantile of config.quantile; of particles that of
+                        * their prior's shape, for who knows only mean and std */
+    real place;        /* of that quantile among particles, from 0 to the last */
     real sigma_max;    /* std of the prior, and clamp of every std target */
     wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng;
     int64_t remembered;                                             /* transitions, ever */
@@ -59,7 +64,7 @@ struct wac_agent {
     int observations, actions;
     int rows;      /* of a batch, B */
     int synthetic; /* the most pairs of a seat */
-    int critics;   /* row->means + row->stds */
+    int critics;   /* networks */
     int seats;
     wac_seat *seat; /* [seats] */
     void *device;   /* what the host's steps keep … */
@@ -112,6 +117,10 @@ wac_status wac_seat_reward_range(wac_agent *agent, int seat, double *least, doub
  * its first update. */
 wac_status wac_seat_set_prior(wac_agent *agent, int seat, double reward_min, double reward_max,
                               wac_error *error);
+
+/* What the logarithms that a critic puts out begin with: that of the prior's std, or of the gaps
+ * between its quantiles. */
+real wac_seat_first_log(const wac_agent *agent, const wac_seat *seat);
 
 /* Which of an agent's policies plays a role. */
 int wac_agent_policy(const wac_agent *agent, wac_policy_role role);

@@ -50,5 +50,21 @@ wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
     }
     if (WAC_FOR_MAXINFOSAC >> config->algorithm & 1u)
         row.models = (int)config->models;
+    if (WAC_FOR_WAC >> config->algorithm & 1u) {
+        bool particles = config->posterior == WAC_POSTERIOR_PARTICLES;
+        row.shared = particles || config->trunk == WAC_TRUNK_SHARED;
+        row.particles = particles ? (int)config->particles : 0;
+        row.critics = row.shared ? "posterior" : row.critics;
+    }
     return row;
+}
+
+int wac_row_outputs(const wac_algorithm_row *row)
+{
+    return !row->shared ? 1 : row->particles ? row->particles : 2;
+}
+
+int wac_row_critics(const wac_algorithm_row *row)
+{
+    return row->means + (row->shared ? 0 : row->stds);
 }

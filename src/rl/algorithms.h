@@ -9,6 +9,8 @@
 typedef struct wac_algorithm_row {
     int policies;        /* 1, or 2: one that explores, one that is evaluated */
     int means, stds;     /* critics; stds 0: it knows nothing of its uncertainty */
+    bool shared;         /* a critic is one network for mean and spread; as many stds as means */
+    int particles;       /* that it puts out; 0: a Gaussian's mean and std. Only where shared */
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
     int delay;           /* updates of the critics for one of the policies; 0: they go together */
     const char *critics; /* what mean critics are called in files: "mean1", "q1", … */
@@ -23,6 +25,13 @@ typedef struct wac_algorithm_row {
 
 /* That of a config's algorithm, with the numbers that are settings. */
 wac_algorithm_row wac_algorithm_row_of(const wac_config *config);
+
+/* Numbers that a critic network puts out for a pair: one; or, where shared, a mean and the
+ * logarithms of its spread, which are of a std, or of the gaps between particles. */
+int wac_row_outputs(const wac_algorithm_row *row);
+
+/* Networks that are critics. */
+int wac_row_critics(const wac_algorithm_row *row);
 
 /* The updates. OAC learns as SAC does. */
 void wac_sac_learn(wac_agent *agent);

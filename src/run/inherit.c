@@ -31,6 +31,8 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
         {"width", "width", own->width, other->width},
         {"number of critics", "critics", run->agent->critics, source->agent->critics},
         {"number of models", "models", run->agent->row->models, source->agent->row->models},
+        {"number of particles", "particles", run->agent->row->particles,
+         source->agent->row->particles},
         {"number of observations", NULL, run->agent->observations, source->agent->observations},
         {"number of actions", NULL, run->agent->actions, source->agent->actions},
     };
@@ -39,12 +41,22 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
                         "the run %s cannot be begun with: its algorithm is %s, not %s",
                         source->directory, wac_algorithm_name((wac_algorithm)other->algorithm),
                         wac_algorithm_name((wac_algorithm)own->algorithm));
-    if (own->normalisation != other->normalisation)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "the run %s cannot be begun with: its normalisation is another; add "
-                        "--normalisation %s",
-                        source->directory,
-                        other->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "bounds");
+    const struct {
+        const char *name;
+        int own, other;
+        const char *word; /* of the other */
+    } choices[] = {
+        {"normalisation", own->normalisation, other->normalisation,
+         other->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "bounds"},
+        {"posterior", own->posterior, other->posterior,
+         other->posterior == WAC_POSTERIOR_PARTICLES ? "particles" : "gaussian"},
+        {"trunk", own->trunk, other->trunk, other->trunk == WAC_TRUNK_SHARED ? "shared" : "apart"},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (choices[i].own != choices[i].other)
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "the run %s cannot be begun with: its %s is another; add --%s %s",
+                            source->directory, choices[i].name, choices[i].name, choices[i].word);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         long long theirs = sizes[i].other, ours = sizes[i].own;
         char way_out[64] = "";

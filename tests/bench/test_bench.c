@@ -52,6 +52,12 @@ static void test_count_by_hand(void **state)
                  (2 + 4) * (8 + 4 + 2) + 2 * (8 + 6);
     assert_true(wac_bench_operations(&config, 1, 1) == wac);
 
+    /* two heads: 2 (2 + 1 + 2) = 10, and 6 back; all of it from the synthetic pairs, too */
+    config.trunk = WAC_TRUNK_SHARED;
+    double shared =
+        3 * 8 + 2 * 10 + 2 * 3 * (10 + 10 + 6) + 2 * 2 * 10 + 4 * (10 + 6 + 2) + 2 * (8 + 6);
+    assert_true(wac_bench_operations(&config, 1, 1) == shared);
+
     /* of five critics three are asked for the target; in every fourth update the policy moves */
     config = point("redq");
     config.width = config.batch_size = 1;

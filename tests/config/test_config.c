@@ -300,6 +300,34 @@ static void whole_is_checked(void **state)
     config.subset = 3;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
 
+    /* one network has one rate, and particles have one network */
+    config = make("riverswim", "me-wac");
+    config.trunk = WAC_TRUNK_SHARED;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.learning_rate = 1e-3;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "std_learning_rate (0.0003) must be learning_rate (0.001) with trunk "
+                        "shared, where one network learns mean and spread; set both to the same, "
+                        "or trunk to apart");
+    config.std_learning_rate = 1e-3;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.posterior = WAC_POSTERIOR_PARTICLES;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "trunk shared is for posterior gaussian, and particles come from one "
+                        "network as it is; set trunk to apart, or posterior to gaussian");
+    config.trunk = WAC_TRUNK_APART;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.std_learning_rate = 2e-3;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "std_learning_rate (0.002) must be learning_rate (0.001) with posterior "
+                        "particles, where one network learns mean and spread; set both to the "
+                        "same, or posterior to gaussian");
+    config.posterior = WAC_POSTERIOR_GAUSSIAN;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+
     /* synthetic samples that round to none are no mistake */
     config = make("lqg", "oe-wac");
     config.rho = 1e-6;

@@ -56,6 +56,27 @@ static const wac_algorithm_row many_rows[] = {
      .subset = 2,
      .critics = "mean",
      .learn = wac_oe_wac_learn},
+    /* whole posteriors: Gaussians, and particles */
+    {.policies = 2, .means = 2, .stds = 2, .shared = true, .learn = wac_oe_wac_learn},
+    {.policies = 2, .means = 3, .stds = 3, .shared = true, .learn = wac_me_wac_learn},
+    {.policies = 2,
+     .means = 2,
+     .stds = 2,
+     .shared = true,
+     .particles = 7,
+     .learn = wac_oe_wac_learn},
+    {.policies = 2,
+     .means = 3,
+     .stds = 3,
+     .shared = true,
+     .particles = 40,
+     .learn = wac_me_wac_learn},
+    {.policies = 2,
+     .means = 2,
+     .stds = 2,
+     .shared = true,
+     .particles = 2,
+     .learn = wac_oe_wac_learn},
 };
 enum { MANY_ROWS = sizeof many_rows / sizeof *many_rows };
 
@@ -137,10 +158,13 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     randomise(&desk->targets, 3, 0.5);
     randomise(&desk->anchors, 4, 0.5);
     for (int k = 0; k < agent->row->stds; k++) {
-        real top = log(desk->seat->sigma_max);
-        *output_bias(&desk->critics, means + k) = top - 0.4;
-        *output_bias(&desk->targets, means + k) = clamped ? top + 3 : top - 1;
-        *output_bias(&desk->anchors, k) = clamped ? top + 3 : top - 1;
+        real top = wac_seat_first_log(agent, desk->seat);
+        int m = agent->row->shared ? k : means + k;
+        for (int i = agent->row->shared; i < desk->critics.shape.outputs; i++) {
+            output_bias(&desk->critics, m)[i] = top - 0.4 + 0.1 * sin(i);
+            output_bias(&desk->targets, m)[i] = clamped ? top + 3 : top - 1;
+            output_bias(&desk->anchors, k)[i] = clamped ? top + 3 : top - 1;
+        }
     }
     if (policies > 1)
         desk->entropy.log_alpha[1] = log(0.07); /* the two policies' weights differ */
@@ -232,7 +256,11 @@ static double loss_of(const learner *l)
     learn(l->agent);
     if (l->kind != CRITIC)
         return l->kind == POLICY ? seat->objective[m] : seat->model_loss[m];
-    bool std = m >= l->agent->row->means;
+    int means = l->agent->row->means;
+    if (l->agent->row->shared) /* of mean and spread together */
+        return seat->loss[m] + seat->loss[means + m] +
+               seat->config.lambda * seat->regularisation[means + m];
+    bool std = m >= means;
     return seat->loss[m] + (std ? seat->config.lambda * seat->regularisation[m] : 0);
 }
 
@@ -425,16 +453,75 @@ static double act(const wac_agent *agent, int policy, const real *observation, c
     return log_prob;
 }
 
+/* A posterior in plain numbers: a Gaussian has its std, of particles all are listed. */
+typedef struct plain {
+    double mean, std, upper;
+    int count;
+    double particles[64];
+} plain;
+
+static plain believe(const wac_agent *agent, const wac_stack *stack, int member, const double *pair)
+{
+    double out[64], kappa = 1.6448536269514722, sum = 0;
+    int count = agent->row->particles;
+    evaluate(stack, member, pair, out);
+    plain p = {.mean = out[0], .std = exp(out[1]), .count = count};
+    p.upper = p.mean + kappa * p.std;
+    if (count == 0)
+        return p;
+    for (int i = 1; i < count; i++)
+        p.particles[i] = p.particles[i - 1] + exp(out[i]);
+    for (int i = 0; i < count; i++)
+        sum += p.particles[i];
+    p.std = 0;
+    for (int i = 0; i < count; i++) {
+        p.particles[i] += p.mean - sum / count;
+        p.std += pow(p.particles[i] - p.mean, 2) / count;
+    }
+    p.std = sqrt(p.std);
+    /* each stands for the middle of its share: (i + 1/2) / count */
+    p.upper = p.particles[count - 1];
+    for (int i = count - 2; i >= 0; i--)
+        if (0.95 < (i + 1.5) / count)
+            p.upper =
+                p.particles[i] + (0.95 * count - i - 0.5) * (p.particles[i + 1] - p.particles[i]);
+    return p;
+}
+
+/* Move it and shrink it about its mean, at least so much that its std is not above `top`. */
+static void change(plain *p, double factor, double mean, double top)
+{
+    double shrink = p->std * factor > top ? top / p->std : factor;
+    for (int i = 0; i < p->count; i++)
+        p->particles[i] = mean + shrink * (p->particles[i] - p->mean);
+    p->std *= shrink;
+    p->mean = mean;
+}
+
+/* The square of the Wasserstein distance. */
+static double distance(const plain *a, const plain *b)
+{
+    double sum = 0;
+    for (int i = 0; i < a->count; i++)
+        sum += pow(a->particles[i] - b->particles[i], 2) / a->count;
+    return a->count ? sum : pow(a->mean - b->mean, 2) + pow(a->std - b->std, 2);
+}
+
 /* the critic with the smallest bound, mean + kappa std or Q, of some; kappa 0 leaves the std out */
 static int trusted(const wac_agent *agent, const wac_stack *critics, const int64_t *subset,
                    int count, const double *pair, double kappa, double *bound)
 {
     int best = 0, means = agent->row->means;
+    double out[64];
     *bound = INFINITY;
     for (int i = 0; i < count; i++) {
         int k = subset ? (int)subset[i] : i;
-        double own = value(critics, k, pair);
-        if (agent->row->stds)
+        double own;
+        evaluate(critics, k, pair, out);
+        own = *out;
+        if (agent->row->shared && kappa > 0)
+            own = believe(agent, critics, k, pair).upper;
+        else if (agent->row->stds && !agent->row->shared)
             own += kappa * exp(value(critics, means + k % agent->row->stds, pair));
         if (own < *bound) {
             *bound = own;
@@ -533,6 +620,7 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
     int means = agent->row->means, stds = agent->row->stds, subset = agent->row->subset;
     int target_policy = agent->row->policies - 1, next_policy = optimistic ? 0 : target_policy;
     int synthetic = desk->seat->synthetic;
+    bool shared = agent->row->shared;
     double alphas[2] = {0.3, 0.07}, top = desk->seat->sigma_max, kappa = 1.6448536269514722, bound;
     for (int i = 0; i < ROWS; i++) {
         double pair[O + A], error;
@@ -543,17 +631,33 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
         int k = trusted(agent, &desk->targets, subset ? desk->subset : NULL,
                         subset ? subset : means, pair, kappa, &bound);
         double on = batch->terminals[i] == 1 ? 0 : 0.9;
-        double mean_target = rewards[i] + novelty(agent, i, &error) +
-                             on * (value(&desk->targets, k, pair) + information(agent, pair) -
-                                   alphas[target_policy] * log_prob);
-        double std_target =
-            stds ? fmin(on * exp(value(&desk->targets, means + k % stds, pair)), top) : 0;
+        double out[64];
+        evaluate(&desk->targets, k, pair, out);
+        double mean_target =
+            rewards[i] + novelty(agent, i, &error) +
+            on * (*out + information(agent, pair) - alphas[target_policy] * log_prob);
+        double std_target = stds && !shared
+                                ? fmin(on * exp(value(&desk->targets, means + k % stds, pair)), top)
+                                : 0;
+        plain target = {0};
+        if (shared) {
+            target = believe(agent, &desk->targets, k, pair);
+            change(&target, on, mean_target, top);
+        }
         memcpy(pair, &batch->observations[i * O], O * sizeof *pair);
         memcpy(pair + O, &batch->actions[i * A], A * sizeof *pair);
-        for (k = 0; k < means + stds; k++) {
-            double out = value(&desk->critics, k, pair), std = exp(out);
-            seen.loss[k] += pow(k < means ? out - mean_target : std - std_target, 2) / ROWS;
-            seen.average[k] += (k < means ? out : std) / ROWS;
+        for (k = 0; shared && k < means; k++) {
+            plain own = believe(agent, &desk->critics, k, pair);
+            double of_means = pow(own.mean - mean_target, 2);
+            seen.loss[k] += of_means / ROWS;
+            seen.loss[means + k] += (distance(&own, &target) - of_means) / ROWS;
+            seen.average[k] += own.mean / ROWS;
+            seen.average[means + k] += own.std / ROWS;
+        }
+        for (k = 0; !shared && k < means + stds; k++) {
+            double own = value(&desk->critics, k, pair), std = exp(own);
+            seen.loss[k] += pow(k < means ? own - mean_target : std - std_target, 2) / ROWS;
+            seen.average[k] += (k < means ? own : std) / ROWS;
         }
         for (int m = 0; m <= target_policy; m++) {
             log_prob =
@@ -572,6 +676,14 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
     for (int i = 0; i < synthetic; i++)
         for (int k = 0; k < stds; k++) {
             const real *pair = desk->pairs + (ROWS + i) * (O + A);
+            if (shared) {
+                plain own = believe(agent, &desk->critics, k, pair);
+                plain held = believe(agent, &desk->anchors, k, pair);
+                change(&held, 1, own.mean, top); /* only the spread is held */
+                seen.regularisation[means + k] += distance(&own, &held) / synthetic;
+                seen.average_synthetic[means + k] += own.std / synthetic;
+                continue;
+            }
             double std = exp(value(&desk->critics, means + k, pair));
             double old = fmin(exp(value(&desk->anchors, k, pair)), top);
             seen.regularisation[means + k] += pow(std - old, 2) / synthetic;
@@ -592,7 +704,8 @@ static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, 
     const wac_seat *seat = agent->seat;
     learn(agent);
     sights expected = plain_losses(agent, agent->row->learn == wac_oe_wac_learn);
-    for (int k = 0; k < agent->critics; k++) {
+    int sights = agent->row->means + agent->row->stds;
+    for (int k = 0; k < sights; k++) {
         assert_same(seat->loss[k], expected.loss[k], "critic loss");
         assert_same(seat->average[k], expected.average[k], "average");
         assert_same(seat->regularisation[k], expected.regularisation[k], "regularisation");
@@ -607,7 +720,7 @@ static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, 
     wac_losses losses;
     wac_seat_losses(agent, 0, &losses);
     double mean = 0, std = 0;
-    for (int k = 0; k < agent->critics; k++)
+    for (int k = 0; k < sights; k++)
         *(k < agent->row->means ? &mean : &std) += expected.loss[k];
     assert_same(losses.mean, mean / agent->row->means, "mean critics' loss");
     if (agent->row->stds)

@@ -34,6 +34,16 @@ static wac_config config_of(const char *algorithm, int seat)
     return config;
 }
 
+/* Kinds of WAC's critics: as they are, two heads of one network, particles. */
+enum { KINDS = 3 };
+
+static void set_kind(wac_config *config, int kind)
+{
+    config->trunk = kind == 1 ? WAC_TRUNK_SHARED : WAC_TRUNK_APART;
+    config->posterior = kind == 2 ? WAC_POSTERIOR_PARTICLES : WAC_POSTERIOR_GAUSSIAN;
+    config->particles = 9;
+}
+
 static wac_status create(wac_agent **agent, wac_device device, const wac_config *configs, int seats,
                          const wac_algorithm_row *row, int threads)
 {
@@ -116,11 +126,14 @@ static void assert_same_state(wac_agent *a, int seat_a, wac_agent *b, int seat_b
 }
 
 /* Seat 1 pauses in the second turn. */
-static void check_company(const char *algorithm, const wac_algorithm_row *row, int threads)
+static void check_company(const char *algorithm, int kind, const wac_algorithm_row *row,
+                          int threads)
 {
     wac_config configs[SEATS];
-    for (int i = 0; i < SEATS; i++)
+    for (int i = 0; i < SEATS; i++) {
         configs[i] = config_of(algorithm, i);
+        set_kind(&configs[i], kind);
+    }
     wac_agent *together = make(configs, SEATS, row, threads);
     for (int turn = 0; turn < 3; turn++) {
         together->seat[1].active = turn != 1;
@@ -154,7 +167,8 @@ static void seats_learn_as_if_alone(void **state)
     (void)state;
     for (int threads = 1; threads <= SEATS; threads++)
         for (int a = 0; a < WAC_ALGORITHM_TABLES; a++)
-            check_company(wac_algorithm_name((wac_algorithm)a), NULL, threads);
+            for (int kind = 0; kind < (WAC_FOR_WAC >> a & 1u ? KINDS : 1); kind++)
+                check_company(wac_algorithm_name((wac_algorithm)a), kind, NULL, threads);
 }
 
 /* Ten critics, two of them drawn for each backup: the draws are part of the state. */
@@ -168,7 +182,7 @@ static void subsets_are_drawn_by_seat(void **state)
         .critics = "q",
         .learn = wac_sac_learn,
     };
-    check_company("sac", &row, 2);
+    check_company("sac", 0, &row, 2);
 
     enum { DRAWS = 9000 };
     wac_config config = config_of("sac", 0);
@@ -222,6 +236,17 @@ static void a_gpu_names_the_way_out(void **state)
                  refused[i]);
         assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
         assert_string_equal(error.message, message);
+    }
+    static const char *const kinds[] = {"", "trunk shared", "posterior particles"};
+    for (int kind = 1; kind < KINDS; kind++) {
+        char expected[128];
+        wac_config config = config_of(kind == 1 ? "oe-wac" : "me-wac", 0);
+        config.width = 64;
+        set_kind(&config, kind);
+        assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
+        snprintf(expected, sizeof expected, "a GPU cannot train %s with %s yet; use --device cpu",
+                 kind == 1 ? "oe-wac" : "me-wac", kinds[kind]);
+        assert_string_equal(error.message, expected);
     }
     unsetenv("WAC_CUDA_PLUGIN");
 }

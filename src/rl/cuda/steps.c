@@ -302,6 +302,11 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
     if (agent->row->subset > 0 || agent->row->bonus || agent->critics > WAC_ENGINE_CRITICS)
         return wac_fail(error, WAC_STATUS_INPUT, "a GPU cannot train %s yet; use --device cpu",
                         wac_algorithm_name((wac_algorithm)config->algorithm));
+    if (agent->row->shared)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "a GPU cannot train %s with %s yet; use --device cpu",
+                        wac_algorithm_name((wac_algorithm)config->algorithm),
+                        agent->row->particles ? "posterior particles" : "trunk shared");
     return WAC_STATUS_OK;
 }
 

@@ -1,5 +1,6 @@
 /* Critics: the Wasserstein barycentre of Gaussians as two squared errors, one on means, one on
  * stds (equation 6 of the paper), and the synthetic pairs that keep unseen stds high (equation 9).
+ * Each is a network of its own, or a critic puts out its whole posterior (belief.h).
  */
 #include "rl/host/critics.h"
 
@@ -22,8 +23,8 @@ static bool is_std(const wac_desk *desk, int critic)
 void wac_critics_anchor(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)team, (void)what;
-    wac_stack stds =
-        wac_stack_slice(&desk->critics, desk->agent->row->means, desk->agent->row->stds);
+    const wac_algorithm_row *row = desk->agent->row;
+    wac_stack stds = wac_stack_slice(&desk->critics, row->shared ? 0 : row->means, row->stds);
     copy_params(&desk->anchors, &stds);
 }
 
@@ -37,11 +38,15 @@ void wac_critics_init(wac_desk *desk, wac_rng *rng)
         wac_stack_randomise(&desk->critics, m, by_inputs, 3e-3, rng);
         int head = desk->critics.shape.hidden;
         real *bias = wac_stack_layer(&desk->critics, desk->critics.params, m, head).bias;
+        for (int i = is_std(desk, m) ? 0 : 1; i < desk->critics.shape.outputs; i++)
+            bias[i] = wac_seat_first_log(desk->agent, desk->seat);
         if (is_std(desk, m))
-            *bias = log(desk->seat->sigma_max);
-        else if (desk->agent->row->stds > 0 && config->mean_prior)
+            continue;
+        if (desk->agent->row->stds > 0 && config->mean_prior)
             *bias = (real)((q_max + q_min) / 2);
     }
+    if (desk->agent->row->shared)
+        wac_belief_aim(&desk->belief, desk->seat->kappa, desk->seat->place);
     copy_params(&desk->targets, &desk->critics);
     wac_critics_anchor(desk, NULL, NULL);
 }
@@ -67,8 +72,9 @@ static wac_critic_rows rows_of(const wac_desk *desk, int rows)
  * gets the same ones every time. */
 static int dealt(const wac_desk *desk, int item)
 {
-    int means = desk->agent->row->means;
-    return means == desk->agent->row->stds ? item % 2 * means + item / 2 : item;
+    const wac_algorithm_row *row = desk->agent->row;
+    int means = row->means;
+    return means == row->stds && !row->shared ? item % 2 * means + item / 2 : item;
 }
 
 /* The target critic that is dealt out, of those that the backup needs. */
@@ -123,7 +129,10 @@ static void back_up(wac_desk *desk, wac_team *team, const void *what)
         wac_models_appraise_next(desk, team);
         backup.bonus = desk->models.next_bonus;
     }
-    wac_td_target(&backup);
+    if (agent->row->shared)
+        wac_belief_target(&desk->belief, &backup);
+    else
+        wac_td_target(&backup);
 }
 
 void wac_critics_back_up(wac_agent *agent, int next, int entropy)
@@ -133,8 +142,48 @@ void wac_critics_back_up(wac_agent *agent, int next, int entropy)
 
 /* --- learning ------------------------------------------------------------------------------- */
 
+/* The anchors' word on the synthetic pairs. */
+static const real *anchored(const wac_desk *desk, wac_team *team, int k)
+{
+    wac_stack anchor = wac_stack_slice(&desk->anchors, k, 1);
+    wac_pass pass = wac_pass_at(&desk->anchor_pass, &desk->anchors, k, 0);
+    wac_input unseen = {.x = desk->pairs + (size_t)(desk->agent->rows * anchor.shape.inputs),
+                        .rows = desk->seat->synthetic};
+    desk->host->ops->infer(team, &anchor, unseen, &pass);
+    return pass.out;
+}
+
+/* Errors of what a std critic, or one with a whole posterior, put out. */
+static void std_error(wac_desk *desk, wac_team *team, int m, const real *out, real *dout)
+{
+    wac_seat *seat = desk->seat;
+    double averages[2];
+    wac_std_error(desk->agent->rows, seat->synthetic, out, desk->std_target,
+                  anchored(desk, team, m - desk->agent->row->means), (real)seat->config.lambda,
+                  seat->sigma_max, dout, &seat->loss[m], &seat->regularisation[m], averages);
+    seat->average[m] = averages[0];
+    seat->average_synthetic[m] = averages[1];
+}
+
+static void belief_error(wac_desk *desk, wac_team *team, int m, const real *out, real *scratch,
+                         real *dout)
+{
+    wac_seat *seat = desk->seat;
+    int std = desk->agent->row->means + m; /* where a seat keeps what it saw of the spread */
+    wac_belief_sight seen;
+    wac_belief_error(&desk->belief, desk->agent->rows, seat->synthetic, out, desk->mean_target,
+                     desk->std_target, anchored(desk, team, m), (real)seat->config.lambda,
+                     seat->sigma_max, scratch, dout, &seen);
+    seat->loss[m] = seen.loss;
+    seat->average[m] = seen.mean;
+    seat->loss[std] = seen.spread_loss;
+    seat->regularisation[std] = seen.regularisation;
+    seat->average[std] = seen.std;
+    seat->average_synthetic[std] = seen.std_synthetic;
+}
+
 /* A critic's part of step 5 or 6, and of 9: none needs to know of the others. Mean critics see the
- * batch; std critics see it and the synthetic pairs behind it. */
+ * batch; those that know of a std see it and the synthetic pairs behind it. */
 static void teach_critic(void *work, wac_team *team, int item, int place)
 {
     wac_desk *desk = work;
@@ -142,30 +191,22 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     wac_seat *seat = desk->seat;
     const wac_ops *ops = desk->host->ops;
     int m = dealt(desk, item);
-    bool std = is_std(desk, m);
+    bool std = is_std(desk, m), shared = agent->row->shared;
     wac_stack critic = wac_stack_slice(&desk->critics, m, 1);
     wac_pass pass = wac_pass_at(&desk->critic_pass, &desk->critics, place, 0);
-    real *dout = desk->dout + (size_t)(place * pass.capacity);
+    real *dout = desk->dout + (size_t)(place * pass.capacity) * (size_t)critic.shape.outputs;
     real *dparams = desk->gradients + (size_t)place * critic.stride;
-    wac_input input = {.x = desk->pairs, .rows = agent->rows + (std ? seat->synthetic : 0)};
+    int synthetic = std || shared ? seat->synthetic : 0;
+    wac_input input = {.x = desk->pairs, .rows = agent->rows + synthetic};
     ops->forward(team, &critic, input, &pass);
-    if (std) {
-        int k = m - agent->row->means;
-        wac_stack anchor = wac_stack_slice(&desk->anchors, k, 1);
-        wac_pass anchored = wac_pass_at(&desk->anchor_pass, &desk->anchors, k, 0);
-        wac_input unseen = {.x = desk->pairs + (size_t)(agent->rows * critic.shape.inputs),
-                            .rows = seat->synthetic};
-        double averages[2];
-        ops->infer(team, &anchor, unseen, &anchored);
-        wac_std_error(agent->rows, seat->synthetic, pass.out, desk->std_target, anchored.out,
-                      (real)seat->config.lambda, seat->sigma_max, dout, &seat->loss[m],
-                      &seat->regularisation[m], averages);
-        seat->average[m] = averages[0];
-        seat->average_synthetic[m] = averages[1];
-    } else {
+    if (shared)
+        belief_error(desk, team, m, pass.out,
+                     desk->spreads + (size_t)(place * 2 * desk->belief.spread), dout);
+    else if (std)
+        std_error(desk, team, m, pass.out, dout);
+    else
         wac_mean_error(agent->rows, pass.out, desk->mean_target, dout, &seat->loss[m],
                        &seat->average[m]);
-    }
     ops->backward(team, &critic, input, &pass, dout, &(wac_gradient){.params = dparams});
 
     wac_stack target = wac_stack_slice(&desk->targets, m, 1);
@@ -215,6 +256,21 @@ void wac_critics_slope(wac_agent *agent, int seat, const float *observation, con
     }
 }
 
+/* Mean and std of the posterior to trust. */
+static void whole_value(const wac_desk *desk, const wac_critic_rows *critics, int row, float *mean,
+                        float *std)
+{
+    const wac_belief *belief = &desk->belief;
+    int k = wac_belief_smallest(belief, critics, row);
+    const real *out =
+        critics->out + (size_t)(k * critics->capacity + row) * (size_t)belief->outputs;
+    *mean = (float)out[0];
+    if (!std)
+        return;
+    wac_belief_spread(belief, out, NULL, desk->spreads);
+    *std = (float)wac_belief_std(belief, desk->spreads);
+}
+
 void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observations,
                        const float *actions, float *mean, float *std)
 {
@@ -235,6 +291,10 @@ void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observ
                                (wac_input){.x = desk->query, .rows = count}, &desk->critic_pass);
         wac_critic_rows critics = rows_of(desk, count);
         for (int i = 0; i < count; i++) {
+            if (agent->row->shared) {
+                whole_value(desk, &critics, i, mean + first + i, std ? std + first + i : NULL);
+                continue;
+            }
             int k = wac_smallest_bound(&critics, i);
             mean[first + i] = (float)critics.out[k * capacity + i];
             if (std)

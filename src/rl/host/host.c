@@ -65,11 +65,16 @@ static void take_networks(wac_desk *desk, wac_arena *arena)
     const wac_agent *agent = desk->agent;
     int width = (int)desk->seat->config.width, policies = agent->row->policies;
     wac_shape policy = {agent->observations, width, 2 * agent->actions, .hidden = 2};
-    wac_shape critic = {agent->observations + agent->actions, width, 1, .hidden = 2};
+    int outputs = wac_row_outputs(agent->row);
+    wac_shape critic = {agent->observations + agent->actions, width, outputs, .hidden = 2};
     wac_stack_init(&desk->policies, arena, policy, policies);
     wac_stack_init(&desk->critics, arena, critic, agent->critics);
     wac_stack_init(&desk->targets, arena, critic, agent->critics);
     wac_stack_init(&desk->anchors, arena, critic, agent->row->stds);
+    desk->belief = (wac_belief){.outputs = outputs,
+                                .particles = agent->row->particles,
+                                .spread = agent->row->particles ? agent->row->particles : 1,
+                                .climb = WAC_TAKE(arena, real, (size_t)outputs)};
     desk->policy_moments = take_moments(arena, &desk->policies);
     desk->critic_moments = take_moments(arena, &desk->critics);
     desk->entropy = (wac_entropy){WAC_TAKE(arena, real, (size_t)policies),
@@ -121,9 +126,11 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
         take_sample(arena, agent->rows, agent->actions, &desk->next_pass, desk->next_noise);
     desk->query = WAC_TAKE(arena, real, rows * (o + a));
     desk->mean_target = WAC_TAKE(arena, real, rows);
-    desk->std_target = WAC_TAKE(arena, real, rows);
+    size_t spread = (size_t)desk->belief.spread;
+    desk->std_target = WAC_TAKE(arena, real, rows * spread);
+    desk->spreads = WAC_TAKE(arena, real, (size_t)agent->critics * 2 * spread);
     desk->bound = WAC_TAKE(arena, real, rows);
-    desk->dout = WAC_TAKE(arena, real, critic_rows);
+    desk->dout = WAC_TAKE(arena, real, critic_rows * (size_t)desk->belief.outputs);
     desk->dactions = WAC_TAKE(arena, real, critic_rows * a);
     desk->daction = WAC_TAKE(arena, real, policies * rows * a);
     desk->dheads = WAC_TAKE(arena, real, policies * rows * 2 * a);

@@ -9,7 +9,7 @@
 
 #include "base/threads.h"
 #include "nn/backend.h"
-#include "rl/host/batch.h"
+#include "rl/host/belief.h"
 #include "rl/normaliser.h"
 #include "rl/replay.h"
 #include "rl/steps.h"
@@ -50,7 +50,8 @@ typedef struct wac_desk {
     wac_moments policy_moments, critic_moments;
     wac_entropy entropy;
     wac_models models;
-    real *gradients; /* of the network that a thread is at, laid out like its parameters */
+    wac_belief belief; /* where a critic puts it out whole */
+    real *gradients;   /* of the network that a thread is at, laid out like its parameters */
 
     /* what an update reads */
     int64_t *index; /* [B] */
@@ -68,9 +69,11 @@ typedef struct wac_desk {
     wac_sample sample;                /* of all policies at s, [policies][B] */
     wac_sample next_sample;           /* of the one that acts at s' */
     real *query;                      /* [B][O + A], pairs with freshly sampled actions */
-    real *mean_target, *std_target;   /* [B] */
+    real *mean_target;                /* [B] */
+    real *std_target;                 /* [B], or of whole posteriors [B][spread] */
+    real *spreads;                    /* [critics][2 spread], of whole posteriors */
     real *bound;                      /* [B], what a policy climbs */
-    real *dout;                       /* [critics][B + M] */
+    real *dout;                       /* [critics][B + M][outputs] */
     real *dactions;                   /* [critics][B + M][A], one set per critic */
     real *daction;                    /* [policies][B][A] */
     real *dheads;                     /* [policies][B][2A] */

@@ -144,7 +144,8 @@ static void aim_rows(void *work, int piece)
     size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
     int means = agent->row->means, stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
-    wac_stack critics = wac_stack_slice(&desk->critics, 0, means + stds);
+    int networks = means + (agent->row->shared ? 0 : stds);
+    wac_stack critics = wac_stack_slice(&desk->critics, 0, networks);
     wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, first);
     wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
     wac_critic_rows values = {.rows = rows,
@@ -154,20 +155,25 @@ static void aim_rows(void *work, int piece)
                               .first_std = means,
                               .out = pass.out,
                               .kappa = desk->seat->kappa};
-    real *dout = desk->dout + row, *wishes = desk->dactions + row * a;
+    real *dout = desk->dout + row * (size_t)critics.shape.outputs,
+         *wishes = desk->dactions + row * a;
     real *daction = desk->daction + at * a;
     wac_gradient gradient = {.inputs = wishes, .input_first = agent->observations};
     wac_join(rows, agent->observations, agent->actions, desk->batch.observations + row * o,
              desk->sample.action + at * a, desk->query + row * (o + a));
     ops->forward(NULL, &critics, input, &pass);
-    (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(
-        &values, (real)1 / (real)agent->rows, desk->bound + row, dout);
+    real weight = (real)1 / (real)agent->rows, *bound = desk->bound + row;
+    if (agent->row->shared)
+        wac_belief_bound(&desk->belief, &values, weight, bound, dout);
+    else
+        (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(&values, weight, bound,
+                                                                             dout);
     ops->backward(NULL, &critics, input, &pass, dout, &gradient);
 
     /* what each critic would have the action do, together, and what that asks of the policy */
     for (size_t i = 0; i < (size_t)rows * a; i++) {
         daction[i] = 0;
-        for (int m = 0; m < means + stds; m++)
+        for (int m = 0; m < networks; m++)
             daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
     }
     if (wac_models_read_pairs(agent)) {

@@ -57,8 +57,7 @@ static void critic_name(const wac_algorithm_row *row, int member, char name[NAME
 
 static void anchor_name(const wac_algorithm_row *row, int member, char name[NAME])
 {
-    (void)row;
-    snprintf(name, NAME, "old_std%d", member + 1);
+    snprintf(name, NAME, "old_%s%d", row->shared ? row->critics : "std", member + 1);
 }
 
 static void model_name(const wac_algorithm_row *row, int member, char name[NAME])
@@ -89,8 +88,8 @@ static wac_status show_layer(const visit *v, const wac_layer *layer, int first, 
     return show(v, DTYPE_REAL, outputs, 0, layer->bias + first, "%s/%s/bias", path, label);
 }
 
-/* Weights and biases of a stack, or its moments, as PREFIX NET/LAYER/…; a policy's head counts as
- * two layers. */
+/* Weights and biases of a stack, or its moments, as PREFIX NET/LAYER/…; a head that tells more than
+ * one thing, a policy's or that of a whole posterior, counts as two layers. */
 static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_stack *stack,
                              real *block, name_fn *name_of, const char *prefix)
 {
@@ -104,10 +103,12 @@ static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_sta
             WAC_TRY(show_layer(v, &layer, 0, layer.outputs, path, label));
         }
         wac_layer head = wac_stack_layer(stack, block, m, stack->shape.hidden);
-        if (name_of == policy_name || name_of == shadow_name) {
-            int half = head.outputs / 2;
-            WAC_TRY(show_layer(v, &head, 0, half, path, "mean"));
-            WAC_TRY(show_layer(v, &head, half, half, path, "log_std"));
+        bool policy = name_of == policy_name || name_of == shadow_name;
+        if (policy || desk->agent->row->shared) {
+            int means = policy ? head.outputs / 2 : 1;
+            const char *rest = !policy && desk->agent->row->particles ? "log_gap" : "log_std";
+            WAC_TRY(show_layer(v, &head, 0, means, path, "mean"));
+            WAC_TRY(show_layer(v, &head, means, head.outputs - means, path, rest));
         } else {
             WAC_TRY(show_layer(v, &head, 0, head.outputs, path, "out"));
         }
