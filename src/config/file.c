@@ -193,14 +193,18 @@ wac_status wac_config_parse(wac_config *config, const char *text, size_t size, c
 }
 
 /* What a run did that does not name a setting, since it is older; null: it should. */
-static const char *value_before(const wac_setting *setting)
+static const char *value_before(const wac_config *config, const wac_setting *setting)
 {
     static const struct {
         const char *name, *value;
     } added[] = {{"update_interval", "0"},  {"replay_checkpoint", "all"},
                  {"keep_best", "false"},    {"worlds", "1"},
                  {"reward_prior", "given"}, {"first_weights", "outputs"},
-                 {"reward_beyond", "0"},    {"entropy_target", "-1"}};
+                 {"reward_beyond", "0"},    {"entropy_target", "-1"},
+                 {"posterior", "gaussian"}, {"particles", "50"},
+                 {"trunk", "apart"}};
+    if (config->algorithm == WAC_ALGORITHM_WQL && setting->algorithms == WAC_FOR_POSTERIORS)
+        return NULL; /* tables have always had those */
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)
         if (strcmp(added[i].name, setting->name) == 0)
             return added[i].value;
@@ -216,7 +220,7 @@ wac_status wac_config_read_run(wac_config *config, const char *path, wac_error *
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < count; i++) {
-        const char *before = value_before(&settings[i]);
+        const char *before = value_before(&fresh, &settings[i]);
         if (file.settings[i].line || !wac_config_reads(&fresh, &settings[i]))
             continue;
         if (before) {

@@ -1,6 +1,7 @@
 /* Runs of WAC whose critics put out whole posteriors, particles or mean and std: all that can be
  * done with a run can be done with these. */
 #include "export/export.h"
+#include "nn/cpu/product.h"
 #include "run/maps.h"
 #include "run/run.h"
 #include "support/stopping.h"
@@ -35,6 +36,10 @@ static void stopping_anywhere_changes_nothing(void **state)
         wac_config config = kind_of(kind, "lqg", kind == 1 ? "me-wac" : "oe-wac", 3);
         config.update_interval = 7 * kind;
         config.mean_prior = kind == 2;
+        if (kind == 2 && !wac_mixed_missing()) {
+            config.precision = WAC_PRECISION_MIXED;
+            config.width = 32;
+        }
         config.reward_prior = kind == 2 ? WAC_REWARD_PRIOR_MEASURED : WAC_REWARD_PRIOR_GIVEN;
         wac_run_options options = stop_after(-1, 1);
         assert_ok(train_new(at("whole"), &config, &options));
