@@ -21,7 +21,8 @@ extern "C" {
     X(ME_WAC, "me-wac")                                                                            \
     X(SAC, "sac")                                                                                  \
     X(OAC, "oac")                                                                                  \
-    X(REDQ, "redq")
+    X(REDQ, "redq")                                                                                \
+    X(SUNRISE, "sunrise")
 #define WAC_TABLE_ALGORITHMS(X)                                                                    \
     X(WQL, "wql")                                                                                  \
     X(Q_LEARNING, "q-learning")                                                                    \
@@ -108,6 +109,7 @@ typedef enum wac_noise {
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
 #define WAC_FOR_REDQ (1u << WAC_ALGORITHM_REDQ)
+#define WAC_FOR_SUNRISE (1u << WAC_ALGORITHM_SUNRISE)
 #define WAC_FOR_NETWORKS ((1u << WAC_ALGORITHM_TABLES) - 1)
 #define WAC_FOR_WQL (1u << WAC_ALGORITHM_WQL)
 #define WAC_FOR_Q_LEARNING (1u << WAC_ALGORITHM_Q_LEARNING)
@@ -191,6 +193,13 @@ typedef enum wac_noise {
           "critics, drawn for each update, of which the smallest value is its target")             \
     COUNT(policy_delay, 20, 1, 1000000, WAC_FOR_REDQ, NULL,                                        \
           "updates of the critics for one of policy and entropy weight")                           \
+    COUNT(members, 5, 1, 16, WAC_FOR_SUNRISE, NULL, "agents of an ensemble, with one replay")      \
+    REAL(member_share, 0.5, 0, 1, WAC_FOR_SUNRISE, NULL,                                           \
+         "share of the transitions that each member learns from; 1: all of them do from all")      \
+    REAL(backup_temperature, 20, 0, 1e6, WAC_FOR_SUNRISE, NULL,                                    \
+         "how much less a transition counts where the members' targets differ; 0: not at all")     \
+    REAL(optimism, 1, 0, 1e6, WAC_FOR_SUNRISE, NULL,                                               \
+         "weight of the members' disagreement in the upper bound that exploration climbs")         \
     REAL(noise_std, 0.5, 0, 1e6, WAC_FOR_ALL, "lqg", "deviation of the noise of start and step")   \
     REAL(state_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest distance from the origin")        \
     REAL(action_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest push")                           \
@@ -211,8 +220,8 @@ typedef enum wac_noise {
            "of hidden layers' products; mixed is fast (AVX-512 BF16, GPU), tf32 a GPU's only")     \
     CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_WQL, NULL, "what a pair's value may be")    \
     COUNT(particles, 50, 2, 10000, WAC_FOR_WQL, NULL, "of a pair, where the posterior has some")   \
-    CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL, NULL,                          \
-           "by the posterior's quantile, by a draw from it, or by its mean")                       \
+    CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL | WAC_FOR_SUNRISE, NULL,        \
+           "by an upper bound of values, by a draw of them (one of an episode), or by their mean") \
     CHOICE(noise, 0, "epsilon|boltzmann", WAC_FOR_Q_LEARNING, NULL,                                \
            "any action now and then, or better ones more often")                                   \
     REAL(epsilon, 0.1, 0, 1, WAC_FOR_Q_LEARNING, NULL, "chance of any action")                     \

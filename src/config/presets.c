@@ -120,6 +120,8 @@ static const wac_preset presets[] = {
     {"redq:halfcheetah|redq:walker2d", "entropy_target", "-0.5"},
     {"redq:hopper", "entropy_target", "-0.3333333333333333"},
 
+    {"sunrise:halfcheetah|sunrise:hopper|sunrise:walker2d", "epochs", "210"},
+
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_POINTS, "epochs", "400"},
     {WAC_SPARSE_POINTS, "reward", "sparse"},

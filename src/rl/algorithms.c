@@ -17,6 +17,11 @@ static const wac_algorithm_row rows[] = {
                            .learn = wac_sac_learn,
                            .explore = wac_oac_explore},
     [WAC_ALGORITHM_REDQ] = {.policies = 1, .critics = "q", .learn = wac_redq_learn},
+    [WAC_ALGORITHM_SUNRISE] = {.policies = 1,
+                               .means = 2,
+                               .critics = "q",
+                               .learn = wac_sunrise_learn,
+                               .explore = wac_sunrise_explore},
     [WAC_ALGORITHM_WQL] = {.policies = 1, .means = 1, .stds = 1, .table = &wac_rule_wql},
     [WAC_ALGORITHM_Q_LEARNING] = {.policies = 1, .means = 1, .table = &wac_rule_q_learning},
     [WAC_ALGORITHM_DELAYED_Q] = {.policies = 1, .means = 1, .table = &wac_rule_delayed_q},
@@ -35,6 +40,10 @@ wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
         row.means = (int)config->critics;
         row.subset = (int)config->subset;
         row.delay = (int)config->policy_delay;
+    }
+    if (WAC_FOR_SUNRISE >> config->algorithm & 1u) {
+        row.members = (int)config->members;
+        row.means *= row.members;
     }
     return row;
 }

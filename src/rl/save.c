@@ -50,7 +50,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
         {"width", labels->width},
         {"critics", labels->critics},
     };
-    labels->count = LABELS - !agent->row->subset;
+    labels->count = LABELS - !(agent->row->subset || agent->row->members);
     memcpy(labels->list, list, sizeof list);
 }
 
@@ -273,7 +273,7 @@ static wac_status check_seat(const wac_agent *agent, const wac_seat *seat, const
 {
     if (seat->policy_steps > seat->critic_steps || seat->entropy_steps > seat->critic_steps)
         return fail_array(path, "number of steps", error);
-    for (int i = 0; i < agent->row->policies; i++)
+    for (int i = 0; i < agent->policies; i++)
         if (!isfinite(seat->alpha[i]))
             return fail_array(path, "log_alpha", error);
     return WAC_STATUS_OK;

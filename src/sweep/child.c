@@ -84,7 +84,7 @@ static void tell_starved(int pipe, size_t run)
 /* What is the same for the seats of an agent; and for those that learn together, lest some wait. */
 typedef struct shape {
     int64_t algorithm, width, batch_size, backend, precision, update_interval;
-    int64_t critics, subset, policy_delay;
+    int64_t critics, subset, policy_delay, members;
     int64_t observations, actions;
 } shape;
 
@@ -138,7 +138,8 @@ static void find_shapes(crew *crew)
                                 .update_interval = config->update_interval,
                                 .critics = config->critics,
                                 .subset = config->subset,
-                                .policy_delay = config->policy_delay};
+                                .policy_delay = config->policy_delay,
+                                .members = config->members};
         size_t like = 0;
         while (like < i &&
                strcmp(config_of(task, &task->errands[like])->environment, config->environment) != 0)

@@ -108,7 +108,8 @@ static bool takes_time(const wac_setting *setting)
 {
 #define IS(name) (setting->offset == offsetof(wac_config, name))
     return IS(algorithm) || IS(width) || IS(batch_size) || IS(rho) || IS(backend) ||
-           IS(precision) || IS(normalisation) || IS(critics) || IS(subset) || IS(policy_delay);
+           IS(precision) || IS(normalisation) || IS(critics) || IS(subset) || IS(policy_delay) ||
+           IS(members) || IS(backup_temperature) || IS(exploration);
 #undef IS
 }
 

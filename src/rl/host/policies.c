@@ -85,8 +85,9 @@ void wac_policies_sample(wac_desk *desk, wac_team *team, const void *what)
     wac_team_deal(team, sample_policy, desk, desk->policies.members);
 }
 
-void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy)
+void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy, const real *noise)
 {
+    desk->next_sample.noise = noise;
     acting acting = {.desk = desk,
                      .observations = desk->batch.next_observations,
                      .policy = policy,
@@ -101,7 +102,7 @@ void wac_policies_tune(wac_desk *desk, wac_team *team, const void *what)
     wac_seat *seat = desk->seat;
     if (!seat->config.entropy_tuning)
         return;
-    wac_entropy_step(desk->policies.members, desk->agent->rows, desk->sample.log_prob,
+    wac_entropy_step(desk->policies.members, desk->agent->rows, desk->sample.log_prob, desk->share,
                      (real)(seat->config.entropy_target * desk->agent->actions),
                      wac_adam_prepare(++seat->entropy_steps, seat->config.learning_rate),
                      &desk->entropy);
@@ -128,8 +129,9 @@ static void aim_rows(void *work, int piece)
     int rows = first_row(agent, piece + 1, aiming->pieces) - first;
     size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
-    int means = agent->row->means, stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
-    wac_stack critics = wac_stack_slice(&desk->critics, 0, means + stds);
+    int member = aiming->policy / agent->row->policies, means = agent->row->means / agent->members;
+    int stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
+    wac_stack critics = wac_stack_slice(&desk->critics, member * means, means + stds);
     wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, first);
     wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
     wac_critic_rows values = {.rows = rows,
@@ -146,7 +148,7 @@ static void aim_rows(void *work, int piece)
              desk->sample.action + at * a, desk->query + row * (o + a));
     ops->forward(NULL, &critics, input, &pass);
     (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(
-        &values, (real)1 / (real)agent->rows, desk->bound + row, dout);
+        &values, desk->share + at, desk->bound + row, dout);
     ops->backward(NULL, &critics, input, &pass, dout, &gradient);
 
     /* what each critic would have the action do, together, and what that asks of the policy */
@@ -156,8 +158,8 @@ static void aim_rows(void *work, int piece)
             daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
     }
     wac_sample sample = sample_at(&desk->sample, (int)at, rows);
-    real dlog_prob = desk->seat->alpha[aiming->policy] / (real)agent->rows;
-    wac_policy_gradient(&sample, daction, dlog_prob, desk->dheads + at * 2 * a);
+    wac_policy_gradient(&sample, daction, desk->seat->alpha[aiming->policy], desk->share + at,
+                        desk->dheads + at * 2 * a);
 }
 
 static void aim(wac_desk *desk, wac_team *team, const void *what)
@@ -167,12 +169,11 @@ static void aim(wac_desk *desk, wac_team *team, const void *what)
     aiming.desk = desk;
     aiming.pieces = pieces_of_rows(desk->agent, team);
     wac_team_run(team, aim_rows, &aiming, aiming.pieces);
-    double log_prob = 0, bound = 0;
-    for (int i = 0; i < rows; i++) {
-        log_prob += (double)desk->sample.log_prob[policy * rows + i];
-        bound += (double)desk->bound[i];
-    }
-    desk->seat->objective[policy] = ((double)desk->seat->alpha[policy] * log_prob - bound) / rows;
+    double alpha = (double)desk->seat->alpha[policy], sum = 0;
+    for (int i = 0; i < rows; i++)
+        sum += (double)desk->share[policy * rows + i] *
+               (alpha * (double)desk->sample.log_prob[policy * rows + i] - (double)desk->bound[i]);
+    desk->seat->objective[policy] = sum;
 }
 
 void wac_policies_aim(wac_agent *agent, int policy, wac_aim at)

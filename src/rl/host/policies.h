@@ -5,8 +5,8 @@
 
 #include "rl/host/host.h"
 
-/* Actions of one policy at the next states. */
-void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy);
+/* Actions of one policy at the next states, for given noise [B][A]. */
+void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy, const real *noise);
 
 wac_desk_fn wac_policies_sample, wac_policies_tune, wac_policies_climb;
 void wac_policies_aim(wac_agent *agent, int policy, wac_aim at);
