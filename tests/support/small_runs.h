@@ -117,8 +117,8 @@ static const wac_environment_type walk = {
 
 /* --- small runs ----------------------------------------------------------------------------- */
 
-static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
-enum { ALGORITHMS = 5 };
+static const char *const algorithms[] = {"oe-wac", "me-wac", "sac", "oac", "redq", "sunrise"};
+enum { ALGORITHMS = 6 };
 
 static inline wac_config tiny(const char *environment, const char *algorithm, int64_t epochs)
 {
@@ -133,6 +133,9 @@ static inline wac_config tiny(const char *environment, const char *algorithm, in
     config.path_limit = 25;
     config.replay_capacity = 1000;
     config.policy_delay = 4; /* REDQ's, which ends epochs in the middle of it */
+    config.members = 3;
+    if (config.algorithm == WAC_ALGORITHM_SUNRISE && strcmp(environment, "lqg") == 0)
+        config.exploration = WAC_EXPLORATION_SAMPLING;           /* elsewhere by the bound */
     config.keep_best = config.algorithm == WAC_ALGORITHM_ME_WAC; /* some do, some do not */
     return config;
 }

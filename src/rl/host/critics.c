@@ -277,8 +277,8 @@ void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observ
             for (size_t j = 0; j < a; j++)
                 x[o + j] = actions[((size_t)first + i) * a + j];
         }
-        desk->host->ops->infer(team, &desk->critics,
-                               (wac_input){.x = desk->query, .rows = count}, &desk->critic_pass);
+        desk->host->ops->infer(team, &desk->critics, (wac_input){.x = desk->query, .rows = count},
+                               &desk->critic_pass);
         wac_critic_rows critics = rows_of(desk, count);
         for (int i = 0; i < count; i++) {
             if (agent->row->members) {

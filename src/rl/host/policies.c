@@ -147,8 +147,8 @@ static void aim_rows(void *work, int piece)
     wac_join(rows, agent->observations, agent->actions, desk->batch.observations + row * o,
              desk->sample.action + at * a, desk->query + row * (o + a));
     ops->forward(NULL, &critics, input, &pass);
-    (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(
-        &values, desk->share + at, desk->bound + row, dout);
+    (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(&values, desk->share + at,
+                                                                         desk->bound + row, dout);
     ops->backward(NULL, &critics, input, &pass, dout, &gradient);
 
     /* what each critic would have the action do, together, and what that asks of the policy */
