@@ -1,5 +1,6 @@
 /* Times updates in turns with another program: each line on stdin asks for a round, each line on
- * stdout is its updates per second. bench/peers/compare.py and redq.py hold the other end. */
+ * stdout is its updates per second. bench/peers/compare.py, redq.py and sunrise.py hold the other
+ * end. */
 #include "base/clock.h"
 #include "base/words.h"
 #include "bench/update.h"

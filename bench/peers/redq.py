@@ -7,15 +7,9 @@ Sizes of HalfCheetah (17 observations, 6 actions), width 256, batches of 256, 10
 a target, one update of the policy in 20; one thread each, on the same processor, rounds in turns. Their
 program is run as it is (github.com/watchernyu/REDQ), a step of the world being 20 updates.
 """
-import os
-import statistics
 import sys
-import time
 
-from compare import Worker, quartiles
-
-ROUNDS = 9
-SECONDS = 3.0
+from compare import beside_authors
 
 
 class Silent:
@@ -24,7 +18,6 @@ class Silent:
 
 
 def answer(folder):
-    """Their end: times a round for each line on stdin."""
     sys.path.insert(0, folder)
     import numpy as np
     import torch
@@ -38,36 +31,14 @@ def answer(folder):
     for _ in range(10000):
         agent.store_data(draw.uniform(-1, 1, 17), draw.uniform(-1, 1, 6), draw.uniform(-1, 1),
                          draw.uniform(-1, 1, 17), False)
-    agent.train(Silent())
-    print("ready", torch.__version__, flush=True)
-    for _ in sys.stdin:
-        count, start, spent = 0, time.monotonic(), 0.0
-        while spent < SECONDS:
-            agent.train(Silent())
-            count, spent = count + agent.utd_ratio, time.monotonic() - start
-        print(count / spent, flush=True)
 
+    def update():
+        agent.train(Silent())
+        return agent.utd_ratio
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    build, folder = sys.argv[1:]
-    if build == "--answer":
-        return answer(folder)
-    processors = {min(os.sched_getaffinity(0))}
-    program = os.path.join(build, "bench_update_rounds")
-    ours = Worker([program, "redq", "1", str(SECONDS), "halfcheetah"], processors)
-    theirs = Worker([sys.executable, os.path.abspath(__file__), "--answer", folder], processors,
-                    {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
-    rates = [(ours.round(), theirs.round()) for _ in range(ROUNDS)]
-    ours.end()
-    theirs.end()
-    ratios = [mine / its for mine, its in rates]
-    low, high = quartiles(ratios)
-    mine, its = (statistics.median(column) for column in zip(*rates))
-    print(f"ours {mine:.1f} updates/s, theirs {its:.1f}, ratio {statistics.median(ratios):.2f} "
-          f"({low:.2f} to {high:.2f})")
+    update()
+    return update
 
 
 if __name__ == "__main__":
-    main()
+    beside_authors(__file__, "redq", answer)

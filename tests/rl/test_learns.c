@@ -14,11 +14,14 @@ static void test_learns(void **state)
         {"riverswim", "oe-wac", 1, 20, .stop_at = 100, .wanted = 100},
         {"lqg", "sac", 1, 12, .stop_at = 1.08 * reference, .wanted = 1.08 * reference},
         {"riverswim", "sac", 1, 8, .stop_at = NAN, .wanted = 100},
+        {"lqg", "sunrise", 1, 12, .small = true, .stop_at = 1.08 * reference,
+         .wanted = 1.08 * reference},
     };
-    learning_run_all(runs, 3);
+    learning_run_all(runs, 4);
     assert_true(runs[0].best >= 100);
     assert_true(runs[1].best >= 1.1 * lqg_reference(1, runs[1].first_above));
     assert_true(runs[2].best < 1);
+    assert_true(runs[3].best >= 1.1 * lqg_reference(1, runs[3].first_above));
 }
 
 int main(void)
