@@ -23,7 +23,7 @@ static const char help[] =
     "wac train: learn a policy\n"
     "\n"
     "Usage\n"
-    "  wac train ENV [--algorithm oe-wac|me-wac|sac|oac|redq] [--out DIR]\n"
+    "  wac train ENV [--algorithm oe-wac|me-wac|sac|oac|redq|sunrise] [--out DIR]\n"
     "            [--KEY VALUE ...]\n"
     "  wac train --config FILE [ENV] [--KEY VALUE ...]\n"
     "  wac train [ENV] --from RUN [--policy best|last] [--KEY VALUE ...]\n"

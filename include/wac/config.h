@@ -221,7 +221,7 @@ typedef enum wac_noise {
     CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_WQL, NULL, "what a pair's value may be")    \
     COUNT(particles, 50, 2, 10000, WAC_FOR_WQL, NULL, "of a pair, where the posterior has some")   \
     CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL | WAC_FOR_SUNRISE, NULL,        \
-           "by an upper bound of values, by a draw of them (one of an episode), or by their mean") \
+           "by an upper bound of values, by a draw of them, or by their mean")                     \
     CHOICE(noise, 0, "epsilon|boltzmann", WAC_FOR_Q_LEARNING, NULL,                                \
            "any action now and then, or better ones more often")                                   \
     REAL(epsilon, 0.1, 0, 1, WAC_FOR_Q_LEARNING, NULL, "chance of any action")                     \

@@ -85,6 +85,7 @@ double wac_bench_bytes(const wac_config *config, int observations, int actions)
     double synthetic = row.stds ? round(config->rho * batch) : 0;
     double members = row.members ? row.members : 1, policies = members * row.policies;
     double stds = row.stds, critics = row.means + row.stds;
+    bool weighs = row.members && config->backup_temperature > 0;
     double width = (double)config->width, hidden = width * width;
     network policy = {o, width, 2 * a}, critic = {o + a, width, 1};
     double saved = mixed ? 2 * hidden : 0, number = mixed ? 2 : 4;
@@ -92,7 +93,8 @@ double wac_bench_bytes(const wac_config *config, int observations, int actions)
 
     /* passes: actions at s and s', then policies learn; targets and anchors, critics that learn and
      * those that policies climb */
-    double sum = (2 * policies + members) * read_policy + (3 * critics + stds) * read_critic;
+    double sum = (2 * policies + members * (1 + weighs)) * read_policy;
+    sum += ((3 + weighs) * critics + stds) * read_critic;
     /* Adam */
     sum += 24 * (policies * size_of(policy) + critics * size_of(critic));
     sum += 8 * critics * size_of(critic);

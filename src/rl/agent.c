@@ -88,7 +88,7 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     wac_agent *agent = WAC_TAKE(&arena, wac_agent, 1);
     wac_seat *seats = WAC_TAKE(&arena, wac_seat, (size_t)plan->seats);
     real *scratch = WAC_TAKE(&arena, real, (size_t)plan->seats * reals);
-    float *proposals = WAC_TAKE(&arena, float, (size_t)plan->seats *floats);
+    float *proposals = WAC_TAKE(&arena, float, ((size_t)plan->seats * floats));
     if (arena.failed) {
         wac_arena_release(&arena);
         return wac_fail_memory(error, "the agent");
@@ -251,7 +251,7 @@ double wac_agent_alpha(const wac_agent *agent, wac_policy_role role)
 
 bool wac_agent_has_std(const wac_agent *agent)
 {
-    return agent->row->stds > 0 || agent->row->members > 0;
+    return agent->row->stds > 0 || agent->members > 1;
 }
 
 void wac_agent_value(wac_agent *agent, int rows, const float *observations, const float *actions,

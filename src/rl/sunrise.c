@@ -38,8 +38,9 @@ void wac_sunrise_act(wac_agent *agent, int seat, const float *observation, const
         for (size_t j = 0; j < a; j++)
             actions[m * a + j] = (float)tanh(heads[j] + exp(heads[a + j]) * noise[m * a + j]);
     }
-    agent->steps->value(agent, seat, agent->members, observations, actions, mean, std);
     size_t best = 0;
+    if (members > 1)
+        agent->steps->value(agent, seat, agent->members, observations, actions, mean, std);
     for (size_t m = 1; m < members; m++)
         if ((double)mean[m] + optimism * (double)std[m] >
             (double)mean[best] + optimism * (double)std[best])

@@ -281,7 +281,7 @@ void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observ
                                &desk->critic_pass);
         wac_critic_rows critics = rows_of(desk, count);
         for (int i = 0; i < count; i++) {
-            if (agent->row->members) {
+            if (agent->members > 1) {
                 real average, spread;
                 wac_mean_spread(&critics, i, &average, &spread);
                 mean[first + i] = (float)average;
