@@ -78,8 +78,8 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     assert(plan->seats > 0 && plan->observations > 0 && plan->actions > 0);
     const wac_algorithm_row row = plan->row ? *plan->row : wac_algorithm_row_of(plan->configs);
     int members = row.members > 0 ? row.members : 1;
-    size_t reals = (size_t)((6 + row.members) * plan->actions);
-    size_t floats = (size_t)(row.members * (plan->observations + plan->actions + 2));
+    size_t o = (size_t)plan->observations, a = (size_t)plan->actions; /* what a seat acts with */
+    size_t reals = (6 + (size_t)row.members) * a, floats = (size_t)row.members * (o + a + 2);
     assert(row.policies * members <= WAC_POLICIES_MOST && row.means + row.stds <= WAC_CRITICS_MOST);
     /* what a member may have */
     assert(!row.members || (row.policies == 1 && row.means % members == 0 && !row.stds &&

@@ -56,6 +56,6 @@ void wac_sunrise_explore(wac_agent *agent, int seat, wac_rng *rng, const float *
         return;
     }
     real *noise = agent->seat[seat].scratch + 6 * agent->actions;
-    wac_fill_normal(rng, (size_t)(agent->members * agent->actions), noise);
+    wac_fill_normal(rng, (size_t)agent->members * (size_t)agent->actions, noise);
     wac_sunrise_act(agent, seat, observation, noise, (double)agent->seat[seat].kappa, action);
 }

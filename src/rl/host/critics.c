@@ -101,8 +101,9 @@ static void ask_targets(wac_desk *desk, wac_team *team, int member, int policy, 
 {
     const wac_agent *agent = desk->agent;
     const wac_algorithm_row *row = agent->row;
-    size_t first = (size_t)(member * agent->rows * agent->actions);
-    wac_policies_sample_next(desk, team, member * row->policies + policy, noise + first);
+    size_t draws = (size_t)agent->rows * (size_t)agent->actions; /* of a member */
+    wac_policies_sample_next(desk, team, member * row->policies + policy,
+                             noise + (size_t)member * draws);
     wac_join(agent->rows, agent->observations, agent->actions, desk->batch.next_observations,
              desk->next_sample.action, desk->query);
     int own = agent->critics / agent->members, asked = row->subset ? row->subset + row->stds : own;
@@ -207,7 +208,8 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
         seat->average[m] = averages[0];
         seat->average_synthetic[m] = averages[1];
     } else {
-        size_t own = (size_t)(m / (agent->row->means / agent->members) * agent->rows);
+        int member = m / (agent->row->means / agent->members);
+        size_t own = (size_t)member * (size_t)agent->rows;
         wac_mean_error(agent->rows, pass.out, desk->mean_target + own, desk->weight + own, dout,
                        &seat->loss[m], &seat->average[m]);
     }
