@@ -176,10 +176,13 @@ void wac_entropy_step(int members, int rows, const real *log_prob, const real *w
                       real entropy_target, wac_adam_factors factors, wac_entropy *entropy)
 {
     for (int m = 0; m < members; m++) {
-        double sum = 0;
-        for (int i = m * rows; i < (m + 1) * rows; i++)
-            sum += (double)weight[i] * (double)(log_prob[i] + entropy_target);
-        wac_adam_move(factors, -(real)sum, &entropy->first[m], &entropy->second[m],
+        double sum = 0, all = 0;
+        for (int i = m * rows; i < (m + 1) * rows; i++) {
+            sum += (double)weight[i] * (double)log_prob[i];
+            all += (double)weight[i];
+        }
+        real gradient = -((real)sum + (real)all * entropy_target);
+        wac_adam_move(factors, gradient, &entropy->first[m], &entropy->second[m],
                       &entropy->log_alpha[m]);
     }
 }

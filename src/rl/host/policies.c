@@ -169,11 +169,13 @@ static void aim(wac_desk *desk, wac_team *team, const void *what)
     aiming.desk = desk;
     aiming.pieces = pieces_of_rows(desk->agent, team);
     wac_team_run(team, aim_rows, &aiming, aiming.pieces);
-    double alpha = (double)desk->seat->alpha[policy], sum = 0;
-    for (int i = 0; i < rows; i++)
-        sum += (double)desk->share[policy * rows + i] *
-               (alpha * (double)desk->sample.log_prob[policy * rows + i] - (double)desk->bound[i]);
-    desk->seat->objective[policy] = sum;
+    double log_prob = 0, bound = 0;
+    for (int i = 0; i < rows; i++) {
+        double share = (double)desk->share[policy * rows + i];
+        log_prob += share * (double)desk->sample.log_prob[policy * rows + i];
+        bound += share * (double)desk->bound[i];
+    }
+    desk->seat->objective[policy] = (double)desk->seat->alpha[policy] * log_prob - bound;
 }
 
 void wac_policies_aim(wac_agent *agent, int policy, wac_aim at)
