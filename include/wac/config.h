@@ -194,6 +194,12 @@ typedef enum wac_noise {
     REAL(lambda, 0.6, 0, 1e6, WAC_FOR_WAC, NULL,                                                   \
          "weight of the synthetic samples that keep unseen pairs uncertain")                       \
     REAL(rho, 0.6, 0, 16, WAC_FOR_WAC, NULL, "synthetic samples for each real one of a batch")     \
+    CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_POSTERIORS, NULL,                           \
+           "what a pair's value may be")                                                           \
+    COUNT(particles, 50, 2, 10000, WAC_FOR_POSTERIORS, NULL,                                       \
+          "of a pair, where the posterior has some")                                               \
+    CHOICE(trunk, 0, "apart|shared", WAC_FOR_WAC, NULL,                                            \
+           "mean and std of a Gaussian: a network each, or two heads of one")                      \
     REAL(oac_delta, 18, 0, 1e6, WAC_FOR_OAC, NULL,                                                 \
          "how far OAC's exploration may leave the policy")                                         \
     REAL(oac_beta, 6.5, 0, 1e6, WAC_FOR_OAC, NULL,                                                 \
@@ -236,12 +242,6 @@ typedef enum wac_noise {
            "how to compute: fast, or in plain loops (slow; for checking)")                         \
     CHOICE(precision, 0, WAC_PRECISIONS, WAC_FOR_NETWORKS, NULL,                                   \
            "of hidden layers' products; mixed is fast (AVX-512 BF16, GPU), tf32 a GPU's only")     \
-    CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_POSTERIORS, NULL,                           \
-           "what a pair's value may be")                                                           \
-    COUNT(particles, 50, 2, 10000, WAC_FOR_POSTERIORS, NULL,                                       \
-          "of a pair, where the posterior has some")                                               \
-    CHOICE(trunk, 0, "apart|shared", WAC_FOR_WAC, NULL,                                            \
-           "mean and std of a Gaussian: a network each, or two heads of one")                      \
     CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL | WAC_FOR_SUNRISE, NULL,        \
            "by an upper bound of values, by a draw of them, or by their mean")                     \
     CHOICE(noise, 0, "epsilon|boltzmann", WAC_FOR_Q_LEARNING, NULL,                                \

@@ -510,6 +510,8 @@ static void cut_run_files_are_refused(void **state)
     wac_error error = {0};
     wac_config config = make("riverswim", "oe-wac"), again;
     config.lambda = 0.125;
+    config.posterior = WAC_POSTERIOR_PARTICLES;
+    config.particles = 21;
     char *text;
     assert_int_equal(wac_config_yaml(&text, &config, &error), WAC_STATUS_OK);
     const char *path = write_file(text, strlen(text));
@@ -543,6 +545,21 @@ static void cut_run_files_are_refused(void **state)
                            "version; if the run had its preset, add the line \"lambda: 0.25\""));
     unlink(path);
     free(text);
+
+    /* posteriors are new for WAC, but not for tables */
+    for (int table = 0; table < 2; table++) {
+        config = make(table ? "riverswim-6" : "riverswim", table ? "wql" : "me-wac");
+        assert_int_equal(wac_config_yaml(&text, &config, &error), WAC_STATUS_OK);
+        line = strstr(text, "posterior: ");
+        memset(line, '#', strcspn(line, "\n"));
+        path = write_file(text, strlen(text));
+        assert_int_equal(wac_config_read_run(&again, path, &error),
+                         table ? WAC_STATUS_INPUT : WAC_STATUS_OK);
+        if (!table)
+            assert_same(&config, &again);
+        unlink(path);
+        free(text);
+    }
 }
 
 static void suggestions_are_near(void **state)
