@@ -241,7 +241,7 @@ static void print_head(const cli_style *style)
     printf("share: of the limit (GFLOP/s), %s fused multiply-adds on the same\n"
            "threads (thr); trip: of a word between two threads and back, in ns\n",
            wac_bench_unit());
-    printf("%s%-9s %-11s %5s %5s %3s %9s %6s %6s %5s %5s %5s%s\n", style->dim, "algorithm", "size",
+    printf("%s%-10s %-11s %5s %5s %3s %9s %6s %6s %5s %5s %5s%s\n", style->dim, "algorithm", "size",
            "width", "batch", "thr", "updates/s", "share", "spread", "MFLOP", "limit", "trip",
            style->plain);
     fflush(stdout);
@@ -249,7 +249,7 @@ static void print_head(const cli_style *style)
 
 static void print_row(const wac_bench_case *bench, const wac_bench_result *result)
 {
-    printf("%-9s %-11s %5d %5d %3d %9.1f %5.1f%% %5.1f%% %5.0f %5.0f",
+    printf("%-10s %-11s %5d %5d %3d %9.1f %5.1f%% %5.1f%% %5.0f %5.0f",
            wac_algorithm_name(bench->algorithm), bench->size->name, bench->width, bench->batch,
            bench->threads, result->updates_per_second, 100 * result->share_of_limit,
            100 * result->spread, result->operations / 1e6, result->limit / 1e9);
@@ -357,7 +357,7 @@ static void print_loop(const char *algorithm, int threads, const wac_bench_loop 
     double whole = loop->update + loop->explore + loop->evaluate + loop->log + loop->checkpoint;
     const double parts[] = {loop->explore, loop->evaluate, loop->checkpoint, loop->log,
                             loop->update - loop->bare};
-    printf("%-9s  %7d  %11.2f  %5.1f%%  %5.1f%%", algorithm, threads, whole, 100 * loop->share,
+    printf("%-10s  %7d  %11.2f  %5.1f%%  %5.1f%%", algorithm, threads, whole, 100 * loop->share,
            100 * loop->spread);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         printf("  %9.1f%%", 100 * parts[i] / whole);
@@ -372,7 +372,7 @@ static int bench_train(void)
     const volatile int *stop = cli_stop_on_signals("stopped at once");
     int processors = wac_processors();
     printf("point-1; share: bare updates of the whole loop's time; the rest goes to\n");
-    printf("%s%-9s  %7s  %11s  %6s  %6s  %10s  %10s  %10s  %10s  %10s%s\n", style.dim, "algorithm",
+    printf("%s%-10s  %7s  %11s  %6s  %6s  %10s  %10s  %10s  %10s  %10s%s\n", style.dim, "algorithm",
            "threads", "s per epoch", "share", "spread", "explore", "evaluate", "checkpoint", "log",
            "other", style.plain);
     fflush(stdout);

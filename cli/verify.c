@@ -109,7 +109,7 @@ static void print_update(const tally *tally, const char *file, const wac_update_
     const cli_style *style = &tally->style;
     const wac_worst *all[] = {&report->scalars, &report->weights, &report->targets,
                               &report->actions};
-    printf("%-*.*s  %-9s  %7d", tally->name_width, name_length(file), base_name(file),
+    printf("%-*.*s  %-10s  %7d", tally->name_width, name_length(file), base_name(file),
            report->algorithm, report->steps);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bool missed = all[i]->miss > 1;
@@ -152,10 +152,10 @@ static int verify_updates(char **files)
 
     tally tally = start(files);
     const wac_tolerances *most = wac_verify_tolerances(how.precision);
-    printf("%s%-*s  %-9s  %7s  %7s  %7s  %7s  %7s\n", tally.style.dim, tally.name_width, "file",
+    printf("%s%-*s  %-10s  %7s  %7s  %7s  %7s  %7s\n", tally.style.dim, tally.name_width, "file",
            "algorithm", "updates", "scalars", "weights", "targets", "actions");
-    printf("%-*s  %-9s  %7s  %7.0e  %7.0e  %7.0e  %7.0e%s\n", tally.name_width, "", "tolerance", "",
-           most->scalars, most->weights, most->targets, most->actions, tally.style.plain);
+    printf("%-*s  %-10s  %7s  %7.0e  %7.0e  %7.0e  %7.0e%s\n", tally.name_width, "", "tolerance",
+           "", most->scalars, most->weights, most->targets, most->actions, tally.style.plain);
     for (; *files; files++) {
         wac_update_report report;
         wac_error error = {0};

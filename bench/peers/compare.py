@@ -22,7 +22,6 @@ RECORDING = os.path.join(HERE, "../../tests/recorded/oe_wac_1d.safetensors")
 ALGORITHMS = ["sac", "oe-wac", "me-wac"]
 ROUNDS = 9
 SECONDS = 0.3
-RACE_ROUNDS, RACE_SECONDS = 9, 3.0
 
 
 class Worker:
@@ -57,6 +56,37 @@ class Worker:
         self.process.send_signal(signal.SIGCONT)
         self.process.stdin.close()
         self.process.wait()
+
+
+def beside_authors(script, algorithm, answer, rounds=9, seconds=3.0):
+    """Our algorithm at sizes of HalfCheetah beside its authors' program, one thread each, on the same
+    processor, rounds in turns: `script BUILD FOLDER_OF_THEIRS`. Theirs is the same script, which then
+    says `answer(FOLDER)`: a function that does some updates and tells how many."""
+    if len(sys.argv) != 3:
+        sys.exit(sys.modules["__main__"].__doc__)
+    build, folder = sys.argv[1:]
+    if build == "--answer":
+        update = answer(folder)
+        print("ready", flush=True)
+        for _ in sys.stdin:
+            count, start, spent = 0, time.monotonic(), 0.0
+            while spent < seconds:
+                count, spent = count + update(), time.monotonic() - start
+            print(count / spent, flush=True)
+        return
+    processors = {min(os.sched_getaffinity(0))}
+    program = os.path.join(build, "bench_update_rounds")
+    ours = Worker([program, algorithm, "1", str(seconds), "halfcheetah"], processors)
+    theirs = Worker([sys.executable, os.path.abspath(script), "--answer", folder], processors,
+                    {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
+    rates = [(ours.round(), theirs.round()) for _ in range(rounds)]
+    ours.end()
+    theirs.end()
+    ratios = [mine / its for mine, its in rates]
+    low, high = quartiles(ratios)
+    mine, its = (statistics.median(column) for column in zip(*rates))
+    print(f"ours {mine:.1f} updates/s, theirs {its:.1f}, ratio {statistics.median(ratios):.2f} "
+          f"({low:.2f} to {high:.2f})")
 
 
 class Settings:
@@ -131,35 +161,6 @@ def tune(start, algorithm, processors):
 def quartiles(values):
     values = sorted(values)
     return values[len(values) // 4], values[-1 - len(values) // 4]
-
-
-def answer(name, update, count):
-    """The other end of race: times a round of `update`, which is so many, for each line on stdin."""
-    print("ready", name, flush=True)
-    for _ in sys.stdin:
-        done, start, spent = 0, time.monotonic(), 0.0
-        while spent < RACE_SECONDS:
-            update()
-            done, spent = done + count, time.monotonic() - start
-        print(done / spent, flush=True)
-
-
-def race(build, algorithm, script, folder):
-    """Ours and an algorithm's authors' program, one thread each, on the same processor, in turns, at the sizes of
-    HalfCheetah: `script --answer folder` is the other end."""
-    processors = {min(os.sched_getaffinity(0))}
-    program = os.path.join(build, "bench_update_rounds")
-    ours = Worker([program, algorithm, "1", str(RACE_SECONDS), "halfcheetah"], processors)
-    theirs = Worker([sys.executable, os.path.abspath(script), "--answer", folder], processors,
-                    {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
-    rates = [(ours.round(), theirs.round()) for _ in range(RACE_ROUNDS)]
-    ours.end()
-    theirs.end()
-    ratios = [mine / its for mine, its in rates]
-    low, high = quartiles(ratios)
-    mine, its = (statistics.median(column) for column in zip(*rates))
-    print(f"ours {mine:.1f} updates/s, theirs {its:.1f}, ratio {statistics.median(ratios):.2f} "
-          f"({low:.2f} to {high:.2f})")
 
 
 def compare(program, algorithm, processors, start):

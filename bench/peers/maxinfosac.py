@@ -9,10 +9,10 @@ Stable-Baselines3), a step of the world being one update.
 """
 import sys
 
-from compare import answer, race
+from compare import beside_authors
 
 
-def theirs(folder):
+def answer(folder):
     sys.path.insert(0, folder)
     import gymnasium
     import numpy as np
@@ -34,14 +34,14 @@ def theirs(folder):
     for _ in range(10000):
         agent.replay_buffer.add(draw.uniform(-1, 1, (1, 17)), draw.uniform(-1, 1, (1, 17)),
                                 draw.uniform(-1, 1, (1, 6)), draw.uniform(-1, 1, 1), np.array([False]), [{}])
-    agent.train(1, 256)
-    answer(torch.__version__, lambda: agent.train(1, 256), 1)
+
+    def update():
+        agent.train(1, 256)
+        return 1
+
+    update()
+    return update
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    if sys.argv[1] == "--answer":
-        theirs(sys.argv[2])
-    else:
-        race(sys.argv[1], "maxinfosac", __file__, sys.argv[2])
+    beside_authors(__file__, "maxinfosac", answer)

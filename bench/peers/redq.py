@@ -9,7 +9,7 @@ program is run as it is (github.com/watchernyu/REDQ), a step of the world being 
 """
 import sys
 
-from compare import answer, race
+from compare import beside_authors
 
 
 class Silent:
@@ -17,7 +17,7 @@ class Silent:
         pass
 
 
-def theirs(folder):
+def answer(folder):
     sys.path.insert(0, folder)
     import numpy as np
     import torch
@@ -31,14 +31,14 @@ def theirs(folder):
     for _ in range(10000):
         agent.store_data(draw.uniform(-1, 1, 17), draw.uniform(-1, 1, 6), draw.uniform(-1, 1),
                          draw.uniform(-1, 1, 17), False)
-    agent.train(Silent())
-    answer(torch.__version__, lambda: agent.train(Silent()), agent.utd_ratio)
+
+    def update():
+        agent.train(Silent())
+        return agent.utd_ratio
+
+    update()
+    return update
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    if sys.argv[1] == "--answer":
-        theirs(sys.argv[2])
-    else:
-        race(sys.argv[1], "redq", __file__, sys.argv[2])
+    beside_authors(__file__, "redq", answer)

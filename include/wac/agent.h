@@ -1,5 +1,5 @@
-/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC, REDQ, MaxInfoSAC and
- * SAC with random network distillation.
+/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC, REDQ, SUNRISE, MaxInfoSAC
+ * and SAC with random network distillation.
  *
  * Actions are single precision and within [-1, 1] throughout; so are observations, unless the
  * setting `normalisation` is `running`: then they come as they are, and the agent scales them. An
@@ -18,7 +18,7 @@ extern "C" {
 typedef struct wac_agent wac_agent;
 
 /* WAC learns two policies: the behaviour policy explores, the target policy is evaluated. The
- * others have one, which serves as both. */
+ * others have one, which serves as both; SUNRISE one of each member, which act together. */
 typedef enum wac_policy_role {
     WAC_POLICY_BEHAVIOUR,
     WAC_POLICY_TARGET,
@@ -55,7 +55,9 @@ WAC_API wac_status wac_agent_create(wac_agent **agent, const wac_config *config,
 WAC_API void wac_agent_destroy(wac_agent *agent);
 
 /* An action for one observation: sampled as in exploration (behaviour policy, optimistic shift of
- * OAC included), or of any policy, sampled or its mean. `rng` null: the agent's own stream. */
+ * OAC included; of SUNRISE's members as `exploration` says), or of any policy, sampled (SUNRISE: of
+ * the member that leads) or its mean (the average of the members'). `rng` null: the agent's own
+ * stream. */
 WAC_API void wac_agent_explore(wac_agent *agent, wac_rng *rng, const float *observation,
                                float *action);
 WAC_API void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *observation,
@@ -63,16 +65,18 @@ WAC_API void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *
 WAC_API void wac_agent_sample(wac_agent *agent, wac_policy_role role, wac_rng *rng,
                               const float *observation, float *action);
 
-/* Whether the agent knows how uncertain it is: WAC does. */
+/* Whether the agent knows how uncertain it is: WAC does, and SUNRISE by its critics' spread. */
 WAC_API bool wac_agent_has_std(const wac_agent *agent);
 
 /* What the critics believe of rows of pairs: observations [rows][O], actions [rows][A]; mean and
- * std (null, or WAC only) [rows], both of the critic that the update would trust: the one with the
- * smallest upper bound (of REDQ's the smallest of all, whichever an update draws). */
+ * std (null, or of an agent that knows it) [rows], both of the critic that the update would trust:
+ * the one with the smallest upper bound (of REDQ's the smallest of all, whichever an update draws);
+ * of SUNRISE mean and std over all members' critics. */
 WAC_API void wac_agent_value(wac_agent *agent, int rows, const float *observations,
                              const float *actions, float *mean, float *std);
 
-/* Keep a transition. `terminated`: the world ended; a time limit is not that. */
+/* Keep a transition. `terminated`: the world ended; a time limit is not that. Then another member
+ * of SUNRISE leads. */
 WAC_API void wac_agent_remember(wac_agent *agent, const float *observation, const float *action,
                                 double reward, const float *next_observation, bool terminated);
 

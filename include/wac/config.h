@@ -22,6 +22,7 @@ extern "C" {
     X(SAC, "sac")                                                                                  \
     X(OAC, "oac")                                                                                  \
     X(REDQ, "redq")                                                                                \
+    X(SUNRISE, "sunrise")                                                                          \
     X(MAXINFOSAC, "maxinfosac")                                                                    \
     X(SAC_RND, "sac-rnd")
 #define WAC_TABLE_ALGORITHMS(X)                                                                    \
@@ -115,6 +116,7 @@ typedef enum wac_noise {
 #define WAC_FOR_WAC (1u << WAC_ALGORITHM_OE_WAC | 1u << WAC_ALGORITHM_ME_WAC)
 #define WAC_FOR_OAC (1u << WAC_ALGORITHM_OAC)
 #define WAC_FOR_REDQ (1u << WAC_ALGORITHM_REDQ)
+#define WAC_FOR_SUNRISE (1u << WAC_ALGORITHM_SUNRISE)
 #define WAC_FOR_MAXINFOSAC (1u << WAC_ALGORITHM_MAXINFOSAC)
 #define WAC_FOR_BONUS (WAC_FOR_MAXINFOSAC | 1u << WAC_ALGORITHM_SAC_RND)
 #define WAC_FOR_NETWORKS ((1u << WAC_ALGORITHM_TABLES) - 1)
@@ -192,6 +194,12 @@ typedef enum wac_noise {
     REAL(lambda, 0.6, 0, 1e6, WAC_FOR_WAC, NULL,                                                   \
          "weight of the synthetic samples that keep unseen pairs uncertain")                       \
     REAL(rho, 0.6, 0, 16, WAC_FOR_WAC, NULL, "synthetic samples for each real one of a batch")     \
+    CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_POSTERIORS, NULL,                           \
+           "what a pair's value may be")                                                           \
+    COUNT(particles, 50, 2, 10000, WAC_FOR_POSTERIORS, NULL,                                       \
+          "of a pair, where the posterior has some")                                               \
+    CHOICE(trunk, 0, "apart|shared", WAC_FOR_WAC, NULL,                                            \
+           "mean and std of a Gaussian: a network each, or two heads of one")                      \
     REAL(oac_delta, 18, 0, 1e6, WAC_FOR_OAC, NULL,                                                 \
          "how far OAC's exploration may leave the policy")                                         \
     REAL(oac_beta, 6.5, 0, 1e6, WAC_FOR_OAC, NULL,                                                 \
@@ -201,6 +209,13 @@ typedef enum wac_noise {
           "critics, drawn for each update, of which the smallest value is its target")             \
     COUNT(policy_delay, 20, 1, 1000000, WAC_FOR_REDQ, NULL,                                        \
           "updates of the critics for one of policy and entropy weight")                           \
+    COUNT(members, 5, 1, 16, WAC_FOR_SUNRISE, NULL, "agents of an ensemble, with one replay")      \
+    REAL(member_share, 0.5, 0, 1, WAC_FOR_SUNRISE, NULL,                                           \
+         "share of the transitions that each member learns from; 1: all of them do from all")      \
+    REAL(backup_temperature, 20, 0, 1e6, WAC_FOR_SUNRISE, NULL,                                    \
+         "how much less a transition counts where the members' targets differ; 0: not at all")     \
+    REAL(optimism, 1, 0, 1e6, WAC_FOR_SUNRISE, NULL,                                               \
+         "weight of the members' disagreement in the upper bound that exploration climbs")         \
     COUNT(models, 5, 2, 32, WAC_FOR_MAXINFOSAC, NULL,                                              \
           "networks that predict what follows, and whose disagreement is a bonus")                 \
     REAL(model_learning_rate, 3e-4, 0, 1, WAC_FOR_BONUS, NULL,                                     \
@@ -227,14 +242,8 @@ typedef enum wac_noise {
            "how to compute: fast, or in plain loops (slow; for checking)")                         \
     CHOICE(precision, 0, WAC_PRECISIONS, WAC_FOR_NETWORKS, NULL,                                   \
            "of hidden layers' products; mixed is fast (AVX-512 BF16, GPU), tf32 a GPU's only")     \
-    CHOICE(posterior, 0, "gaussian|particles", WAC_FOR_POSTERIORS, NULL,                           \
-           "what a pair's value may be")                                                           \
-    COUNT(particles, 50, 2, 10000, WAC_FOR_POSTERIORS, NULL,                                       \
-          "of a pair, where the posterior has some")                                               \
-    CHOICE(trunk, 0, "apart|shared", WAC_FOR_WAC, NULL,                                            \
-           "mean and std of a Gaussian: a network each, or two heads of one")                      \
-    CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL, NULL,                          \
-           "by the posterior's quantile, by a draw from it, or by its mean")                       \
+    CHOICE(exploration, 0, "optimistic|sampling|mean", WAC_FOR_WQL | WAC_FOR_SUNRISE, NULL,        \
+           "by an upper bound of values, by a draw of them, or by their mean")                     \
     CHOICE(noise, 0, "epsilon|boltzmann", WAC_FOR_Q_LEARNING, NULL,                                \
            "any action now and then, or better ones more often")                                   \
     REAL(epsilon, 0.1, 0, 1, WAC_FOR_Q_LEARNING, NULL, "chance of any action")                     \

@@ -21,6 +21,8 @@ typedef enum wac_rng_stream {
     WAC_STREAM_REPLAYED,   /* the world of `wac evaluate` */
     WAC_STREAM_BOOTSTRAP,  /* runs drawn for intervals */
     WAC_STREAM_SUBSET,     /* critics that a backup chooses from */
+    WAC_STREAM_MASK,       /* members that learn from a transition, by its number */
+    WAC_STREAM_LEADER,     /* the member that leads, by the number of the episode */
     WAC_STREAM_COUNT,
 } wac_rng_stream;
 

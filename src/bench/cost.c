@@ -67,21 +67,23 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
     double synthetic = row.stds ? round(config->rho * batch) : 0;
     double means = row.means, asked = row.subset ? row.subset : means;
     double stds = row.shared ? 0 : row.stds, seen = row.shared ? batch + synthetic : batch;
-    double policies = row.delay ? (double)row.policies / row.delay : row.policies; /* that move */
+    double members = row.members ? row.members : 1;
+    double policies = members * row.policies / (row.delay ? row.delay : 1); /* that move */
+    bool weighs = row.members && config->backup_temperature > 0; /* by targets of its own */
     network policy = {o, (double)config->width, 2 * a};
     network critic = {o + a, (double)config->width, wac_row_outputs(&row)};
 
-    /* actions of all policies at s, and of one at s' */
-    double sum = (policies + 1) * forward(batch, policy);
+    /* actions of all policies at s, and of one of each member at s' */
+    double sum = (policies + members * (1 + weighs)) * forward(batch, policy);
     /* targets of critics at s' */
-    sum += (asked + stds) * forward(batch, critic);
+    sum += (asked * (1 + weighs) + stds) * forward(batch, critic);
     /* critics learn: the means from the batch, what knows of a std from synthetic pairs too */
     sum += means * (2 * forward(seen, critic) + back(seen, critic));
     sum += stds * (2 * forward(batch + synthetic, critic) + back(batch + synthetic, critic));
     /* the stds of the epoch's start, on the synthetic pairs */
     sum += row.stds * forward(synthetic, critic);
-    /* policies climb: all of them the means, WAC's behaviour policy the stds too */
-    sum += (policies * means + stds) *
+    /* policies climb: all of them their means, WAC's behaviour policy the stds too */
+    sum += (policies * means / members + stds) *
            (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, a));
     if (row.bonus)
         sum += count_models(&row, batch, (double)config->width, o, a);
@@ -101,7 +103,9 @@ double wac_bench_bytes(const wac_config *config, int observations, int actions)
     bool mixed = config->precision == WAC_PRECISION_MIXED;
     double batch = (double)config->batch_size, o = observations, a = actions;
     double synthetic = row.stds ? round(config->rho * batch) : 0;
-    double policies = row.policies, stds = row.stds, critics = row.means + row.stds;
+    double members = row.members ? row.members : 1, policies = members * row.policies;
+    double stds = row.stds, critics = row.means + row.stds;
+    bool weighs = row.members && config->backup_temperature > 0;
     double width = (double)config->width, hidden = width * width;
     network policy = {o, width, 2 * a}, critic = {o + a, width, 1};
     double saved = mixed ? 2 * hidden : 0, number = mixed ? 2 : 4;
@@ -109,7 +113,8 @@ double wac_bench_bytes(const wac_config *config, int observations, int actions)
 
     /* passes: actions at s and s', then policies learn; targets and anchors, critics that learn and
      * those that policies climb */
-    double sum = (2 * policies + 1) * read_policy + (3 * critics + stds) * read_critic;
+    double sum = (2 * policies + members * (1 + weighs)) * read_policy;
+    sum += ((3 + weighs) * critics + stds) * read_critic;
     /* Adam */
     sum += 24 * (policies * size_of(policy) + critics * size_of(critic));
     sum += 8 * critics * size_of(critic);

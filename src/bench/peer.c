@@ -23,7 +23,7 @@ extern char **environ;
 
 bool wac_bench_peer_has(wac_algorithm algorithm)
 {
-    return algorithm <= WAC_ALGORITHM_SAC;
+    return algorithm < WAC_ALGORITHM_OAC;
 }
 
 static wac_status find_program(char path[PATH_MAX], wac_error *error)

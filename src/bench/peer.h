@@ -27,7 +27,7 @@ typedef struct wac_bench_peer {
 /* Whether there are a python3 with PyTorch and the program. */
 wac_status wac_bench_peer_find(wac_error *error);
 
-/* Whether it has an algorithm: OAC learns as SAC does, and no GPU trains the others here. */
+/* Whether it has an algorithm: OAC learns as SAC does, and no GPU trains those behind it. */
 bool wac_bench_peer_has(wac_algorithm algorithm);
 
 /* Start it, and wait until it is ready; rounds will last about so many seconds. */

@@ -422,6 +422,14 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
                         "drawn",
                         (long long)config->subset, (long long)config->critics);
     WAC_TRY(check_networks(config, error));
+    if (WAC_FOR_SUNRISE >> config->algorithm & 1u && config->worlds > 1 &&
+        config->exploration == WAC_EXPLORATION_SAMPLING)
+        return wac_fail(
+            error, WAC_STATUS_INPUT,
+            "exploration sampling has one member lead for an episode, and worlds (%lld) "
+            "are several at a time; set worlds to 1, or exploration to optimistic or "
+            "mean",
+            (long long)config->worlds);
     if (config->precision != WAC_PRECISION_SINGLE && config->backend != WAC_BACKEND_CPU)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "precision mixed and tf32 are for backend cpu; set precision to single, or "

@@ -121,6 +121,8 @@ static const wac_preset presets[] = {
     {"redq:halfcheetah|redq:walker2d", "entropy_target", "-0.5"},
     {"redq:hopper", "entropy_target", "-0.3333333333333333"},
 
+    {"sunrise:halfcheetah|sunrise:hopper|sunrise:walker2d", "epochs", "210"},
+
     {MAXINFOSAC_TASKS, "initial_steps", "500"},
     {MAXINFOSAC_TASKS, "update_interval", "1"},
     {"maxinfosac:reacher-hard", "epochs", "1000"},

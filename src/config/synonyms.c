@@ -73,7 +73,11 @@ static const struct {
     {"critics", "num-q|n-critics|num-critics|num-qs|ensemble-size|q-ensemble", NULL},
     {"subset", "num-min|num-min-qs|subset-size", NULL},
     {"policy_delay", "policy-update-delay|policy-update-freq|actor-update-freq|target-delay", NULL},
-    {"models", "num-heads|num-models|n-models|ensemble|num-ensemble", NULL},
+    {"members", "num-ensemble|n-ensemble|num-members|n-members|ensemble", NULL},
+    {"member_share", "ber-mean|bernoulli-mean|mask-prob|bootstrap-prob|bootstrap-mask", NULL},
+    {"backup_temperature", "temperature-backup|weighted-bellman|bellman-temperature", NULL},
+    {"optimism", "ucb-lambda|inference-type|ucb-weight|ucb", NULL},
+    {"models", "num-heads|num-models|n-models", NULL},
     {"bonus_weight",
      "intrinsic-weight|intrinsic-reward-weight|int-coef|init-dyn-entropy-scale|rnd-weight|"
      "beta-intrinsic",

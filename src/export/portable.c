@@ -156,6 +156,11 @@ wac_status wac_portable_make(wac_portable **out, wac_run *run, bool critics, wac
                         "the run %s is a table, and only networks are exported; its numbers are in "
                         "checkpoint/agent.safetensors",
                         run->directory);
+    if (agent->members > 1)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s is an ensemble of %d policies, and only one can be exported; "
+                        "its networks are in checkpoint/agent.safetensors",
+                        run->directory, agent->members);
     if (critics && row->particles)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has particles, and only critics with posterior gaussian are "

@@ -60,7 +60,10 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
         .noise_rng = wac_rng_make(seed, WAC_STREAM_NOISE),
         .synthetic_rng = wac_rng_make(seed, WAC_STREAM_SYNTHETIC),
         .subset_rng = wac_rng_make(seed, WAC_STREAM_SUBSET),
+        .leader_rng = wac_rng_make(seed, WAC_STREAM_LEADER),
     };
+    if (row->members > 0 && config->exploration == WAC_EXPLORATION_OPTIMISTIC)
+        seat->kappa = (real)config->optimism;
     if (row->stds > 0) {
         seat->synthetic = (int)lround(config->rho * (double)config->batch_size);
         seat->kappa = (real)normal_quantile(config->quantile);
@@ -85,18 +88,26 @@ static const wac_steps *steps_of(const wac_algorithm_row *row, wac_device device
 wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, wac_error *error)
 {
     assert(plan->seats > 0 && plan->observations > 0 && plan->actions > 0);
+    const wac_algorithm_row row = plan->row ? *plan->row : wac_algorithm_row_of(plan->configs);
+    int members = row.members > 0 ? row.members : 1;
+    size_t o = (size_t)plan->observations, a = (size_t)plan->actions; /* what a seat acts with */
+    size_t reals = (6 + (size_t)row.members) * a, floats = (size_t)row.members * (o + a + 2);
+    assert(row.policies * members <= WAC_POLICIES_MOST &&
+           row.means + row.stds <= WAC_CRITICS_MOST && row.models <= WAC_MODELS_MOST);
+    /* what is not combined: whole posteriors, members and models */
+    assert(!row.shared || (row.stds == row.means && !row.subset));
+    assert(!row.members || (row.policies == 1 && row.means % members == 0 && !row.stds &&
+                            !row.subset && !row.delay));
+    assert(!row.bonus || (row.policies == 1 && !row.members && !row.stds));
     wac_arena arena = {0};
     wac_agent *agent = WAC_TAKE(&arena, wac_agent, 1);
     wac_seat *seats = WAC_TAKE(&arena, wac_seat, (size_t)plan->seats);
-    real *scratch = WAC_TAKE(&arena, real, (size_t)plan->seats * 6 * (size_t)plan->actions);
+    real *scratch = WAC_TAKE(&arena, real, (size_t)plan->seats * reals);
+    float *proposals = WAC_TAKE(&arena, float, ((size_t)plan->seats * floats));
     if (arena.failed) {
         wac_arena_release(&arena);
         return wac_fail_memory(error, "the agent");
     }
-    const wac_algorithm_row row = plan->row ? *plan->row : wac_algorithm_row_of(plan->configs);
-    assert(row.policies <= WAC_POLICIES_MOST && row.means + row.stds <= WAC_CRITICS_MOST &&
-           row.models <= WAC_MODELS_MOST);
-    assert(!row.shared || (row.stds == row.means && !row.subset));
     *agent = (wac_agent){
         .shape = row,
         .row = &agent->shape,
@@ -105,13 +116,16 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
         .actions = plan->actions,
         .rows = (int)plan->configs->batch_size,
         .critics = wac_row_critics(&row),
+        .members = members,
+        .policies = row.policies * members,
         .seats = plan->seats,
         .seat = seats,
         .arena = arena,
     };
     for (int i = 0; i < plan->seats; i++) {
         seat_init(&seats[i], &row, &plan->configs[i]);
-        seats[i].scratch = scratch + (size_t)i * 6 * (size_t)plan->actions;
+        seats[i].scratch = scratch + (size_t)i * reals;
+        seats[i].proposals = proposals + (size_t)i * floats;
         if (seats[i].synthetic > agent->synthetic)
             agent->synthetic = seats[i].synthetic;
     }
@@ -148,6 +162,19 @@ void wac_agent_destroy(wac_agent *agent)
 
 /* --- acting --------------------------------------------------------------------------------- */
 
+/* The member whose turn it is. */
+static int leader_of(const wac_agent *agent, const wac_seat *seat)
+{
+    uint32_t words[4];
+    wac_rng_block(&seat->leader_rng, seat->leader_rng.counter, words);
+    return (int)(wac_rng_unit(words[0]) * agent->members);
+}
+
+void wac_seat_begin(wac_agent *agent, int seat)
+{
+    agent->seat[seat].leader_rng.counter++;
+}
+
 void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
                   float *action)
 {
@@ -155,10 +182,15 @@ void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float 
         agent->steps->choose(agent, seat, WAC_POLICY_TARGET, NULL, observation, action);
         return;
     }
-    real *heads = agent->seat[seat].scratch;
-    agent->steps->act(agent, seat, wac_agent_policy(agent, role), observation, heads);
+    real *heads = agent->seat[seat].scratch, *sum = heads + 2 * agent->actions;
+    for (int m = 0; m < agent->members; m++) {
+        int policy = m * agent->row->policies + wac_agent_policy(agent, role);
+        agent->steps->act(agent, seat, policy, observation, heads);
+        for (int j = 0; j < agent->actions; j++)
+            sum[j] = m ? sum[j] + tanh(heads[j]) : tanh(heads[j]);
+    }
     for (int j = 0; j < agent->actions; j++)
-        action[j] = (float)tanh(heads[j]);
+        action[j] = (float)(sum[j] / (real)agent->members);
 }
 
 void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *rng,
@@ -170,7 +202,10 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
         return;
     }
     real *heads = agent->seat[seat].scratch, *noise = heads + 2 * agent->actions;
-    agent->steps->act(agent, seat, wac_agent_policy(agent, role), observation, heads);
+    int policy = wac_agent_policy(agent, role);
+    if (agent->members > 1)
+        policy += leader_of(agent, &agent->seat[seat]) * agent->row->policies;
+    agent->steps->act(agent, seat, policy, observation, heads);
     wac_fill_normal(rng ? rng : &agent->seat[seat].explore_rng, (size_t)agent->actions, noise);
     for (int j = 0; j < agent->actions; j++)
         action[j] = (float)tanh(heads[j] + exp(heads[agent->actions + j]) * noise[j]);
@@ -206,6 +241,8 @@ void wac_agent_remember(wac_agent *agent, const float *observation, const float 
                         double reward, const float *next_observation, bool terminated)
 {
     agent->steps->remember(agent, 0, observation, action, reward, next_observation, terminated);
+    if (terminated)
+        wac_seat_begin(agent, 0);
 }
 
 int64_t wac_agent_remembered(const wac_agent *agent)
@@ -213,14 +250,23 @@ int64_t wac_agent_remembered(const wac_agent *agent)
     return agent->seat->remembered;
 }
 
+double wac_seat_alpha(const wac_agent *agent, int seat, wac_policy_role role)
+{
+    double sum = 0;
+    for (int m = 0; m < agent->members; m++)
+        sum += (double)agent->seat[seat]
+                   .alpha[m * agent->row->policies + wac_agent_policy(agent, role)];
+    return sum / agent->members;
+}
+
 double wac_agent_alpha(const wac_agent *agent, wac_policy_role role)
 {
-    return (double)agent->seat->alpha[wac_agent_policy(agent, role)];
+    return wac_seat_alpha(agent, 0, role);
 }
 
 bool wac_agent_has_std(const wac_agent *agent)
 {
-    return agent->row->stds > 0;
+    return agent->row->stds > 0 || agent->members > 1;
 }
 
 void wac_agent_value(wac_agent *agent, int rows, const float *observations, const float *actions,
@@ -259,15 +305,17 @@ void wac_seat_losses(const wac_agent *agent, int at, wac_losses *losses)
     };
     for (int role = 0; role < WAC_POLICY_TOTAL; role++) {
         int policy = wac_agent_policy(agent, (wac_policy_role)role);
-        losses->policy[role] = seat->objective[policy];
-        losses->alpha[role] = (double)seat->alpha[policy];
+        for (int m = 0; m < agent->members; m++)
+            losses->policy[role] +=
+                seat->objective[m * agent->row->policies + policy] / agent->members;
+        losses->alpha[role] = wac_seat_alpha(agent, at, (wac_policy_role)role);
     }
 }
 
 wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
 {
     const wac_seat *seat = &agent->seat[at];
-    int means = agent->row->means, stds = agent->row->stds, policies = agent->row->policies;
+    int means = agent->row->means, stds = agent->row->stds, policies = agent->policies;
     double alphas[WAC_POLICIES_MOST], bonus_weight = (double)seat->bonus_weight;
     for (int i = 0; i < policies; i++)
         alphas[i] = (double)seat->alpha[i];

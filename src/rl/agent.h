@@ -5,7 +5,8 @@
  * kept and done by a device, through a table of steps (steps.h); what all devices have in common is
  * here. What an algorithm is made of stands in its row (algorithms.h); networks are called
  *
- *   policies   policy; or behaviour_policy and target_policy, where there are two
+ *   policies   policy; or behaviour_policy and target_policy, where there are two; of an ensemble
+ *              policy1, policy2, …
  *   critics    q1, q2, … or mean1, mean2, …; std1, std2, … (logarithms)
  *   targets    the same critics, following slowly: target_q1, …
  *   models     model1, model2, …: what a bonus is made from; random, which one of them learns
@@ -26,7 +27,7 @@
 #include "wac/agent.h"
 
 /* Of a seat; critics: means and stds. */
-enum { WAC_POLICIES_MOST = 2, WAC_CRITICS_MOST = 32, WAC_MODELS_MOST = 32 };
+enum { WAC_POLICIES_MOST = 16, WAC_CRITICS_MOST = 32, WAC_MODELS_MOST = 32 };
 
 typedef struct wac_seat {
     wac_config config; /* what shapes arrays is the same for all seats */
@@ -34,17 +35,18 @@ typedef struct wac_seat {
     bool rests;        /* not active for a part of an update */
     int64_t updated;   /* updates done of those asked for last */
     int synthetic;     /* pairs, M */
-    real kappa;        /* optimism: the normal quantile of config.quantile; of particles that of
-                        * their prior's shape, for who knows only mean and std */
+    real kappa;        /* optimism: the normal quantile of config.quantile, or config.optimism; of
+                        * particles that of their prior's shape, for who knows only mean and std */
     real place;        /* of that quantile among particles, from 0 to the last */
     real sigma_max;    /* std of the prior, and clamp of every std target */
-    wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng;
+    wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng, leader_rng;
     int64_t remembered;                                             /* transitions, ever */
     int64_t policy_steps, critic_steps, entropy_steps, model_steps; /* of Adam */
 
     wac_coverage *drawn; /* where pairs that updates draw are counted; null: nowhere */
 
-    real *scratch; /* [6 A], for acting */
+    real *scratch;    /* [(6 + members) A], for acting */
+    float *proposals; /* [members][O + A + 2]: of an ensemble, with what critics say of them */
 
     /* what the last update saw, network by network; alpha and bonus_weight: as they are now */
     real alpha[WAC_POLICIES_MOST];
@@ -65,6 +67,8 @@ struct wac_agent {
     int rows;      /* of a batch, B */
     int synthetic; /* the most pairs of a seat */
     int critics;   /* networks */
+    int members;   /* row->members, or 1 */
+    int policies;  /* of all members */
     int seats;
     wac_seat *seat; /* [seats] */
     void *device;   /* what the host's steps keep … */
@@ -96,6 +100,12 @@ void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float 
                   float *action);
 void wac_seat_losses(const wac_agent *agent, int seat, wac_losses *losses);
 
+/* The entropy weight of a policy, of an ensemble the mean of its members'. */
+double wac_seat_alpha(const wac_agent *agent, int seat, wac_policy_role role);
+
+/* An episode of exploration begins: of an ensemble, another member leads. */
+void wac_seat_begin(wac_agent *agent, int seat);
+
 /* So many updates of every active seat; meanwhile seats may act, as they did before. A seat that
  * leaves the finite numbers is done with them, and no longer active; see wac_seat_check. */
 void wac_agent_start(wac_agent *agent, int64_t updates);
@@ -122,7 +132,7 @@ wac_status wac_seat_set_prior(wac_agent *agent, int seat, double reward_min, dou
  * between its quantiles. */
 real wac_seat_first_log(const wac_agent *agent, const wac_seat *seat);
 
-/* Which of an agent's policies plays a role. */
+/* Which of an agent's policies, or of a member's, plays a role. */
 int wac_agent_policy(const wac_agent *agent, wac_policy_role role);
 
 /* --- state ---------------------------------------------------------------------------------- */

@@ -18,6 +18,11 @@ static const wac_algorithm_row rows[] = {
                            .learn = wac_sac_learn,
                            .explore = wac_oac_explore},
     [WAC_ALGORITHM_REDQ] = {.policies = 1, .critics = "q", .learn = wac_redq_learn},
+    [WAC_ALGORITHM_SUNRISE] = {.policies = 1,
+                               .means = 2,
+                               .critics = "q",
+                               .learn = wac_sunrise_learn,
+                               .explore = wac_sunrise_explore},
     [WAC_ALGORITHM_MAXINFOSAC] = {.policies = 1,
                                   .means = 2,
                                   .critics = "q",
@@ -47,6 +52,10 @@ wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
         row.means = (int)config->critics;
         row.subset = (int)config->subset;
         row.delay = (int)config->policy_delay;
+    }
+    if (WAC_FOR_SUNRISE >> config->algorithm & 1u) {
+        row.members = (int)config->members;
+        row.means *= row.members;
     }
     if (WAC_FOR_MAXINFOSAC >> config->algorithm & 1u)
         row.models = (int)config->models;

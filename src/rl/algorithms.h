@@ -7,8 +7,9 @@
 #include "wac/agent.h"
 
 typedef struct wac_algorithm_row {
-    int policies;        /* 1, or 2: one that explores, one that is evaluated */
-    int means, stds;     /* critics; stds 0: it knows nothing of its uncertainty */
+    int policies;        /* 1, or 2: one that explores, one that is evaluated; of each member */
+    int members;         /* of an ensemble, each with as many of the critics; 0: it is none */
+    int means, stds;     /* critics; without stds or members it knows nothing of its uncertainty */
     bool shared;         /* a critic is one network for mean and spread; as many stds as means */
     int particles;       /* that it puts out; 0: a Gaussian's mean and std. Only where shared */
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
@@ -38,12 +39,22 @@ void wac_sac_learn(wac_agent *agent);
 void wac_oe_wac_learn(wac_agent *agent);
 void wac_me_wac_learn(wac_agent *agent);
 void wac_redq_learn(wac_agent *agent);
+void wac_sunrise_learn(wac_agent *agent);
 void wac_maxinfosac_learn(wac_agent *agent);
 void wac_sac_rnd_learn(wac_agent *agent);
 
 /* Explore by OAC's shift of the behaviour policy. */
 void wac_oac_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
                      float *action);
+
+/* Explore by the best of an ensemble's proposals, or by that of the member whose turn it is. */
+void wac_sunrise_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
+                         float *action);
+
+/* SUNRISE's action, the proposal with the highest mean + optimism * std, for given noise
+ * [members][A]. */
+void wac_sunrise_act(wac_agent *agent, int seat, const float *observation, const real *noise,
+                     double optimism, float *action);
 
 /* OAC's action for given noise [A]. */
 void wac_oac_act(wac_agent *agent, int seat, const float *observation, const real *noise,

@@ -13,6 +13,12 @@ size_t wac_replay_record(const wac_replay *replay)
     return 2 * (size_t)replay->observations + (size_t)replay->actions + 2;
 }
 
+int64_t wac_replay_number(const wac_replay *replay, int64_t slot)
+{
+    int64_t last = replay->count - 1;
+    return slot + (last - slot) / replay->capacity * replay->capacity;
+}
+
 int64_t wac_replay_filled(const wac_replay *replay)
 {
     return replay->count < replay->capacity ? replay->count : replay->capacity;

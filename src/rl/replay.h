@@ -23,6 +23,9 @@ void wac_replay_init(wac_replay *replay, wac_arena *arena, int observations, int
 /* Numbers in a record. */
 size_t wac_replay_record(const wac_replay *replay);
 
+/* Which transition, of all ever added, a slot holds. */
+int64_t wac_replay_number(const wac_replay *replay, int64_t slot);
+
 /* Transitions held now. */
 int64_t wac_replay_filled(const wac_replay *replay);
 

@@ -53,7 +53,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     labels->count = sizeof list / sizeof *list;
     memcpy(labels->list, list, sizeof list);
     /* numbers that are settings of some */
-    if (agent->row->subset)
+    if (agent->row->subset || agent->row->members)
         labels->list[labels->count++] = (wac_metadata){"critics", labels->critics};
     if (agent->row->models)
         labels->list[labels->count++] = (wac_metadata){"models", labels->models};
@@ -280,7 +280,7 @@ static wac_status check_seat(const wac_agent *agent, const wac_seat *seat, const
     if (seat->policy_steps > seat->critic_steps || seat->entropy_steps > seat->critic_steps ||
         seat->model_steps > seat->critic_steps)
         return fail_array(path, "number of steps", error);
-    for (int i = 0; i < agent->row->policies; i++)
+    for (int i = 0; i < agent->policies; i++)
         if (!isfinite(seat->alpha[i]))
             return fail_array(path, "log_alpha", error);
     if (!isfinite(seat->bonus_weight))

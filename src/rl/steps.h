@@ -28,6 +28,10 @@ typedef struct wac_steps {
     /* batch, noise and synthetic pairs, from replay and streams */
     void (*draw)(wac_agent *agent);
 
+    /* of ensembles: how much each row of the batch counts for each member, by who learns from it
+     * and by how far their target critics are from each other at the next state */
+    void (*weigh)(wac_agent *agent);
+
     /* step 1: actions of every policy at the batch's states */
     void (*sample)(wac_agent *agent);
 
@@ -39,7 +43,8 @@ typedef struct wac_steps {
     void (*appraise)(wac_agent *agent);
 
     /* steps 3 and 4: the next action by policy `next`, and the targets of means and stds; with the
-     * entropy weight of policy `entropy`, and the bonus of the next pair if models read pairs */
+     * entropy weight of policy `entropy`, and the bonus of the next pair if models read pairs; both
+     * policies counted within each member */
     void (*back_up)(wac_agent *agent, int next, int entropy);
 
     /* steps 5 and 6: one Adam step of every critic towards its target; and step 9, since nothing
@@ -77,7 +82,8 @@ typedef struct wac_steps {
     void (*slope)(wac_agent *agent, int seat, const float *observation, const real *action,
                   wac_weigh_fn *weigh, const void *user, real *slope);
 
-    /* what a seat's critics believe of pairs: see wac_agent_value */
+    /* what a seat's critics believe of pairs: see wac_agent_value; of a few, different seats' may
+     * say so in different threads at the same time */
     void (*value)(wac_agent *agent, int seat, int rows, const float *observations,
                   const float *actions, float *mean, float *std);
 

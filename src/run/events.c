@@ -124,10 +124,9 @@ static void add_losses(wac_message *summary, const wac_run *run)
                                                      "objective_behaviour", "objective_target"};
     for (int i = 0; i < WAC_RUN_LOSSES; i++)
         add_number(summary, tags[i], run->losses[i]);
-    if (run->agent->row->policies > 1) {
-        int target = wac_agent_policy(run->agent, WAC_POLICY_TARGET);
-        add_number(summary, "alpha_target", (double)run->agent->seat[run->seat].alpha[target]);
-    }
+    if (run->agent->row->policies > 1)
+        add_number(summary, "alpha_target",
+                   wac_seat_alpha(run->agent, run->seat, WAC_POLICY_TARGET));
 }
 
 /* How the uncertainty is spread over the cells of a map. */

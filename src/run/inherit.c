@@ -29,6 +29,7 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
         int64_t own, other;
     } sizes[] = {
         {"width", "width", own->width, other->width},
+        {"number of members", "members", run->agent->members, source->agent->members},
         {"number of critics", "critics", run->agent->critics, source->agent->critics},
         {"number of models", "models", run->agent->row->models, source->agent->row->models},
         {"number of particles", "particles", run->agent->row->particles,

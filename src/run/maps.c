@@ -124,10 +124,9 @@ static void fill_losses(wac_map *map, const wac_run *run)
 {
     for (int i = 0; i < WAC_RUN_LOSSES; i++)
         map->losses[i] = (float)run->losses[i];
-    for (int role = 0; role < WAC_POLICY_TOTAL; role++) {
-        int policy = wac_agent_policy(run->agent, (wac_policy_role)role);
-        map->losses[WAC_RUN_LOSSES + role] = (float)run->agent->seat[run->seat].alpha[policy];
-    }
+    for (int role = 0; role < WAC_POLICY_TOTAL; role++)
+        map->losses[WAC_RUN_LOSSES + role] =
+            (float)wac_seat_alpha(run->agent, run->seat, (wac_policy_role)role);
 }
 
 void wac_map_fill(wac_map *map, const wac_run *run)

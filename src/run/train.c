@@ -70,7 +70,6 @@ static wac_progress progress_of(const wac_run *run)
     const wac_position *at = &run->position;
     bool coverage = wac_world_has_coverage(run->world), goal = run->world->spec.has_goal;
     double episodes = (double)at->explore_episodes;
-    const wac_seat *seat = &run->agent->seat[run->seat];
     return (wac_progress){
         .epoch = at->epoch,
         .epochs = run->config.epochs,
@@ -84,7 +83,7 @@ static wac_progress progress_of(const wac_run *run)
         .coverage_visited = coverage ? wac_coverage_share(run->visits[WAC_POLICY_BEHAVIOUR].counts,
                                                           WAC_COVERAGE_BINS)
                                      : NAN,
-        .alpha = (double)seat->alpha[wac_agent_policy(run->agent, WAC_POLICY_BEHAVIOUR)],
+        .alpha = wac_seat_alpha(run->agent, run->seat, WAC_POLICY_BEHAVIOUR),
         .q_mean = run->sums.q_mean,
         .sigma_visited = run->sums.sigma_visited,
         .sigma_uniform = run->sums.sigma_uniform,
@@ -157,8 +156,9 @@ wac_status wac_train_evaluate(wac_run *run, wac_error *error)
     return evaluate(run, NULL, error);
 }
 
-static wac_status begin_episode(wac_walk *walk, wac_error *error)
+static wac_status begin_episode(wac_run *run, wac_walk *walk, wac_error *error)
 {
+    wac_seat_begin(run->agent, run->seat);
     walk->steps = 0;
     walk->sum = 0;
     return wac_world_reset(walk->world, &walk->rng, walk->observation, error);
@@ -212,7 +212,7 @@ static wac_status take_in(wac_run *run, wac_walk *walk, wac_error *error)
     at->explore_episodes++;
     at->explore_successes += step->success;
     run->sums.explore_returns += walk->sum;
-    return begin_episode(walk, error);
+    return begin_episode(run, walk, error);
 }
 
 int64_t wac_updates_after(const wac_config *config, int64_t steps)
@@ -259,7 +259,7 @@ static wac_status explore(wac_run *run, int64_t steps, int64_t all, wac_error *e
         WAC_TRY(check_stop(run, error));
         /* no stop between this and the first step: a resume would start the episode again */
         for (int64_t i = 0; at->explored == 0 && i < worlds; i++)
-            WAC_TRY(begin_episode(&run->walks[i], error));
+            WAC_TRY(begin_episode(run, &run->walks[i], error));
         choose_actions(run);
         wac_team_run(run->team, step_walk, run->walks, (int)worlds);
         for (int64_t i = 0; i < worlds && at->explored < all; i++)

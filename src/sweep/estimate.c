@@ -109,7 +109,8 @@ static bool takes_time(const wac_setting *setting)
 #define IS(name) (setting->offset == offsetof(wac_config, name))
     return IS(algorithm) || IS(width) || IS(batch_size) || IS(rho) || IS(backend) ||
            IS(precision) || IS(normalisation) || IS(critics) || IS(subset) || IS(policy_delay) ||
-           IS(models) || IS(posterior) || IS(particles) || IS(trunk);
+           IS(members) || IS(backup_temperature) || IS(exploration) || IS(models) ||
+           IS(posterior) || IS(particles) || IS(trunk);
 #undef IS
 }
 

@@ -102,6 +102,8 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         {"subset", "subset"},
         {"policy_delay", "policy_delay"},
         {"entropy_target", "entropy_target"},
+        {"members", "members"},
+        {"backup_temperature", "backup_temperature"},
         {"models", "models"},
         {"model_learning_rate", "model_learning_rate"},
     };
@@ -175,6 +177,9 @@ static wac_status set_alphas(void *user, const wac_agent_tensor *tensor, wac_err
 {
     static const char *const names[] = {"log_alpha", "log_target_alpha"};
     const replay *replay = user;
+    if (replay->agent->row->members && strcmp(tensor->name, "log_alpha") == 0)
+        return copy_floats(replay->file, tensor->shape[0], tensor->data, "in/init/", names[0],
+                           error);
     for (int i = 0; i < tensor->shape[0] && strcmp(tensor->name, "log_alpha") == 0; i++)
         WAC_TRY(
             copy_floats(replay->file, 1, (float *)tensor->data + i, "in/init/", names[i], error));
@@ -269,6 +274,12 @@ static wac_status check_losses(const replay *replay, wac_error *error)
     char name[32];
     snprintf(name, sizeof name, "loss_%s", row->critics);
     WAC_TRY(check_family(replay, name, seat->loss, row->means, error));
+    if (row->members) {
+        double alphas[WAC_POLICIES_MOST];
+        for (int i = 0; i < row->members; i++)
+            alphas[i] = (double)seat->alpha[i];
+        return check_family(replay, "alpha", alphas, row->members, error);
+    }
     WAC_TRY(check_scalar(replay, "alpha", (double)seat->alpha[0], error));
     if (row->policies > 1)
         WAC_TRY(check_scalar(replay, "target_alpha", (double)seat->alpha[1], error));
@@ -311,33 +322,53 @@ static wac_status check_weights(void *user, const wac_agent_tensor *tensor, wac_
     return WAC_STATUS_OK;
 }
 
-/* OAC's exploration with the final weights, if it was recorded */
+static void judge_action(const replay *replay, const float *action, const float *expected,
+                         const char *name)
+{
+    for (int k = 0; k < replay->agent->actions; k++)
+        judge(&replay->report->actions, fabs((double)action[k] - (double)expected[k]),
+              replay->tolerances->actions, name);
+}
+
+/* OAC's or SUNRISE's exploration with the final weights, if it was recorded; of the latter what is
+ * evaluated, too */
 static wac_status check_exploration(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
     const wac_tensor *recorded = wac_tensor_file_find(replay->file, "in/explore/observations");
-    if (!recorded || agent->row->explore != wac_oac_explore)
+    bool oac = agent->row->explore == wac_oac_explore, ensemble = agent->row->members > 0;
+    if (!recorded || (!oac && !ensemble))
         return WAC_STATUS_OK;
     int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
+    int64_t draws = agent->members * a; /* of a row */
     if (recorded->rank != 2 || recorded->shape[1] != o)
         return wac_fail(error, WAC_STATUS_INPUT, "%s: in/explore/observations must have %d columns",
                         replay->file->path, agent->observations);
-    const float *beta, *delta, *observations, *noise, *expected;
-    if (!(beta = read_floats(replay, 1, "in/explore/", "beta_ub", error)) ||
-        !(delta = read_floats(replay, 1, "in/explore/", "delta", error)) ||
+    const float *beta = NULL, *delta = NULL, *optimism = NULL, *observations, *noise, *expected;
+    const float *evaluated = NULL;
+    if ((oac && !(beta = read_floats(replay, 1, "in/explore/", "beta_ub", error))) ||
+        (oac && !(delta = read_floats(replay, 1, "in/explore/", "delta", error))) ||
+        (ensemble && !(optimism = read_floats(replay, 1, "in/explore/", "optimism", error))) ||
         !(observations = read_floats(replay, rows * o, "in/explore/", "observations", error)) ||
-        !(noise = read_floats(replay, rows * a, "in/explore/", "noise", error)) ||
-        !(expected = read_floats(replay, rows * a, "expect/explore/", "actions", error)))
+        !(noise = read_floats(replay, rows * draws, "in/explore/", "noise", error)) ||
+        !(expected = read_floats(replay, rows * a, "expect/explore/", "actions", error)) ||
+        (ensemble &&
+         !(evaluated = read_floats(replay, rows * a, "expect/evaluate/", "actions", error))))
         return error->status;
     float *action = WAC_TAKE(&replay->arena, float, (size_t)a);
     if (!action)
         return wac_fail_memory(error, "an action");
     for (int64_t i = 0; i < rows; i++) {
-        wac_oac_act(agent, 0, observations + i * o, noise + i * a, (double)*delta, (double)*beta,
-                    action);
-        for (int64_t k = 0; k < a; k++)
-            judge(&replay->report->actions, fabs((double)action[k] - (double)expected[i * a + k]),
-                  replay->tolerances->actions, "explore/actions");
+        const float *seen = observations + i * o;
+        if (oac)
+            wac_oac_act(agent, 0, seen, noise + i * draws, (double)*delta, (double)*beta, action);
+        else
+            wac_sunrise_act(agent, 0, seen, noise + i * draws, (double)*optimism, action);
+        judge_action(replay, action, expected + i * a, "explore/actions");
+        if (!ensemble)
+            continue;
+        wac_agent_act(agent, WAC_POLICY_TARGET, seen, action);
+        judge_action(replay, action, evaluated + i * a, "evaluate/actions");
     }
     return WAC_STATUS_OK;
 }

@@ -27,7 +27,7 @@ static void test_counts(void **state)
 {
     (void)state;
     /* in the order of `algorithms` */
-    const double expected[] = {1365, 1365, 549, 549, 1169, 1802, 778};
+    const double expected[] = {1365, 1365, 549, 549, 1169, 3262, 1802, 778};
     for (int i = 0; i < ALGORITHMS; i++) {
         wac_config config = point(algorithms[i]);
         assert_true(round(wac_bench_operations(&config, 4, 2) / 1e6) == expected[i]);
@@ -66,6 +66,14 @@ static void test_count_by_hand(void **state)
     config.policy_delay = 4;
     double redq = 1.25 * 8 + 3 * 8 + 5 * (8 + 8 + 4) + 5 * (8 + 4 + 2) / 4.0 + (8 + 6) / 4.0;
     assert_true(wac_bench_operations(&config, 1, 1) == redq);
+
+    /* each of three members is a SAC; to weigh, they act once more and ask all targets again */
+    config = point("sunrise");
+    config.width = config.batch_size = 1;
+    config.members = 3;
+    assert_true(wac_bench_operations(&config, 1, 1) == 3 * (sac + 8 + 2 * 8));
+    config.backup_temperature = 0;
+    assert_true(wac_bench_operations(&config, 1, 1) == 3 * sac);
 
     /* three models of pairs, with two outputs; one and a random network, with 32 */
     config = point("maxinfosac");
@@ -274,7 +282,7 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench everything"), 2, "cannot bench \"everything\"");
     assert_says(wac("bench update update"), 2, "what to do with");
     assert_says(wac("bench update --algorithm dqn"), 2,
-                "must be oe-wac, me-wac, sac, oac, redq, maxinfosac or sac-rnd");
+                "must be oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac or sac-rnd");
     assert_says(wac("bench update --env-size hopper"), 2, "must be point or halfcheetah");
     assert_says(wac("bench update --width 0"), 2, "--width");
     assert_says(wac("bench update --batch 65537"), 2, "--batch");

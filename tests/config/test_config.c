@@ -15,8 +15,8 @@
 
 #include "support/documented.h"
 
-static const char *const algorithms[] = {"oe-wac", "me-wac",     "sac",    "oac",
-                                         "redq",   "maxinfosac", "sac-rnd"};
+static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
+                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
 static const char *const environments[] = {
     "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
     "mountaincar", "cartpole-sparse-cost"};
@@ -61,7 +61,7 @@ static void defaults_and_presets_are_in_range(void **state)
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 7; a++) {
+        for (size_t a = 0; a < 8; a++) {
             wac_config config = make(environments[e], algorithms[a]), again = config;
             wac_error error = {0};
             assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
@@ -145,6 +145,13 @@ static void presets_are_the_papers(void **state)
         assert_true(config.updates == 1000 && config.entropy_target == -1);
     }
     assert_true(make("lqg", "redq").updates == 1000);
+
+    /* SUNRISE's, too */
+    wac_config sunrise = make("hopper", "sunrise");
+    assert_true(sunrise.members == 5 && sunrise.member_share == 0.5);
+    assert_true(sunrise.backup_temperature == 20 && sunrise.optimism == 1);
+    assert_true(sunrise.exploration == WAC_EXPLORATION_OPTIMISTIC && sunrise.epochs == 210);
+    assert_true(sunrise.updates == 1000 && make("lqg", "sunrise").epochs == 200);
 
     /* so are MaxInfoSAC's */
     wac_config config = make("cartpole-sparse", "maxinfosac");
@@ -241,8 +248,8 @@ static void bad_beginnings_are_refused(void **state)
     assert_int_equal(wac_config_init(&config, "lqg", "dqn", &error), WAC_STATUS_INPUT);
     assert_string_equal(
         error.message,
-        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, maxinfosac, sac-rnd, "
-        "wql, q-learning, delayed-q or bootstrapped-q");
+        "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, "
+        "sac-rnd, wql, q-learning, delayed-q or bootstrapped-q");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
     const char *const bad[] = {
@@ -300,6 +307,19 @@ static void whole_is_checked(void **state)
     config.subset = 3;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
 
+    /* a member leads in one world at a time; bounds are known in all of them */
+    config = make("lqg", "sunrise");
+    config.worlds = 4;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.exploration = WAC_EXPLORATION_SAMPLING;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "exploration sampling has one member lead for an episode, and worlds (4) "
+                        "are several at a time; set worlds to 1, or exploration to optimistic or "
+                        "mean");
+    config.worlds = 1;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+
     /* one network has one rate, and particles have one network */
     config = make("riverswim", "me-wac");
     config.trunk = WAC_TRUNK_SHARED;
@@ -339,7 +359,7 @@ static void yaml_comes_back(void **state)
     (void)state;
     static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 1e-7, 5e-324, 123456.78901234567, 0x1p-40};
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 7; a++) {
+        for (size_t a = 0; a < 8; a++) {
             for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
                 wac_config config = make(environments[e], algorithms[a]), again;
                 wac_error error = {0};
@@ -490,6 +510,8 @@ static void cut_run_files_are_refused(void **state)
     wac_error error = {0};
     wac_config config = make("riverswim", "oe-wac"), again;
     config.lambda = 0.125;
+    config.posterior = WAC_POSTERIOR_PARTICLES;
+    config.particles = 21;
     char *text;
     assert_int_equal(wac_config_yaml(&text, &config, &error), WAC_STATUS_OK);
     const char *path = write_file(text, strlen(text));
@@ -523,6 +545,21 @@ static void cut_run_files_are_refused(void **state)
                            "version; if the run had its preset, add the line \"lambda: 0.25\""));
     unlink(path);
     free(text);
+
+    /* posteriors are new for WAC, but not for tables */
+    for (int table = 0; table < 2; table++) {
+        config = make(table ? "riverswim-6" : "riverswim", table ? "wql" : "me-wac");
+        assert_int_equal(wac_config_yaml(&text, &config, &error), WAC_STATUS_OK);
+        line = strstr(text, "posterior: ");
+        memset(line, '#', strcspn(line, "\n"));
+        path = write_file(text, strlen(text));
+        assert_int_equal(wac_config_read_run(&again, path, &error),
+                         table ? WAC_STATUS_INPUT : WAC_STATUS_OK);
+        if (!table)
+            assert_same(&config, &again);
+        unlink(path);
+        free(text);
+    }
 }
 
 static void suggestions_are_near(void **state)

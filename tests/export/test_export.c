@@ -3,11 +3,11 @@
  * check-onnx. */
 #include "support/small_runs.h"
 
+#include "base/protobuf.h"
 #include "base/rng.h"
 #include "export/export.h"
 #include "export/graph.h"
 #include "export/onnx.h"
-#include "base/protobuf.h"
 #include "rl/host/host.h"
 #include "run/run.h"
 
@@ -18,6 +18,7 @@ static wac_run *opened(const char *environment, const char *algorithm, int64_t w
     wac_config config = tiny(environment, algorithm, 1);
     config.width = width;
     config.normalisation = running;
+    config.members = 1; /* more are refused: see below */
     assert_ok(train_new(at("run"), &config, NULL));
     assert_ok(wac_run_open(&run, at("run"), type_of(environment), NULL, &error));
     const wac_desk *desk = wac_host_desk(run->agent, 0);
@@ -181,6 +182,20 @@ static void networks_without_numbers_are_refused(void **state)
     wac_run_destroy(run);
 }
 
+/* An ensemble acts by the average of its policies, which no form holds. */
+static void ensembles_are_refused(void **state)
+{
+    (void)state;
+    wac_run *run;
+    wac_portable *portable;
+    wac_config config = tiny("lqg", "sunrise", 1);
+    assert_ok(train_new(at("run"), &config, NULL));
+    assert_ok(wac_run_open(&run, at("run"), NULL, NULL, &error));
+    assert_int_equal(wac_portable_make(&portable, run, false, &error), WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "is an ensemble of 3 policies, and only one can be"));
+    wac_run_destroy(run);
+}
+
 /* Cut off anywhere, a file is refused, or it still holds all that matters. */
 static void cut_graphs_are_refused(void **state)
 {
@@ -289,6 +304,7 @@ int main(int argc, char **argv)
         TEST(nothing_is_overwritten),
         TEST(large_weights),
         TEST(networks_without_numbers_are_refused),
+        TEST(ensembles_are_refused),
         TEST(cut_graphs_are_refused),
         TEST(names_are_identifiers),
     };

@@ -197,8 +197,14 @@ typedef struct policies {
     real heads[MEMBERS * ROWS * HEADS];
     real noise[MEMBERS * ROWS * ACTIONS], action[MEMBERS * ROWS * ACTIONS];
     real log_prob[MEMBERS * ROWS];
-    real daction[MEMBERS * ROWS * ACTIONS], dlog_prob[MEMBERS];
+    real daction[MEMBERS * ROWS * ACTIONS], dlog_prob[MEMBERS], weight[MEMBERS * ROWS];
 } policies;
+
+/* rows count differently, one of them not at all */
+static real row_weight(int i)
+{
+    return 0.3 * ((i + 1) % 5);
+}
 
 static real *log_std_of(policies *p, int m, int i, int j)
 {
@@ -212,6 +218,8 @@ static void policies_make(policies *p)
     fill(11, MEMBERS * ROWS * HEADS, -1.5, 0.8, p->heads);
     fill(12, MEMBERS * ROWS * ACTIONS, -1, 1, p->daction);
     fill_noise(13, MEMBERS * ROWS * ACTIONS, p->noise);
+    for (int i = 0; i < MEMBERS * ROWS; i++)
+        p->weight[i] = row_weight(i);
     /* just inside and beyond both ends of the clamp */
     static const real nasty[] = {-19.99, -20.01, -25, -1000, 1.99, 2.01, 2.5, 30};
     for (int i = 0; i < 8; i++)
@@ -226,7 +234,7 @@ static double policies_objective(void *context)
     for (int i = 0; i < MEMBERS * ROWS * ACTIONS; i++)
         sum += p->daction[i] * p->action[i];
     for (int i = 0; i < MEMBERS * ROWS; i++)
-        sum += p->dlog_prob[i / ROWS] * p->log_prob[i];
+        sum += p->dlog_prob[i / ROWS] * p->weight[i] * p->log_prob[i];
     return sum;
 }
 
@@ -254,7 +262,8 @@ static void policies_sample_and_go_back(void **state)
         int row = m * ROWS, at = row * ACTIONS;
         wac_sample own = {ROWS,         ACTIONS,       p.heads + row * HEADS,
                           p.noise + at, p.action + at, p.log_prob + row};
-        wac_policy_gradient(&own, p.daction + at, p.dlog_prob[m], dheads + row * HEADS);
+        wac_policy_gradient(&own, p.daction + at, p.dlog_prob[m], p.weight + row,
+                            dheads + row * HEADS);
     }
     /* 1 - a * a loses digits where the action is all but 1, hence the noise */
     assert_gradient(policies_objective, &p, p.heads, dheads, MEMBERS * ROWS * HEADS, 2e-7);
@@ -274,7 +283,7 @@ static void policies_sample_and_go_back(void **state)
 
 typedef struct errors {
     int rows, synthetic;
-    real out[2 * 12], target[12], anchor[2 * 7], dout[2 * 12];
+    real out[2 * 12], target[12], weight[12], anchor[2 * 7], dout[2 * 12];
     double losses[2], regularisation[2], average, averages[2];
 } errors;
 
@@ -286,8 +295,8 @@ static double mean_objective(void *context)
     errors *e = context;
     double averages[2];
     for (int k = 0; k < 2; k++)
-        wac_mean_error(e->rows, e->out + k * OUT_CAPACITY, e->target, e->dout + k * OUT_CAPACITY,
-                       &e->losses[k], &averages[k]);
+        wac_mean_error(e->rows, e->out + k * OUT_CAPACITY, e->target, e->weight,
+                       e->dout + k * OUT_CAPACITY, &e->losses[k], &averages[k]);
     e->average = (averages[0] + averages[1]) / 2;
     return e->losses[0] + e->losses[1];
 }
@@ -298,6 +307,8 @@ static void mean_errors_go_back(void **state)
     errors e = {.rows = 9};
     fill(21, 24, -3, 3, e.out);
     fill(22, 12, -3, 3, e.target);
+    for (int i = 0; i < 12; i++)
+        e.weight[i] = row_weight(i) / 9;
     mean_objective(&e);
     real dout[24];
     memcpy(dout, e.dout, sizeof dout);
@@ -307,7 +318,7 @@ static void mean_errors_go_back(void **state)
     for (int k = 0; k < 2; k++) {
         double loss = 0;
         for (int i = 0; i < 9; i++) {
-            loss += pow(e.out[k * 12 + i] - e.target[i], 2) / 9;
+            loss += row_weight(i) * pow(e.out[k * 12 + i] - e.target[i], 2) / 9;
             average += e.out[k * 12 + i] / 18;
         }
         assert_close(e.losses[k], loss, 1e-12, 0);
@@ -374,8 +385,8 @@ enum { BOUNDS = 7 * 12 };
 
 typedef struct bounds {
     wac_critic_rows critics;
-    void (*aim)(const wac_critic_rows *critics, real weight, real *bound, real *dout);
-    real out[BOUNDS], dout[BOUNDS];
+    void (*aim)(const wac_critic_rows *critics, const real *weight, real *bound, real *dout);
+    real out[BOUNDS], dout[BOUNDS], weight[12];
 } bounds;
 
 static double bound_objective(void *context)
@@ -383,10 +394,12 @@ static double bound_objective(void *context)
     bounds *b = context;
     real bound[12];
     double sum = 0;
-    b->aim(&b->critics, (real)1 / b->critics.rows, bound, b->dout);
     for (int i = 0; i < b->critics.rows; i++)
-        sum += bound[i];
-    return -sum / b->critics.rows;
+        b->weight[i] = row_weight(i) / b->critics.rows;
+    b->aim(&b->critics, b->weight, bound, b->dout);
+    for (int i = 0; i < b->critics.rows; i++)
+        sum += b->weight[i] * bound[i];
+    return -sum;
 }
 
 static void upper_bounds_go_back(void **state)
@@ -436,7 +449,7 @@ static void upper_bounds_go_back(void **state)
             }
             for (int k = 0; k < stds; k++)
                 assert_true(k == best % stds || dout[(means + k) * 12 + i] == 0);
-            sum += smallest;
+            sum += row_weight(i) * smallest;
             chosen[best]++;
         }
         assert_close(-objective, sum / 10, 1e-12, 0);
@@ -459,8 +472,39 @@ static void averages_go_back(void **state)
         assert_gradient(bound_objective, &b, b.out, dout, (size_t)means * 12, 1e-9);
         for (int k = 0; k < means; k++)
             for (int i = 0; i < 10; i++)
-                sum += b.out[k * 12 + i] / (10 * means);
+                sum += row_weight(i) * b.out[k * 12 + i] / (10 * means);
         assert_close(-objective, sum, 1e-12, 0);
+    }
+}
+
+/* an ensemble's rows: mean and std of all its critics, and what the std makes a row count */
+static void spreads_weigh(void **state)
+{
+    (void)state;
+    enum { N = 6, ROWS_HELD = 12, USED = 10 };
+    real out[N * ROWS_HELD], weight[USED];
+    wac_critic_rows critics = {.rows = USED, .capacity = ROWS_HELD, .means = N, .out = out};
+    fill(46, N * ROWS_HELD, -1, 1, out);
+    for (int k = 0; k < N; k++)
+        out[k * ROWS_HELD] = 0.75; /* they agree */
+    static const real temperatures[] = {0, 3, 20, 1e6};
+    for (int t = 0; t < 4; t++) {
+        wac_weigh_spread(&critics, temperatures[t], weight);
+        for (int i = 0; i < USED; i++) {
+            double sum = 0, squares = 0;
+            real mean, std;
+            for (int k = 0; k < N; k++) {
+                double value = out[k * ROWS_HELD + i];
+                sum += value;
+                squares += value * value;
+            }
+            wac_mean_spread(&critics, i, &mean, &std);
+            assert_close(mean, sum / N, 1e-12, 0);
+            assert_close(std, sqrt(fmax(squares / N - sum * sum / (N * N), 0)), 1e-7, 1e-7);
+            double sigmoid = exp(-temperatures[t] * std) / (1 + exp(-temperatures[t] * std));
+            assert_close(weight[i], sigmoid + 0.5, 1e-12, 0);
+            assert_true(i == 0 || t == 0 ? weight[i] == 1 : weight[i] >= 0.5 && weight[i] < 0.9);
+        }
     }
 }
 
@@ -651,7 +695,7 @@ static void polyak_follows(void **state)
     wac_arena_release(&source.arena);
 }
 
-/* -log alpha * mean(log pi + H), whose slope in log alpha the entropy weight descends */
+/* -log alpha * sum(weight (log pi + H)), whose slope in log alpha the entropy weight descends */
 typedef struct temper {
     policies *policies;
     int member;
@@ -663,8 +707,9 @@ static double temper_objective(void *context)
     temper *t = context;
     double sum = 0;
     for (int i = 0; i < ROWS; i++)
-        sum += t->policies->log_prob[t->member * ROWS + i] - ACTIONS;
-    return -t->log_alpha * sum / ROWS;
+        sum += t->policies->weight[t->member * ROWS + i] *
+               (t->policies->log_prob[t->member * ROWS + i] - ACTIONS);
+    return -t->log_alpha * sum;
 }
 
 static void entropy_steps(void **state)
@@ -682,8 +727,8 @@ static void entropy_steps(void **state)
             temper temper = {&p, m, log_alpha[m]};
             history[m][t] = slope_at(temper_objective, &temper, &temper.log_alpha);
         }
-        wac_entropy_step(MEMBERS, ROWS, p.log_prob, -ACTIONS, wac_adam_prepare(t + 1, 1e-3),
-                         &entropy);
+        wac_entropy_step(MEMBERS, ROWS, p.log_prob, p.weight, -ACTIONS,
+                         wac_adam_prepare(t + 1, 1e-3), &entropy);
         for (int m = 0; m < MEMBERS; m++) {
             if (t == 0) /* the gradient itself */
                 assert_close(first[m] / 0.1, history[m][0], 1e-8, 0);
@@ -704,6 +749,7 @@ int main(void)
         cmocka_unit_test(std_errors_go_back),
         cmocka_unit_test(upper_bounds_go_back),
         cmocka_unit_test(averages_go_back),
+        cmocka_unit_test(spreads_weigh),
         cmocka_unit_test(bonuses_go_back),
         cmocka_unit_test(targets_are_backed_up),
         cmocka_unit_test(adam_steps),

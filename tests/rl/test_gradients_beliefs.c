@@ -70,11 +70,11 @@ static void bounds_are_quantiles(void **state)
         int below = place < 3 ? (int)place : 2;
         double expected = 3 + spread[below] + (place - below) * (spread[below + 1] - spread[below]);
         wac_belief_aim(&belief, 0, place);
-        wac_belief_bound(&belief, &critics, 1, &bound, dout);
+        wac_belief_bound(&belief, &critics, &(real){1}, &bound, dout);
         assert_near(bound, expected, 1e-14);
     }
     critics.stds = 0;
-    wac_belief_bound(&belief, &critics, 1, &bound, dout);
+    wac_belief_bound(&belief, &critics, &(real){1}, &bound, dout);
     assert_true(bound == 3 && dout[0] == -1 && dout[1] == 0 && dout[3] == 0);
 }
 
@@ -161,13 +161,15 @@ static void two_particles_are_a_gaussian(void **state)
     }
 
     for (int i = 0; i < 2; i++) {
-        real bound[ROWS], slopes[2 * ROWS];
+        real weight[ROWS], bound[ROWS], slopes[2 * ROWS];
+        for (int r = 0; r < ROWS; r++)
+            weight[r] = 0.1 * r;
         wac_critic_rows critics = {
             .rows = ROWS, .capacity = ROWS, .means = 1, .stds = 1, .out = out[i]};
-        wac_belief_bound(&beliefs[i], &critics, 0.1, bound, slopes);
+        wac_belief_bound(&beliefs[i], &critics, weight, bound, slopes);
         for (int r = 0; r < ROWS; r++) {
             assert_near(bound[r], out[0][2 * r] + exp(out[0][2 * r + 1]), 1e-14);
-            assert_near(slopes[2 * r + 1], -0.1 * exp(out[0][2 * r + 1]), 1e-14);
+            assert_near(slopes[2 * r + 1], -weight[r] * exp(out[0][2 * r + 1]), 1e-14);
         }
     }
 }
@@ -200,7 +202,7 @@ static void many_particles_are_a_gaussian(void **state)
     assert_near(wac_belief_std(&belief, spread), std, 2e-3);
     real bound;
     wac_critic_rows critics = {.rows = 1, .capacity = 1, .means = 1, .stds = 1, .out = out};
-    wac_belief_bound(&belief, &critics, 1, &bound, dout);
+    wac_belief_bound(&belief, &critics, &(real){1}, &bound, dout);
     assert_near(bound, 4 + kappa * std, 1e-3);
 
     wac_backup backup = {.next = critics,

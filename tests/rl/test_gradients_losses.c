@@ -35,6 +35,9 @@ static wac_config make_config(wac_algorithm algorithm)
         .rho = 0.6,
         .oac_delta = 2,
         .oac_beta = 4,
+        .members = 4,
+        .backup_temperature = 2,
+        .optimism = 3,
         .models = 4,
         .bonus_weight = 0.4,
         .bonus_tuning = true,
@@ -56,6 +59,9 @@ static const wac_algorithm_row many_rows[] = {
      .subset = 2,
      .critics = "mean",
      .learn = wac_oe_wac_learn},
+    {.policies = 1, .members = 3, .means = 6, .critics = "q", .learn = wac_sunrise_learn},
+    {.policies = 1, .members = 2, .means = 6, .critics = "q", .learn = wac_sunrise_learn},
+    {.policies = 1, .members = 1, .means = 1, .critics = "q", .learn = wac_sunrise_learn},
     /* whole posteriors: Gaussians, and particles */
     {.policies = 2, .means = 2, .stds = 2, .shared = true, .learn = wac_oe_wac_learn},
     {.policies = 2, .means = 3, .stds = 3, .shared = true, .learn = wac_me_wac_learn},
@@ -105,6 +111,12 @@ static wac_desk *desk_of(const wac_agent *agent)
     return wac_host_desk(agent, 0);
 }
 
+/* the policies' entropy weights differ */
+static double alpha_of(int policy)
+{
+    return policy ? 0.07 * policy : 0.3;
+}
+
 /* What the world said, before a bonus was added to it. */
 static real rewards[ROWS];
 
@@ -152,7 +164,7 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
                            .first_cpu = -1};
     assert_int_equal(wac_agent_create_seats(&agent, &plan, &error), WAC_STATUS_OK);
     wac_desk *desk = desk_of(agent);
-    int means = agent->row->means, policies = agent->row->policies;
+    int means = agent->row->means, policies = agent->policies, members = agent->row->members;
     randomise(&desk->policies, 1, 0.5);
     randomise(&desk->critics, 2, 0.5);
     randomise(&desk->targets, 3, 0.5);
@@ -166,8 +178,8 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
             output_bias(&desk->anchors, k)[i] = clamped ? top + 3 : top - 1;
         }
     }
-    if (policies > 1)
-        desk->entropy.log_alpha[1] = log(0.07); /* the two policies' weights differ */
+    for (int m = 1; m < policies; m++)
+        desk->entropy.log_alpha[m] = log(alpha_of(m));
     wac_desk_settle(desk);
     for (int m = 0; clamped && m < policies; m++) {
         real *log_std = output_bias(&desk->policies, m) + A;
@@ -183,7 +195,10 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     for (int i = 0; i < ROWS; i++)
         desk->batch.terminals[i] = i % 4 == 1;
     wac_fill_normal(&rng, (size_t)policies * ROWS * A, desk->noise);
-    wac_fill_normal(&rng, ROWS * A, desk->next_noise);
+    wac_fill_normal(&rng, (size_t)agent->members * ROWS * A, desk->next_noise);
+    wac_fill_normal(&rng, (size_t)members * ROWS * A, desk->weight_noise);
+    for (int i = 0; i < members * ROWS; i++)
+        desk->masks[i] = i % 3 != 1;
     /* a std at its upper end would push actions so near to 1 that 1 - a * a has no digits left */
     for (int i = 0; clamped && i < policies * ROWS * A; i++)
         desk->noise[i] *= 0.2;
@@ -354,7 +369,7 @@ static void check_agent(wac_algorithm algorithm, const wac_algorithm_row *row, b
     assert_memory_equal(before + policies + critics, desk->targets.params,
                         critics * sizeof *before);
     for (int m = 0; m < desk->policies.members; m++)
-        assert_true(fabs(desk->seat->alpha[m] - (m ? 0.07 : 0.3)) < 1e-12);
+        assert_true(fabs(desk->seat->alpha[m] - alpha_of(m)) < 1e-12);
 
     for (int m = 0; m < desk->policies.members; m++)
         check_network(&(learner){agent, POLICY, m}, &desk->policies, gradients.policies);
@@ -372,6 +387,13 @@ static void sac_losses(void **state)
     (void)state;
     check_agent(WAC_ALGORITHM_SAC, NULL, false);
     check_agent(WAC_ALGORITHM_SAC, NULL, true);
+}
+
+static void sunrise_losses(void **state)
+{
+    (void)state;
+    check_agent(WAC_ALGORITHM_SUNRISE, NULL, false);
+    check_agent(WAC_ALGORITHM_SUNRISE, NULL, true);
 }
 
 static void oe_wac_losses(void **state)
@@ -507,15 +529,16 @@ static double distance(const plain *a, const plain *b)
     return a->count ? sum : pow(a->mean - b->mean, 2) + pow(a->std - b->std, 2);
 }
 
-/* the critic with the smallest bound, mean + kappa std or Q, of some; kappa 0 leaves the std out */
+/* the critic with the smallest bound, mean + kappa std or Q, of some, or of those from `first` on;
+ * kappa 0 leaves the std out */
 static int trusted(const wac_agent *agent, const wac_stack *critics, const int64_t *subset,
-                   int count, const double *pair, double kappa, double *bound)
+                   int first, int count, const double *pair, double kappa, double *bound)
 {
     int best = 0, means = agent->row->means;
     double out[64];
     *bound = INFINITY;
     for (int i = 0; i < count; i++) {
-        int k = subset ? (int)subset[i] : i;
+        int k = subset ? (int)subset[i] : first + i;
         double own;
         evaluate(critics, k, pair, out);
         own = *out;
@@ -607,9 +630,32 @@ static double model_error(const wac_agent *agent, int model, int row)
 
 /* what a seat should have seen */
 typedef struct sights {
-    double objective[2], loss[16], regularisation[16], average[16], average_synthetic[16];
-    double model_loss[16];
+    double objective[WAC_POLICIES_MOST], model_loss[16];
+    double loss[16], regularisation[16], average[16], average_synthetic[16];
 } sights;
+
+/* how much a row counts for a member's policy, and by what that is multiplied for its critics */
+static double share_of(const wac_agent *agent, int member, int row, double *factor)
+{
+    const wac_desk *desk = desk_of(agent);
+    double learning = 1, values[16], mean = 0, variance = 0;
+    int own = agent->row->means / agent->members;
+    *factor = 1;
+    if (!agent->row->members)
+        return 1.0 / ROWS;
+    for (int i = 0; i < ROWS; i++)
+        learning += desk->masks[member * ROWS + i];
+    for (int k = 0; k < agent->row->means; k++) {
+        double pair[O + A];
+        act(agent, k / own, &desk->batch.next_observations[row * O],
+            &desk->weight_noise[(k / own * ROWS + row) * A], pair);
+        mean += (values[k] = value(&desk->targets, k, pair)) / agent->row->means;
+    }
+    for (int k = 0; k < agent->row->means; k++)
+        variance += pow(values[k] - mean, 2) / agent->row->means;
+    *factor = 0.5 + 1 / (1 + exp(2 * sqrt(variance)));
+    return desk->masks[member * ROWS + row] / learning;
+}
 
 /* ALGORITHMS: steps 1 to 8 of an update that moves nothing */
 static sights plain_losses(const wac_agent *agent, bool optimistic)
@@ -619,23 +665,24 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
     const wac_batch *batch = &desk->batch;
     int means = agent->row->means, stds = agent->row->stds, subset = agent->row->subset;
     int target_policy = agent->row->policies - 1, next_policy = optimistic ? 0 : target_policy;
-    int synthetic = desk->seat->synthetic;
+    int synthetic = desk->seat->synthetic, own = means / agent->members;
     bool shared = agent->row->shared;
-    double alphas[2] = {0.3, 0.07}, top = desk->seat->sigma_max, kappa = 1.6448536269514722, bound;
-    for (int i = 0; i < ROWS; i++) {
-        double pair[O + A], error;
+    double top = desk->seat->sigma_max, kappa = 1.6448536269514722, bound, factor;
+    for (int n = 0; n < agent->members * ROWS; n++) {
+        int i = n % ROWS, member = n / ROWS, first = member * own;
+        int policy = member * agent->row->policies; /* its first */
+        double pair[O + A], error, share = share_of(agent, member, i, &factor);
         for (int m = 0; m < agent->row->models; m++)
             seen.model_loss[m] += model_error(agent, m, i) / ROWS;
-        double log_prob = act(agent, next_policy, &batch->next_observations[i * O],
-                              &desk->next_noise[i * A], pair);
-        int k = trusted(agent, &desk->targets, subset ? desk->subset : NULL,
-                        subset ? subset : means, pair, kappa, &bound);
+        double log_prob = act(agent, policy + next_policy, &batch->next_observations[i * O],
+                              &desk->next_noise[n * A], pair);
+        int k = trusted(agent, &desk->targets, subset ? desk->subset : NULL, first,
+                        subset ? subset : own, pair, kappa, &bound);
         double on = batch->terminals[i] == 1 ? 0 : 0.9;
-        double out[64];
+        double out[64], alpha = alpha_of(policy + target_policy);
         evaluate(&desk->targets, k, pair, out);
-        double mean_target =
-            rewards[i] + novelty(agent, i, &error) +
-            on * (*out + information(agent, pair) - alphas[target_policy] * log_prob);
+        double mean_target = rewards[i] + novelty(agent, i, &error) +
+                             on * (*out + information(agent, pair) - alpha * log_prob);
         double std_target = stds && !shared
                                 ? fmin(on * exp(value(&desk->targets, means + k % stds, pair)), top)
                                 : 0;
@@ -647,22 +694,23 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
         memcpy(pair, &batch->observations[i * O], O * sizeof *pair);
         memcpy(pair + O, &batch->actions[i * A], A * sizeof *pair);
         for (k = 0; shared && k < means; k++) {
-            plain own = believe(agent, &desk->critics, k, pair);
-            double of_means = pow(own.mean - mean_target, 2);
+            plain whole = believe(agent, &desk->critics, k, pair);
+            double of_means = pow(whole.mean - mean_target, 2);
             seen.loss[k] += of_means / ROWS;
-            seen.loss[means + k] += (distance(&own, &target) - of_means) / ROWS;
-            seen.average[k] += own.mean / ROWS;
-            seen.average[means + k] += own.std / ROWS;
+            seen.loss[means + k] += (distance(&whole, &target) - of_means) / ROWS;
+            seen.average[k] += whole.mean / ROWS;
+            seen.average[means + k] += whole.std / ROWS;
         }
-        for (k = 0; !shared && k < means + stds; k++) {
-            double own = value(&desk->critics, k, pair), std = exp(own);
-            seen.loss[k] += pow(k < means ? own - mean_target : std - std_target, 2) / ROWS;
-            seen.average[k] += (k < means ? own : std) / ROWS;
+        for (k = first; !shared && k < first + own + stds; k++) {
+            double said = value(&desk->critics, k, pair), std = exp(said);
+            seen.loss[k] +=
+                share * factor * pow(k < means ? said - mean_target : std - std_target, 2);
+            seen.average[k] += (k < means ? said : std) / ROWS;
         }
         for (int m = 0; m <= target_policy; m++) {
-            log_prob =
-                act(agent, m, &batch->observations[i * O], &desk->noise[(m * ROWS + i) * A], pair);
-            trusted(agent, &desk->critics, NULL, means, pair, m == target_policy ? 0 : kappa,
+            log_prob = act(agent, policy + m, &batch->observations[i * O],
+                           &desk->noise[((policy + m) * ROWS + i) * A], pair);
+            trusted(agent, &desk->critics, NULL, first, own, pair, m == target_policy ? 0 : kappa,
                     &bound);
             if (agent->row->learn == wac_redq_learn) {
                 bound = 0;
@@ -670,7 +718,7 @@ static sights plain_losses(const wac_agent *agent, bool optimistic)
                     bound += value(&desk->critics, k, pair) / means;
             }
             bound += information(agent, pair);
-            seen.objective[m] += (alphas[m] * log_prob - bound) / ROWS;
+            seen.objective[policy + m] += share * (alpha_of(policy + m) * log_prob - bound);
         }
     }
     for (int i = 0; i < synthetic; i++)
@@ -711,7 +759,7 @@ static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, 
         assert_same(seat->regularisation[k], expected.regularisation[k], "regularisation");
         assert_same(seat->average_synthetic[k], expected.average_synthetic[k], "synthetic average");
     }
-    for (int m = 0; m < agent->row->policies; m++)
+    for (int m = 0; m < agent->policies; m++)
         assert_same(seat->objective[m], expected.objective[m], "objective");
     for (int m = 0; m < agent->row->models; m++)
         assert_same(seat->model_loss[m], expected.model_loss[m], "model loss");
@@ -727,20 +775,27 @@ static void check_losses(wac_algorithm algorithm, const wac_algorithm_row *row, 
         assert_same(losses.std, std / agent->row->stds, "std critics' loss");
     else
         assert_true(isnan(losses.std) && isnan(losses.sigma_visited));
-    for (int role = 0; role < WAC_POLICY_TOTAL; role++)
-        assert_same(losses.policy[role],
-                    expected.objective[wac_agent_policy(agent, (wac_policy_role)role)], "policy");
+    for (int role = 0; role < WAC_POLICY_TOTAL; role++) {
+        int policy = wac_agent_policy(agent, (wac_policy_role)role);
+        double objective = 0, alpha = 0;
+        for (int m = 0; m < agent->members; m++) {
+            objective += expected.objective[m * agent->row->policies + policy] / agent->members;
+            alpha += alpha_of(m * agent->row->policies + policy) / agent->members;
+        }
+        assert_same(losses.policy[role], objective, "policy");
+        assert_same(losses.alpha[role], alpha, "entropy weight");
+    }
     wac_agent_destroy(agent);
 }
 
 static void losses_are_as_defined(void **state)
 {
     (void)state;
-    static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OE_WAC,
-                                               WAC_ALGORITHM_ME_WAC, WAC_ALGORITHM_MAXINFOSAC,
-                                               WAC_ALGORITHM_SAC_RND};
+    static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC,        WAC_ALGORITHM_OE_WAC,
+                                               WAC_ALGORITHM_ME_WAC,     WAC_ALGORITHM_SUNRISE,
+                                               WAC_ALGORITHM_MAXINFOSAC, WAC_ALGORITHM_SAC_RND};
     for (int clamped = 0; clamped < 2; clamped++) {
-        for (int a = 0; a < 5; a++)
+        for (int a = 0; a < 6; a++)
             check_losses(algorithms[a], NULL, clamped);
         for (int i = 0; i < MANY_ROWS; i++)
             check_losses(kin(&many_rows[i]), &many_rows[i], clamped);
@@ -908,10 +963,81 @@ static void oac_shifts_along_the_gradient(void **state)
     wac_agent_destroy(agent);
 }
 
+/* An ensemble explores the proposal with the highest mean + optimism * std of all its critics; it
+ * is evaluated by the average of its members' means. */
+static void sunrise_takes_the_highest_bound(void **state)
+{
+    (void)state;
+    enum { SEEN = 40, MEMBERS = 4 };
+    wac_agent *agent = make_agent(WAC_ALGORITHM_SUNRISE, NULL, false);
+    const wac_desk *desk = desk_of(agent);
+    wac_rng rng = wac_rng_make(8, WAC_STREAM_EXPLORE);
+    static const double optimisms[] = {0, 3, 1000};
+    int chosen[3][MEMBERS] = {{0}}, differ = 0;
+    for (int n = 0; n < SEEN; n++) {
+        real x[O], noise[MEMBERS * A];
+        float observation[O], action[A];
+        wac_fill_uniform(&rng, O, -1, 1, x);
+        wac_fill_normal(&rng, MEMBERS * A, noise);
+        for (int i = 0; i < O; i++)
+            x[i] = observation[i] = (float)x[i];
+        int best[3] = {0};
+        double actions[MEMBERS][A], bounds[3] = {-INFINITY, -INFINITY, -INFINITY}, average[A] = {0};
+        for (int m = 0; m < MEMBERS; m++) {
+            double pair[O + A], heads[2 * A], sum = 0, squares = 0;
+            float done[A], mean, std;
+            act(agent, m, x, noise + m * A, pair);
+            for (int j = 0; j < A; j++) /* they are single precision */
+                pair[O + j] = done[j] = (float)(actions[m][j] = pair[O + j]);
+            for (int k = 0; k < agent->critics; k++) {
+                sum += value(&desk->critics, k, pair) / agent->critics;
+                squares += pow(value(&desk->critics, k, pair), 2) / agent->critics;
+            }
+            wac_agent_value(agent, 1, observation, done, &mean, &std);
+            assert_true(fabs((double)mean - sum) < 1e-6);
+            assert_true(fabs((double)std - sqrt(squares - sum * sum)) < 1e-6);
+            for (int o = 0; o < 3; o++)
+                if (sum + optimisms[o] * sqrt(squares - sum * sum) > bounds[o]) {
+                    bounds[o] = sum + optimisms[o] * sqrt(squares - sum * sum);
+                    best[o] = m;
+                }
+            evaluate(&desk->policies, m, x, heads);
+            for (int j = 0; j < A; j++)
+                average[j] += tanh(heads[j]) / MEMBERS;
+        }
+        for (int o = 0; o < 3; o++) {
+            wac_sunrise_act(agent, 0, observation, noise, optimisms[o], action);
+            for (int j = 0; j < A; j++)
+                assert_true(fabs((double)action[j] - actions[best[o]][j]) < 1e-6);
+            chosen[o][best[o]]++;
+        }
+        differ += best[0] != best[2];
+        wac_agent_act(agent, WAC_POLICY_TARGET, observation, action);
+        for (int j = 0; j < A; j++)
+            assert_true(fabs((double)action[j] - average[j]) < 1e-6);
+    }
+    assert_true(differ > 5);
+    for (int o = 0; o < 3; o++)
+        for (int m = 0; m < MEMBERS; m++)
+            assert_true(chosen[o][m] < SEEN);
+
+    /* what explores is that, with the optimism of the settings; or none of it */
+    float observation[O] = {0.3f, -0.2f, 0.9f}, action[A], expected[A];
+    assert_true(agent->seat->kappa == 3);
+    real noise[MEMBERS * A];
+    wac_rng copy = rng;
+    wac_fill_normal(&copy, MEMBERS * A, noise);
+    wac_agent_explore(agent, &rng, observation, action);
+    wac_sunrise_act(agent, 0, observation, noise, 3, expected);
+    assert_memory_equal(action, expected, sizeof action);
+    wac_agent_destroy(agent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sac_losses),
+        cmocka_unit_test(sunrise_losses),
         cmocka_unit_test(oe_wac_losses),
         cmocka_unit_test(me_wac_losses),
         cmocka_unit_test(losses_with_models),
@@ -921,6 +1047,7 @@ int main(void)
         cmocka_unit_test(information_slopes),
         cmocka_unit_test(weight_follows_the_shadow),
         cmocka_unit_test(oac_shifts_along_the_gradient),
+        cmocka_unit_test(sunrise_takes_the_highest_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,10 @@ static wac_config config_of(const char *algorithm, int seat)
     config.entropy_target = -0.5 - seat;
     config.critics = 5;
     config.policy_delay = 3;
+    config.members = 3;
+    config.member_share = 0.3 * seat;
+    config.backup_temperature = seat == 2 ? 0 : 5;
+    config.exploration = seat == 1 ? WAC_EXPLORATION_SAMPLING : WAC_EXPLORATION_OPTIMISTIC;
     config.models = 3;
     config.bonus_weight = 0.5 + seat;
     config.bonus_tuning = seat != 1;
@@ -80,6 +84,8 @@ static void wander(wac_agent *agent, int seat, int turn)
         wac_seat_explore(agent, seat, NULL, from, action);
         agent->steps->remember(agent, seat, from, action, (double)action[0] - (double)to[1], to,
                                i % 10 == 9);
+        if (i % 10 == 9)
+            wac_seat_begin(agent, seat);
     }
 }
 
@@ -225,13 +231,14 @@ static void policies_wait(void **state)
 static void a_gpu_names_the_way_out(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"redq", "maxinfosac", "sac-rnd"};
+    static const char *const refused[] = {"redq", "sunrise", "maxinfosac", "sac-rnd"};
     wac_agent *agent;
     setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         wac_config config = config_of(refused[i], 0);
         char message[96];
         config.width = 64;
+        config.members = 1;
         snprintf(message, sizeof message, "a GPU cannot train %s yet; use --device cpu",
                  refused[i]);
         assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
@@ -279,12 +286,14 @@ static void a_seat_goes_on_alone(void **state)
         assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
         assert_non_null(strstr(error.message, "width 24"));
         wac_agent_destroy(wider);
-        if (a == WAC_ALGORITHM_REDQ) {
+        if (a == WAC_ALGORITHM_REDQ || a == WAC_ALGORITHM_SUNRISE) {
             other = configs[2];
             other.critics = 4;
+            other.members = 4;
             wider = make(&other, 1, NULL, 1);
             assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
-            assert_non_null(strstr(error.message, "critics 5"));
+            assert_non_null(
+                strstr(error.message, a == WAC_ALGORITHM_REDQ ? "critics 5" : "critics 6"));
             wac_agent_destroy(wider);
         }
         if (a == WAC_ALGORITHM_MAXINFOSAC) {

@@ -72,7 +72,7 @@ static bool has_tag(wac_field summary, const char *tag)
 
 /* Every row of progress.csv has its event, in order, with its numbers, and nothing else is there.
  */
-static void assert_events(const char *run, bool wac)
+static void assert_events(const char *run, bool wac, bool sigma)
 {
     size_t size, at_byte = 0;
     wac_csv csv;
@@ -117,7 +117,7 @@ static void assert_events(const char *run, bool wac)
         }
         assert_int_equal(isfinite(scalar(summary, "loss_std")) != 0, wac && row > 0);
         assert_true(has_tag(summary, "map/visits"));
-        assert_int_equal(has_tag(summary, "map/sigma"), wac);
+        assert_int_equal(has_tag(summary, "map/sigma"), sigma);
     }
     assert_int_equal(at_byte, size);
     wac_csv_free(&csv);
@@ -133,7 +133,7 @@ static void rows_are_events(void **state)
         wac_run_options options = shown(-1), plain = stop_after(-1, 1);
         assert_ok(train_new(at("with"), &config, &options));
         assert_ok(train_new(at("without"), &config, &plain));
-        assert_events("with", i < 2);
+        assert_events("with", i < 2, i < 2 || i == 5); /* WAC, and SUNRISE's critics differ */
         assert_int_equal(unlink(at("with/" EVENTS)), 0);
         assert_same_runs(at("with"), at("without"));
         remove_folder(at("with"));
@@ -152,7 +152,7 @@ static void stopping_anywhere_loses_no_event(void **state)
         options = shown(stop_at);
         assert_int_equal(train_new(at("parts"), &config, &options), WAC_STATUS_INTERRUPTED);
         assert_ok(train_on(at("parts"), "riverswim", NULL, 0));
-        assert_events("parts", true);
+        assert_events("parts", true, true);
         remove_folder(at("parts"));
     }
 }

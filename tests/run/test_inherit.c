@@ -110,20 +110,20 @@ static void what_does_not_fit_is_refused(void **state)
         assert_message(WAC_STATUS_INPUT, "cannot be begun with", reasons[i]);
         assert_false(wac_path_exists(at("new")));
     }
-    source = config = tiny("lqg", "redq", 1);
-    assert_ok(train_new(at("ten"), &source, NULL));
-    config.critics = 9;
-    options = from(at("ten"));
-    assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
-                     WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "cannot be begun with", "its number of critics");
-    source = config = tiny("lqg", "maxinfosac", 1);
-    assert_ok(train_new(at("three"), &source, NULL));
-    config.models = 4;
-    options = from(at("three"));
-    assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
-                     WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "cannot be begun with", "its number of models");
+    static const char *const sized[][2] = {{"redq", "its number of critics is 10, not 9"},
+                                           {"sunrise", "add --members 3"},
+                                           {"maxinfosac", "its number of models"}};
+    for (int i = 0; i < 3; i++) {
+        source = config = tiny("lqg", sized[i][0], 1);
+        assert_ok(train_new(at(sized[i][0]), &source, NULL));
+        config.critics = 9;
+        config.members = 2;
+        config.models = 4;
+        options = from(at(sized[i][0]));
+        assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
+                         WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "cannot be begun with", sized[i][1]);
+    }
     options = from(at("source"));
     walk_order.observations = 3;
     config = tiny("walk", "sac", 1);

@@ -32,8 +32,8 @@ typedef struct learning {
     int64_t first_above; /* first epoch with at least `wanted`; -1: none */
     double wanted;
     volatile int stop;
-    int64_t width;       /* not the preset's, unless 0 */
-    double bonus_weight; /* the same */
+    int64_t width, batch_size; /* not the preset's, unless 0 */
+    double bonus_weight;       /* the same */
 } learning;
 
 static void learning_note(void *user, const wac_progress *progress)
@@ -63,6 +63,7 @@ static void learning_run(learning *l, int cpu)
     config.seed = l->seed;
     config.epochs = l->epochs;
     config.width = l->width ? l->width : config.width;
+    config.batch_size = l->batch_size ? l->batch_size : config.batch_size;
     config.bonus_weight = l->bonus_weight > 0 ? l->bonus_weight : config.bonus_weight;
     wac_run_options options = wac_run_options_default();
     options.first_cpu = cpu;

@@ -27,9 +27,11 @@ void wac_policy_sample(const wac_sample *s)
     }
 }
 
-void wac_policy_gradient(const wac_sample *s, const real *daction, real dlog_prob, real *dheads)
+void wac_policy_gradient(const wac_sample *s, const real *daction, real alpha, const real *weight,
+                         real *dheads)
 {
     for (int i = 0; i < s->rows; i++) {
+        real dlog_prob = alpha * weight[i];
         size_t row = (size_t)i * (size_t)s->actions, head = 2 * row;
         const real *log_std = s->heads + head + s->actions;
         for (int j = 0; j < s->actions; j++) {
@@ -85,15 +87,15 @@ void wac_td_target(const wac_backup *b)
     }
 }
 
-void wac_mean_error(int rows, const real *out, const real *target, real *dout, double *loss,
-                    double *average)
+void wac_mean_error(int rows, const real *out, const real *target, const real *weight, real *dout,
+                    double *loss, double *average)
 {
     *loss = *average = 0;
     for (int i = 0; i < rows; i++) {
         real error = out[i] - target[i];
-        *loss += (double)error * (double)error / rows;
+        *loss += (double)error * (double)error * (double)weight[i];
         *average += (double)out[i];
-        dout[i] = 2 * error / (real)rows;
+        dout[i] = 2 * error * weight[i];
     }
     *average /= rows;
 }
@@ -121,43 +123,67 @@ void wac_std_error(int rows, int synthetic, const real *out, const real *target,
     averages[1] /= synthetic; /* not a number without synthetic rows */
 }
 
-void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout)
+void wac_upper_bound(const wac_critic_rows *critics, const real *weight, real *bound, real *dout)
 {
     int capacity = critics->capacity;
     for (int i = 0; i < critics->rows; i++) {
         int chosen = wac_smallest_bound(critics, i);
         for (int k = 0; k < critics->means; k++)
-            dout[k * capacity + i] = k == chosen ? -weight : 0;
+            dout[k * capacity + i] = k == chosen ? -weight[i] : 0;
         real slope = 0; /* of the bound in the log-std */
         for (int k = 0; k < critics->stds; k++) {
             bool own = k == chosen % critics->stds;
             if (own)
                 slope = critics->kappa * std_of(critics, k, i);
-            dout[(critics->first_std + k) * capacity + i] = own ? -weight * slope : 0;
+            dout[(critics->first_std + k) * capacity + i] = own ? -weight[i] * slope : 0;
         }
         bound[i] = critics->out[chosen * capacity + i] + slope;
     }
 }
 
-void wac_average_mean(const wac_critic_rows *critics, real weight, real *average, real *dout)
+void wac_average_mean(const wac_critic_rows *critics, const real *weight, real *average, real *dout)
 {
     for (int i = 0; i < critics->rows; i++) {
         average[i] = 0;
         for (int k = 0; k < critics->means; k++) {
             average[i] += critics->out[k * critics->capacity + i] / (real)critics->means;
-            dout[k * critics->capacity + i] = -weight / (real)critics->means;
+            dout[k * critics->capacity + i] = -weight[i] / (real)critics->means;
         }
     }
 }
 
-void wac_entropy_step(int members, int rows, const real *log_prob, real entropy_target,
-                      wac_adam_factors factors, wac_entropy *entropy)
+void wac_mean_spread(const wac_critic_rows *critics, int row, real *mean, real *std)
+{
+    real sum = 0, squares = 0;
+    for (int k = 0; k < critics->means; k++)
+        sum += critics->out[k * critics->capacity + row];
+    *mean = sum / (real)critics->means;
+    for (int k = 0; k < critics->means; k++) {
+        real difference = critics->out[k * critics->capacity + row] - *mean;
+        squares += difference * difference;
+    }
+    *std = sqrt(squares / (real)critics->means);
+}
+
+void wac_weigh_spread(const wac_critic_rows *critics, real temperature, real *weight)
+{
+    for (int i = 0; i < critics->rows; i++) {
+        real mean, std;
+        wac_mean_spread(critics, i, &mean, &std);
+        weight[i] = 1 / (1 + exp(temperature * std)) + (real)0.5;
+    }
+}
+
+void wac_entropy_step(int members, int rows, const real *log_prob, const real *weight,
+                      real entropy_target, wac_adam_factors factors, wac_entropy *entropy)
 {
     for (int m = 0; m < members; m++) {
-        double sum = 0;
-        for (int i = 0; i < rows; i++)
-            sum += (double)log_prob[m * rows + i];
-        real gradient = -((real)(sum / rows) + entropy_target);
+        double sum = 0, all = 0;
+        for (int i = m * rows; i < (m + 1) * rows; i++) {
+            sum += (double)weight[i] * (double)log_prob[i];
+            all += (double)weight[i];
+        }
+        real gradient = -((real)sum + (real)all * entropy_target);
         wac_adam_move(factors, gradient, &entropy->first[m], &entropy->second[m],
                       &entropy->log_alpha[m]);
     }

@@ -64,9 +64,10 @@ typedef struct wac_entropy {
 /* a = tanh(mean + std * noise) and its log-probability */
 void wac_policy_sample(const wac_sample *sample);
 
-/* dheads [rows][2A] of sum(daction * action) + sum(dlog_prob * log_prob); daction [rows][A] */
-void wac_policy_gradient(const wac_sample *sample, const real *daction, real dlog_prob,
-                         real *dheads);
+/* dheads [rows][2A] of sum(daction * action) + alpha * sum(weight * log_prob); daction [rows][A],
+ * weight [rows] */
+void wac_policy_gradient(const wac_sample *sample, const real *daction, real alpha,
+                         const real *weight, real *dheads);
 
 /* The critic with the smallest upper bound, mean + kappa std, of a row. */
 int wac_smallest_bound(const wac_critic_rows *critics, int row);
@@ -74,9 +75,10 @@ int wac_smallest_bound(const wac_critic_rows *critics, int row);
 /* targets of the critics */
 void wac_td_target(const wac_backup *backup);
 
-/* squared error of outputs [rows] to their target: its gradient dout, its mean, the mean output */
-void wac_mean_error(int rows, const real *out, const real *target, real *dout, double *loss,
-                    double *average);
+/* squared error of outputs [rows] to their target: the gradient dout of its weighted sum, the sum,
+ * the mean output; weight [rows] */
+void wac_mean_error(int rows, const real *out, const real *target, const real *weight, real *dout,
+                    double *loss, double *average);
 
 /* the same for log-stds: `rows` against target [rows], then `synthetic` rows against
  * clamp(exp(anchor), 0, sigma_max), anchor [synthetic], weighted by lambda */
@@ -84,17 +86,24 @@ void wac_std_error(int rows, int synthetic, const real *out, const real *target,
                    real lambda, real sigma_max, real *dout, double *loss, double *regularisation,
                    double averages[2]);
 
-/* the smallest upper bound of every row, and dout, laid out like critics->out, of -weight times
- * their sum; of all mean critics, no subset */
-void wac_upper_bound(const wac_critic_rows *critics, real weight, real *bound, real *dout);
+/* the smallest upper bound of every row, and dout, laid out like critics->out, of minus their
+ * weighted sum; weight [rows]; of all mean critics, no subset */
+void wac_upper_bound(const wac_critic_rows *critics, const real *weight, real *bound, real *dout);
 
 /* the same of the average of the mean critics, without stds */
-void wac_average_mean(const wac_critic_rows *critics, real weight, real *average, real *dout);
+void wac_average_mean(const wac_critic_rows *critics, const real *weight, real *average,
+                      real *dout);
 
-/* one Adam step on log alpha with gradient -(mean(log_prob) + entropy_target), log_prob
- * [members][rows] */
-void wac_entropy_step(int members, int rows, const real *log_prob, real entropy_target,
-                      wac_adam_factors factors, wac_entropy *entropy);
+/* mean and std of what all mean critics say of a row */
+void wac_mean_spread(const wac_critic_rows *critics, int row, real *mean, real *std);
+
+/* weight [rows]: sigmoid(-temperature * std) + 1/2, std that of the row's spread */
+void wac_weigh_spread(const wac_critic_rows *critics, real temperature, real *weight);
+
+/* one Adam step on log alpha with gradient -sum(weight * (log_prob + entropy_target)), log_prob and
+ * weight [members][rows] */
+void wac_entropy_step(int members, int rows, const real *log_prob, const real *weight,
+                      real entropy_target, wac_adam_factors factors, wac_entropy *entropy);
 
 /* rows of pairs: x [rows][O + A] */
 void wac_join(int rows, int observations, int actions, const real *observation, const real *action,

@@ -146,8 +146,8 @@ void wac_belief_error(const wac_belief *p, int rows, int synthetic, const real *
         seen->std_synthetic = NAN;
 }
 
-void wac_belief_bound(const wac_belief *p, const wac_critic_rows *critics, real weight, real *bound,
-                      real *dout)
+void wac_belief_bound(const wac_belief *p, const wac_critic_rows *critics, const real *weight,
+                      real *bound, real *dout)
 {
     int outputs = p->outputs;
     for (int i = 0; i < critics->rows; i++) {
@@ -156,12 +156,12 @@ void wac_belief_bound(const wac_belief *p, const wac_critic_rows *critics, real 
             const real *out = out_of(p, critics, k, i);
             real *d = dout + (size_t)(k * critics->capacity + i) * (size_t)outputs;
             bool climbed = k == chosen && critics->stds;
-            d[0] = k == chosen ? -weight : 0;
+            d[0] = k == chosen ? -weight[i] : 0;
             if (k == chosen)
                 bound[i] = out[0];
             for (int j = 1; j < outputs; j++) {
                 real part = climbed ? p->climb[j - 1] * exp(out[j]) : 0;
-                d[j] = -weight * part;
+                d[j] = -weight[i] * part;
                 if (climbed)
                     bound[i] += part;
             }

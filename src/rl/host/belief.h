@@ -62,9 +62,9 @@ void wac_belief_error(const wac_belief *belief, int rows, int synthetic, const r
                       real lambda, real sigma_max, real *scratch, real *dout,
                       wac_belief_sight *seen);
 
-/* the smallest upper bound of every row, and dout, laid out like critics->out, of -weight times
- * their sum */
-void wac_belief_bound(const wac_belief *belief, const wac_critic_rows *critics, real weight,
+/* the smallest upper bound of every row, and dout, laid out like critics->out, of minus their
+ * weighted sum; weight [rows] */
+void wac_belief_bound(const wac_belief *belief, const wac_critic_rows *critics, const real *weight,
                       real *bound, real *dout);
 
 #endif

@@ -86,15 +86,35 @@ static int dealt_target(const wac_desk *desk, int item)
     return item < row->subset ? (int)desk->subset[item] : row->means + item - row->subset;
 }
 
+/* Target critics of one member, and its next actions. */
+typedef struct asking {
+    wac_desk *desk;
+    int first; /* of its critics */
+} asking;
+
 static void ask_target(void *work, wac_team *team, int item, int place)
 {
-    wac_desk *desk = work;
-    int m = dealt_target(desk, item);
+    const asking *asking = work;
+    wac_desk *desk = asking->desk;
+    int m = asking->first + dealt_target(desk, item);
     wac_stack target = wac_stack_slice(&desk->targets, m, 1);
     wac_pass pass = wac_pass_at(&desk->critic_pass, &desk->targets, place, 0);
     pass.out = wac_pass_at(&desk->critic_pass, &desk->targets, m, 0).out;
     wac_input input = {.x = desk->query, .rows = desk->agent->rows};
     desk->host->ops->infer(team, &target, input, &pass);
+}
+
+static void ask_targets(wac_desk *desk, wac_team *team, int member, int policy, const real *noise)
+{
+    const wac_agent *agent = desk->agent;
+    const wac_algorithm_row *row = agent->row;
+    size_t draws = (size_t)agent->rows * (size_t)agent->actions; /* of a member */
+    wac_policies_sample_next(desk, team, member * row->policies + policy,
+                             noise + (size_t)member * draws);
+    wac_join(agent->rows, agent->observations, agent->actions, desk->batch.next_observations,
+             desk->next_sample.action, desk->query);
+    int own = agent->critics / agent->members, asked = row->subset ? row->subset + row->stds : own;
+    wac_team_deal(team, ask_target, &(asking){desk, member * own}, asked);
 }
 
 typedef struct backing {
@@ -105,39 +125,69 @@ static void back_up(wac_desk *desk, wac_team *team, const void *what)
 {
     const backing *backing = what;
     const wac_agent *agent = desk->agent;
-    wac_policies_sample_next(desk, team, backing->next);
-    wac_join(agent->rows, agent->observations, agent->actions, desk->batch.next_observations,
-             desk->next_sample.action, desk->query);
-    int asked = agent->row->subset ? agent->row->subset + agent->row->stds : agent->critics;
-    wac_team_deal(team, ask_target, desk, asked);
-    wac_backup backup = {
-        .next = rows_of(desk, agent->rows),
-        .reward = desk->batch.rewards,
-        .terminal = desk->batch.terminals,
-        .log_prob = desk->next_sample.log_prob,
-        .alpha = desk->seat->alpha[backing->entropy],
-        .discount = (real)desk->seat->config.discount,
-        .sigma_max = desk->seat->sigma_max,
-        .mean_target = desk->mean_target,
-        .std_target = desk->std_target,
-    };
-    if (agent->row->subset) {
-        backup.next.means = agent->row->subset;
-        backup.next.subset = desk->subset;
+    for (int m = 0; m < agent->members; m++) {
+        ask_targets(desk, team, m, backing->next, desk->next_noise);
+        wac_backup backup = {
+            .next = rows_of(desk, agent->rows),
+            .reward = desk->batch.rewards,
+            .terminal = desk->batch.terminals,
+            .log_prob = desk->next_sample.log_prob,
+            .alpha = desk->seat->alpha[m * agent->row->policies + backing->entropy],
+            .discount = (real)desk->seat->config.discount,
+            .sigma_max = desk->seat->sigma_max,
+            .mean_target = desk->mean_target + (size_t)(m * agent->rows),
+            .std_target = desk->std_target,
+        };
+        if (agent->row->subset) {
+            backup.next.means = agent->row->subset;
+            backup.next.subset = desk->subset;
+        }
+        if (agent->row->members) {
+            backup.next.means /= agent->members;
+            backup.next.out += (size_t)(m * backup.next.means * backup.next.capacity);
+        }
+        if (wac_models_read_pairs(agent)) {
+            wac_models_appraise_next(desk, team);
+            backup.bonus = desk->models.next_bonus;
+        }
+        if (agent->row->shared)
+            wac_belief_target(&desk->belief, &backup);
+        else
+            wac_td_target(&backup);
     }
-    if (wac_models_read_pairs(agent)) {
-        wac_models_appraise_next(desk, team);
-        backup.bonus = desk->models.next_bonus;
-    }
-    if (agent->row->shared)
-        wac_belief_target(&desk->belief, &backup);
-    else
-        wac_td_target(&backup);
 }
 
 void wac_critics_back_up(wac_agent *agent, int next, int entropy)
 {
     wac_host_each(agent, back_up, &(backing){next, entropy});
+}
+
+void wac_critics_weigh(wac_desk *desk, wac_team *team, const void *what)
+{
+    (void)what;
+    const wac_agent *agent = desk->agent;
+    size_t rows = (size_t)agent->rows;
+    real temperature = (real)desk->seat->config.backup_temperature;
+    real *factor = desk->bound; /* [B], of the critics' errors */
+    for (size_t i = 0; i < rows; i++)
+        factor[i] = 1;
+    for (int m = 0; temperature > 0 && m < agent->members; m++)
+        ask_targets(desk, team, m, 0, desk->weight_noise);
+    if (temperature > 0) {
+        wac_critic_rows targets = rows_of(desk, agent->rows);
+        wac_weigh_spread(&targets, temperature, factor);
+    }
+    for (int m = 0; m < agent->members; m++) {
+        const real *mask = desk->masks + (size_t)m * rows;
+        real *share = desk->share + (size_t)m * rows, *weight = desk->weight + (size_t)m * rows;
+        real learning = 1; /* one more than there are, so that there is always one */
+        for (size_t i = 0; i < rows; i++)
+            learning += mask[i];
+        for (size_t i = 0; i < rows; i++) {
+            share[i] = mask[i] / learning;
+            weight[i] = share[i] * factor[i];
+        }
+    }
 }
 
 /* --- learning ------------------------------------------------------------------------------- */
@@ -199,14 +249,17 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     int synthetic = std || shared ? seat->synthetic : 0;
     wac_input input = {.x = desk->pairs, .rows = agent->rows + synthetic};
     ops->forward(team, &critic, input, &pass);
-    if (shared)
+    if (shared) {
         belief_error(desk, team, m, pass.out,
                      desk->spreads + (size_t)(place * 2 * desk->belief.spread), dout);
-    else if (std)
+    } else if (std) {
         std_error(desk, team, m, pass.out, dout);
-    else
-        wac_mean_error(agent->rows, pass.out, desk->mean_target, dout, &seat->loss[m],
-                       &seat->average[m]);
+    } else {
+        int member = m / (agent->row->means / agent->members);
+        size_t own = (size_t)member * (size_t)agent->rows;
+        wac_mean_error(agent->rows, pass.out, desk->mean_target + own, desk->weight + own, dout,
+                       &seat->loss[m], &seat->average[m]);
+    }
     ops->backward(team, &critic, input, &pass, dout, &(wac_gradient){.params = dparams});
 
     wac_stack target = wac_stack_slice(&desk->targets, m, 1);
@@ -277,6 +330,7 @@ void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observ
     wac_desk *desk = wac_host_desk(agent, seat);
     size_t o = (size_t)agent->observations, a = (size_t)agent->actions;
     int capacity = desk->critic_pass.capacity, means = agent->row->means;
+    wac_team *team = rows > WAC_POLICIES_MOST ? desk->host->team : NULL; /* see steps.h */
     for (int first = 0; first < rows; first += agent->rows) {
         int count = rows - first < agent->rows ? rows - first : agent->rows;
         for (size_t i = 0; i < (size_t)count; i++) {
@@ -287,12 +341,20 @@ void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observ
             for (size_t j = 0; j < a; j++)
                 x[o + j] = actions[((size_t)first + i) * a + j];
         }
-        desk->host->ops->infer(desk->host->team, &desk->critics,
-                               (wac_input){.x = desk->query, .rows = count}, &desk->critic_pass);
+        desk->host->ops->infer(team, &desk->critics, (wac_input){.x = desk->query, .rows = count},
+                               &desk->critic_pass);
         wac_critic_rows critics = rows_of(desk, count);
         for (int i = 0; i < count; i++) {
             if (agent->row->shared) {
                 whole_value(desk, &critics, i, mean + first + i, std ? std + first + i : NULL);
+                continue;
+            }
+            if (agent->members > 1) {
+                real average, spread;
+                wac_mean_spread(&critics, i, &average, &spread);
+                mean[first + i] = (float)average;
+                if (std)
+                    std[first + i] = (float)spread;
                 continue;
             }
             int k = wac_smallest_bound(&critics, i);

@@ -8,7 +8,7 @@
 /* First weights; targets and anchors start as copies. */
 void wac_critics_init(wac_desk *desk, wac_rng *rng);
 
-wac_desk_fn wac_critics_teach, wac_critics_anchor;
+wac_desk_fn wac_critics_weigh, wac_critics_teach, wac_critics_anchor;
 void wac_critics_back_up(wac_agent *agent, int next, int entropy);
 void wac_critics_slope(wac_agent *agent, int seat, const float *observation, const real *action,
                        wac_weigh_fn *weigh, const void *user, real *slope);

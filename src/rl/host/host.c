@@ -63,7 +63,7 @@ static wac_sample take_sample(wac_arena *arena, int rows, int actions, const wac
 static void take_networks(wac_desk *desk, wac_arena *arena)
 {
     const wac_agent *agent = desk->agent;
-    int width = (int)desk->seat->config.width, policies = agent->row->policies;
+    int width = (int)desk->seat->config.width, policies = agent->policies;
     wac_shape policy = {agent->observations, width, 2 * agent->actions, .hidden = 2};
     int outputs = wac_row_outputs(agent->row);
     wac_shape critic = {agent->observations + agent->actions, width, outputs, .hidden = 2};
@@ -90,7 +90,7 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     const wac_agent *agent = desk->agent;
     const wac_config *config = &desk->seat->config;
     size_t rows = (size_t)agent->rows, o = (size_t)agent->observations, a = (size_t)agent->actions;
-    size_t policies = (size_t)agent->row->policies;
+    size_t policies = (size_t)agent->policies, members = (size_t)agent->members;
     int synthetic = desk->seat->synthetic, all_rows = agent->rows + synthetic;
     size_t critic_rows = (size_t)agent->critics * (size_t)all_rows;
 
@@ -111,7 +111,9 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
         .terminals = WAC_TAKE(arena, real, rows),
     };
     desk->noise = WAC_TAKE(arena, real, policies * rows * a);
-    desk->next_noise = WAC_TAKE(arena, real, rows * a);
+    desk->next_noise = WAC_TAKE(arena, real, members * rows * a);
+    desk->weight_noise = WAC_TAKE(arena, real, (size_t)agent->row->members * rows * a);
+    desk->masks = WAC_TAKE(arena, real, (size_t)agent->row->members * rows);
     desk->pairs = WAC_TAKE(arena, real, (size_t)all_rows * (o + a));
 
     wac_stack one = wac_stack_slice(&desk->policies, 0, 1);
@@ -120,12 +122,14 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     wac_pass_init(&desk->next_pass, arena, &one, agent->rows, ops);
     wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, ops);
     wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, ops);
-    desk->sample = take_sample(arena, agent->row->policies * agent->rows, agent->actions,
+    desk->sample = take_sample(arena, agent->policies * agent->rows, agent->actions,
                                &desk->policy_pass, desk->noise);
     desk->next_sample =
         take_sample(arena, agent->rows, agent->actions, &desk->next_pass, desk->next_noise);
     desk->query = WAC_TAKE(arena, real, rows * (o + a));
-    desk->mean_target = WAC_TAKE(arena, real, rows);
+    desk->share = WAC_TAKE(arena, real, policies * rows);
+    desk->weight = agent->row->members ? WAC_TAKE(arena, real, members * rows) : desk->share;
+    desk->mean_target = WAC_TAKE(arena, real, members * rows);
     size_t spread = (size_t)desk->belief.spread;
     desk->std_target = WAC_TAKE(arena, real, rows * spread);
     desk->spreads = WAC_TAKE(arena, real, (size_t)agent->critics * 2 * spread);
@@ -147,6 +151,8 @@ static void set_first_values(wac_desk *desk)
     }
     wac_critics_init(desk, &rng);
     wac_models_init(desk, &rng);
+    for (int i = 0; i < desk->agent->policies * desk->agent->rows; i++)
+        desk->share[i] = (real)1 / (real)desk->agent->rows;
     wac_desk_settle(desk);
 }
 
@@ -240,6 +246,30 @@ static void draw_batch(wac_desk *desk)
                          (double)desk->batch.actions[i]);
 }
 
+/* Which members learn from the rows of the batch: a function of the seed and the number of the
+ * transition, so that nobody has to remember it. One at least does. */
+static void draw_masks(wac_desk *desk)
+{
+    enum { WORDS = 4, BLOCKS = WAC_POLICIES_MOST / WORDS + 1 };
+    const wac_config *config = &desk->seat->config;
+    const wac_rng rng = wac_rng_make((uint64_t)config->seed, WAC_STREAM_MASK);
+    int rows = desk->agent->rows, members = desk->agent->row->members;
+    for (int i = 0; i < rows; i++) {
+        uint64_t first = (uint64_t)wac_replay_number(&desk->replay, desk->index[i]) * BLOCKS;
+        uint32_t words[BLOCKS * WORDS];
+        for (int b = 0; b <= members / WORDS; b++)
+            wac_rng_block(&rng, first + (uint64_t)b, words + b * WORDS);
+        bool any = false;
+        for (int m = 0; m < members; m++) {
+            bool learns = wac_rng_unit(words[m]) < config->member_share;
+            desk->masks[m * rows + i] = learns;
+            any |= learns;
+        }
+        if (!any)
+            desk->masks[(int)(wac_rng_unit(words[members]) * members) * rows + i] = 1;
+    }
+}
+
 static void draw_noise(wac_desk *desk)
 {
     const wac_agent *agent = desk->agent;
@@ -247,7 +277,9 @@ static void draw_noise(wac_desk *desk)
     size_t actions = (size_t)agent->rows * (size_t)agent->actions;
     int inputs = desk->critics.shape.inputs;
     wac_fill_normal(&seat->noise_rng, (size_t)desk->policies.members * actions, desk->noise);
-    wac_fill_normal(&seat->noise_rng, actions, desk->next_noise);
+    wac_fill_normal(&seat->noise_rng, (size_t)agent->members * actions, desk->next_noise);
+    if (agent->row->members)
+        wac_fill_normal(&seat->noise_rng, (size_t)agent->members * actions, desk->weight_noise);
     if (desk->models.shadow.members)
         wac_fill_normal(&seat->noise_rng, actions, desk->models.shadow_noise);
     wac_fill_uniform(&seat->synthetic_rng, (size_t)seat->synthetic * (size_t)inputs, -1, 1,
@@ -273,6 +305,8 @@ static void draw_piece(void *work, int piece)
 {
     if (piece == 0) {
         draw_batch(work);
+        if (((wac_desk *)work)->agent->row->members)
+            draw_masks(work);
         return;
     }
     draw_noise(work);
@@ -310,6 +344,7 @@ static void settle(wac_agent *agent, int seat, wac_state state)
         wac_host_each(agent, run, NULL);                                                           \
     }
 STEP(draw, draw_at_desk)
+STEP(weigh, wac_critics_weigh)
 STEP(sample, wac_policies_sample)
 STEP(tune, wac_policies_tune)
 STEP(appraise, wac_models_appraise)
@@ -350,6 +385,7 @@ const wac_steps wac_steps_host = {
     .create = create,
     .destroy = destroy,
     .draw = draw,
+    .weigh = weigh,
     .sample = sample,
     .tune = tune,
     .appraise = appraise,

@@ -56,9 +56,11 @@ typedef struct wac_desk {
     /* what an update reads */
     int64_t *index; /* [B] */
     wac_batch batch;
-    real *noise;      /* [policies][B][A], for actions at s */
-    real *next_noise; /* [B][A], for the action at s' */
-    real *pairs;      /* [B + M][O + A]: the batch's, then the synthetic ones */
+    real *noise;        /* [policies][B][A], for actions at s */
+    real *next_noise;   /* [members][B][A], for the action at s' */
+    real *weight_noise; /* the same, for those by which an ensemble's rows are weighed */
+    real *masks;        /* [members][B], 1 where a member of an ensemble learns from the row */
+    real *pairs;        /* [B + M][O + A]: the batch's, then the synthetic ones */
 
     /* what it works with */
     int64_t subset[WAC_CRITICS_MOST]; /* of the mean critics, where the row asks for one */
@@ -69,7 +71,9 @@ typedef struct wac_desk {
     wac_sample sample;                /* of all policies at s, [policies][B] */
     wac_sample next_sample;           /* of the one that acts at s' */
     real *query;                      /* [B][O + A], pairs with freshly sampled actions */
-    real *mean_target;                /* [B] */
+    real *share;                      /* [policies][B], how much a row counts, usually 1 / B … */
+    real *weight;                     /* [members][B], … and for the critics of a member */
+    real *mean_target;                /* [members][B] */
     real *std_target;                 /* [B], or of whole posteriors [B][spread] */
     real *spreads;                    /* [critics][2 spread], of whole posteriors */
     real *bound;                      /* [B], what a policy climbs */

@@ -260,7 +260,7 @@ static void move_weight(wac_desk *desk)
         return;
     for (int i = 0; i < rows; i++)
         m->bonus[i] = m->bonus[rows + i] - m->bonus[i];
-    wac_entropy_step(1, rows, m->bonus, 0,
+    wac_entropy_step(1, rows, m->bonus, desk->share, 0,
                      wac_adam_prepare(seat->model_steps, seat->config.learning_rate), &m->weight);
     seat->bonus_weight = exp(m->weight.log_alpha[0]);
 }

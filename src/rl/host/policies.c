@@ -89,8 +89,9 @@ void wac_policies_sample(wac_desk *desk, wac_team *team, const void *what)
     wac_team_deal(team, sample_policy, desk, desk->policies.members);
 }
 
-void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy)
+void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy, const real *noise)
 {
+    desk->next_sample.noise = noise;
     acting acting = {.desk = desk,
                      .observations = desk->batch.next_observations,
                      .policies = &desk->policies,
@@ -116,7 +117,7 @@ void wac_policies_tune(wac_desk *desk, wac_team *team, const void *what)
     wac_seat *seat = desk->seat;
     if (!seat->config.entropy_tuning)
         return;
-    wac_entropy_step(desk->policies.members, desk->agent->rows, desk->sample.log_prob,
+    wac_entropy_step(desk->policies.members, desk->agent->rows, desk->sample.log_prob, desk->share,
                      (real)(seat->config.entropy_target * desk->agent->actions),
                      wac_adam_prepare(++seat->entropy_steps, seat->config.learning_rate),
                      &desk->entropy);
@@ -143,9 +144,10 @@ static void aim_rows(void *work, int piece)
     int rows = first_row(agent, piece + 1, aiming->pieces) - first;
     size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
-    int means = agent->row->means, stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
+    int member = aiming->policy / agent->row->policies, means = agent->row->means / agent->members;
+    int stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
     int networks = means + (agent->row->shared ? 0 : stds);
-    wac_stack critics = wac_stack_slice(&desk->critics, 0, networks);
+    wac_stack critics = wac_stack_slice(&desk->critics, member * means, networks);
     wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, first);
     wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
     wac_critic_rows values = {.rows = rows,
@@ -162,11 +164,12 @@ static void aim_rows(void *work, int piece)
     wac_join(rows, agent->observations, agent->actions, desk->batch.observations + row * o,
              desk->sample.action + at * a, desk->query + row * (o + a));
     ops->forward(NULL, &critics, input, &pass);
-    real weight = (real)1 / (real)agent->rows, *bound = desk->bound + row;
+    const real *share = desk->share + at;
+    real *bound = desk->bound + row;
     if (agent->row->shared)
-        wac_belief_bound(&desk->belief, &values, weight, bound, dout);
+        wac_belief_bound(&desk->belief, &values, share, bound, dout);
     else
-        (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(&values, weight, bound,
+        (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(&values, share, bound,
                                                                              dout);
     ops->backward(NULL, &critics, input, &pass, dout, &gradient);
 
@@ -180,13 +183,13 @@ static void aim_rows(void *work, int piece)
         const wac_models *models = &desk->models;
         real weight = desk->seat->bonus_weight;
         for (size_t i = 0; i < (size_t)rows; i++)
-            desk->bound[row + i] += weight * models->bonus[row + i];
+            bound[i] += weight * models->bonus[row + i];
         for (size_t i = 0; i < (size_t)rows * a; i++)
-            daction[i] -= weight / (real)agent->rows * models->slope[row * a + i];
+            daction[i] -= weight * share[i / a] * models->slope[row * a + i];
     }
     wac_sample sample = sample_at(&desk->sample, (int)at, rows);
-    real dlog_prob = desk->seat->alpha[aiming->policy] / (real)agent->rows;
-    wac_policy_gradient(&sample, daction, dlog_prob, desk->dheads + at * 2 * a);
+    wac_policy_gradient(&sample, daction, desk->seat->alpha[aiming->policy], share,
+                        desk->dheads + at * 2 * a);
 }
 
 static void aim(wac_desk *desk, wac_team *team, const void *what)
@@ -198,10 +201,11 @@ static void aim(wac_desk *desk, wac_team *team, const void *what)
     wac_team_run(team, aim_rows, &aiming, aiming.pieces);
     double log_prob = 0, bound = 0;
     for (int i = 0; i < rows; i++) {
-        log_prob += (double)desk->sample.log_prob[policy * rows + i];
-        bound += (double)desk->bound[i];
+        double share = (double)desk->share[policy * rows + i];
+        log_prob += share * (double)desk->sample.log_prob[policy * rows + i];
+        bound += share * (double)desk->bound[i];
     }
-    desk->seat->objective[policy] = ((double)desk->seat->alpha[policy] * log_prob - bound) / rows;
+    desk->seat->objective[policy] = (double)desk->seat->alpha[policy] * log_prob - bound;
 }
 
 void wac_policies_aim(wac_agent *agent, int policy, wac_aim at)

@@ -5,8 +5,8 @@
 
 #include "rl/host/host.h"
 
-/* Actions of one policy at the next states. */
-void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy);
+/* Actions of one policy at the next states, for given noise [B][A]. */
+void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy, const real *noise);
 
 /* Actions of the policy's shadow at the batch's states. */
 void wac_policies_sample_shadow(wac_desk *desk, wac_team *team);

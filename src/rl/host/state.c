@@ -45,7 +45,10 @@ typedef void name_fn(const wac_algorithm_row *row, int member, char name[NAME]);
 static void policy_name(const wac_algorithm_row *row, int member, char name[NAME])
 {
     static const char *const roles[] = {"behaviour_policy", "target_policy"};
-    snprintf(name, NAME, "%s", row->policies > 1 ? roles[member] : "policy");
+    if (row->members)
+        snprintf(name, NAME, "policy%d", member + 1);
+    else
+        snprintf(name, NAME, "%s", row->policies > 1 ? roles[member] : "policy");
 }
 
 static void critic_name(const wac_algorithm_row *row, int member, char name[NAME])
@@ -185,11 +188,13 @@ static wac_status show_learning(const visit *v, wac_desk *desk)
                     {"counter/explore", &seat->explore_rng.counter},
                     {"counter/batch", &seat->batch_rng.counter},
                     {"counter/noise", &seat->noise_rng.counter},
-                    {"counter/synthetic", &seat->synthetic_rng.counter},
-                    {"counter/subset", &seat->subset_rng.counter}};
-    size_t count = sizeof counters / sizeof *counters - !desk->agent->row->subset;
-    for (size_t i = 0; i < count; i++)
+                    {"counter/synthetic", &seat->synthetic_rng.counter}};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, counters[i].value, "%s", counters[i].name));
+    if (desk->agent->row->subset)
+        WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &seat->subset_rng.counter, "counter/subset"));
+    if (desk->agent->row->members)
+        WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &seat->leader_rng.counter, "counter/leader"));
     /* what policies saw that do not look again in the next update */
     if (desk->agent->row->delay)
         WAC_TRY(show(v, WAC_DTYPE_F64, policies, 0, seat->objective, "objective"));
@@ -209,15 +214,20 @@ static wac_status show_drawn(const visit *v, wac_desk *desk)
     const wac_agent *agent = desk->agent;
     const wac_batch *batch = &desk->batch;
     int rows = agent->rows, o = agent->observations, a = agent->actions;
+    int all = agent->members * rows; /* members lie one after the other */
     WAC_TRY(show(v, DTYPE_REAL, rows, o, batch->observations, "observations"));
     WAC_TRY(show(v, DTYPE_REAL, rows, a, batch->actions, "actions"));
     WAC_TRY(show(v, DTYPE_REAL, rows, 0, batch->rewards, "rewards"));
     WAC_TRY(show(v, DTYPE_REAL, rows, o, batch->next_observations, "next_observations"));
     WAC_TRY(show(v, DTYPE_REAL, rows, 0, batch->terminals, "terminals"));
-    WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->next_noise, "noise_next"));
-    for (int m = 0; m < desk->policies.members; m++)
-        WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->noise + (size_t)(m * rows * a), "noise_%s",
+    WAC_TRY(show(v, DTYPE_REAL, all, a, desk->next_noise, "noise_next"));
+    for (int m = 0; m < agent->row->policies; m++)
+        WAC_TRY(show(v, DTYPE_REAL, all, a, desk->noise + (size_t)(m * rows * a), "noise_%s",
                      m ? "target_policy" : "policy"));
+    if (agent->row->members) {
+        WAC_TRY(show(v, DTYPE_REAL, all, a, desk->weight_noise, "noise_weight"));
+        WAC_TRY(show(v, DTYPE_REAL, agent->members, rows, desk->masks, "masks"));
+    }
     if (desk->models.shadow.members)
         WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->models.shadow_noise, "noise_slow_policy"));
     if (desk->seat->synthetic > 0)
