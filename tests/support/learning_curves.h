@@ -25,6 +25,7 @@ enum { LEARNING_EPOCHS = 64 };
 typedef struct learning {
     const char *environment, *algorithm;
     int64_t seed, epochs;
+    int posterior, trunk;
     double stop_at;                      /* end early once a return is as good; NaN: never */
     double returns[LEARNING_EPOCHS + 1]; /* by epoch */
     int64_t rows;
@@ -60,6 +61,8 @@ static void learning_run(learning *l, int cpu)
     assert_int_equal(wac_config_init(&config, l->environment, l->algorithm, &error), 0);
     config.seed = l->seed;
     config.epochs = l->epochs;
+    config.posterior = l->posterior;
+    config.trunk = l->trunk;
     wac_run_options options = wac_run_options_default();
     options.first_cpu = cpu;
     options.progress = learning_note;
