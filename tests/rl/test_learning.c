@@ -23,6 +23,29 @@ static void test_riverswim(void **state)
         assert_true(runs[i].best < 1);
 }
 
+/* So it does with particles, and with one network for mean and std. */
+static void test_posteriors(void **state)
+{
+    (void)state;
+    learning runs[6];
+    int solved[2] = {0};
+    for (int i = 0; i < 6; i++)
+        runs[i] = (learning){.environment = "riverswim",
+                             .algorithm = "oe-wac",
+                             .seed = i % 3 + 1,
+                             .epochs = 30,
+                             .posterior = i < 3 ? WAC_POSTERIOR_PARTICLES : WAC_POSTERIOR_GAUSSIAN,
+                             .trunk = i < 3 ? WAC_TRUNK_APART : WAC_TRUNK_SHARED,
+                             .stop_at = 100,
+                             .wanted = 100};
+    learning_run_all(runs, 6);
+    for (int i = 0; i < 6; i++)
+        solved[i / 3] += runs[i].best >= 100;
+    printf("100 is reached in %d of 3 seeds with particles, %d of 3 with a shared trunk\n",
+           solved[0], solved[1]);
+    assert_true(solved[0] >= 2 && solved[1] >= 2);
+}
+
 /* All three come within 10 % of the best linear controller, from the same starts. */
 static void test_lqg(void **state)
 {
@@ -50,6 +73,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lqg),
         cmocka_unit_test(test_riverswim),
+        cmocka_unit_test(test_posteriors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ enum { LEARNING_EPOCHS = 64 };
 typedef struct learning {
     const char *environment, *algorithm;
     int64_t seed, epochs;
+    int posterior, trunk;
     double stop_at;                      /* end early once a return is as good; NaN: never */
     double returns[LEARNING_EPOCHS + 1]; /* by epoch */
     int64_t rows;
@@ -65,6 +66,8 @@ static void learning_run(learning *l, int cpu)
     config.width = l->width ? l->width : config.width;
     config.batch_size = l->batch_size ? l->batch_size : config.batch_size;
     config.bonus_weight = l->bonus_weight > 0 ? l->bonus_weight : config.bonus_weight;
+    config.posterior = l->posterior;
+    config.trunk = l->trunk;
     wac_run_options options = wac_run_options_default();
     options.first_cpu = cpu;
     options.progress = learning_note;
