@@ -8,12 +8,7 @@ call of its `train`, as in its experiments; the batch that it draws for its norm
 the update, too. The slow policy and both weights begin with other numbers than the usual ones, so that none can be
 mistaken for another.
 """
-import json
-import pathlib
-import struct
 import sys
-
-del sys.path[0]  # the statistics.py beside this file is not Python's
 
 import gymnasium
 import numpy as np
@@ -21,15 +16,11 @@ import torch
 from stable_baselines3.common.logger import configure
 from torch.distributions import normal
 
+from recorder import keep, keep_layers, tensors, write
+
 O, A, WIDTH, BATCH, STEPS, MODELS = 3, 2, 16, 8, 4, 3
 RATE, MODEL_RATE = 1e-3, 2e-3
-tensors, step = {}, -1
-
-
-def keep(name, values):
-    if torch.is_tensor(values):
-        values = values.detach()
-    tensors[name] = np.asarray(values, dtype=np.float32).copy()  # weights move
+step = -1
 
 
 class Space(gymnasium.Env):
@@ -41,21 +32,15 @@ class Space(gymnasium.Env):
         return np.zeros(O, np.float32), {}
 
 
-def keep_network(path, layers):
-    for layer, linear in layers.items():
-        keep(f"{path}/{layer}/weight", linear.weight)
-        keep(f"{path}/{layer}/bias", linear.bias)
-
-
 def keep_networks(agent, folder):
     for name, actor in {"policy": agent.actor, "slow_policy": agent.actor_target}.items():
-        keep_network(f"{folder}/{name}", {"hidden0": actor.latent_pi[0], "hidden1": actor.latent_pi[2],
+        keep_layers(f"{folder}/{name}", {"hidden0": actor.latent_pi[0], "hidden1": actor.latent_pi[2],
                                           "mean": actor.mu, "log_std": actor.log_std})
     for prefix, critic in {"": agent.critic, "target_": agent.critic_target}.items():
         for k, net in enumerate(critic.q_networks):
-            keep_network(f"{folder}/{prefix}q{k + 1}", {"hidden0": net[0], "hidden1": net[2], "out": net[4]})
+            keep_layers(f"{folder}/{prefix}q{k + 1}", {"hidden0": net[0], "hidden1": net[2], "out": net[4]})
     for k, model in enumerate(agent.ensemble_model.models):
-        keep_network(f"{folder}/model{k + 1}",
+        keep_layers(f"{folder}/model{k + 1}",
                      {"hidden0": model.feat[0][0], "hidden1": model.feat[1][0], "out": model.feat[2]})
 
 
@@ -98,17 +83,6 @@ def listen(agent, module):
     normal._standard_normal, module.F = standard_normal, Functional
 
 
-def write(path, metadata):
-    header, data = {"__metadata__": metadata}, b""
-    for name, values in tensors.items():
-        header[name] = {"dtype": "F32", "shape": list(values.shape),
-                        "data_offsets": [len(data), len(data) + values.nbytes]}
-        data += values.tobytes()
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-
-
 def main():
     global step
     if len(sys.argv) != 3:
@@ -146,8 +120,7 @@ def main():
         "entropy_target": agent.target_entropy / A,
         "source": f"github.com/sukhijab/maxinforl_torch {sys.argv[2]}, PyTorch {torch.__version__}",
     }
-    write(pathlib.Path(__file__).with_name("maxinfosac_small.safetensors"),
-          {key: str(value) for key, value in metadata.items()})
+    write("maxinfosac_small.safetensors", metadata)
 
 
 if __name__ == "__main__":

@@ -7,21 +7,16 @@ The program runs as it is; what it draws is read off on the way. Its `alpha` is 
 updates have the entropy weight that `log_alpha` says; and its target entropy is so high that the entropy
 weight rises, which shows in a few steps of Adam that it is not the usual one.
 """
-import json
-import pathlib
-import struct
 import sys
 
 import numpy as np
 import torch
 from torch.distributions import normal
 
+from recorder import keep, keep_layers, tensors, write
+
 O, A, WIDTH, BATCH, STEPS, CRITICS, SUBSET, DELAY = 3, 2, 16, 8, 4, 4, 2, 2
-tensors, step = {}, -1
-
-
-def keep(name, values):
-    tensors[name] = np.asarray(values, dtype=np.float32).copy()  # weights move
+step = -1
 
 
 def keep_networks(agent, folder):
@@ -35,9 +30,7 @@ def keep_networks(agent, folder):
             layers |= {"mean": net.last_fc_layer, "log_std": net.last_fc_log_std}
         else:
             layers["out"] = net.last_fc_layer
-        for layer, linear in layers.items():
-            keep(f"{folder}/{name}/{layer}/weight", linear.weight.detach())
-            keep(f"{folder}/{name}/{layer}/bias", linear.bias.detach())
+        keep_layers(f"{folder}/{name}", layers)
 
 
 class Silent:
@@ -82,17 +75,6 @@ def listen(agent):
     normal._standard_normal = standard_normal
 
 
-def write(path, metadata):
-    header, data = {"__metadata__": metadata}, b""
-    for name, values in tensors.items():
-        header[name] = {"dtype": "F32", "shape": list(values.shape),
-                        "data_offsets": [len(data), len(data) + values.nbytes]}
-        data += values.tobytes()
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-
-
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -121,8 +103,7 @@ def main():
         "subset": SUBSET, "policy_delay": DELAY, "entropy_target": agent.target_entropy / A,
         "source": f"github.com/watchernyu/REDQ {sys.argv[2]}, PyTorch {torch.__version__}",
     }
-    write(pathlib.Path(__file__).with_name("redq_small.safetensors"),
-          {key: str(value) for key, value in metadata.items()})
+    write("redq_small.safetensors", metadata)
 
 
 if __name__ == "__main__":

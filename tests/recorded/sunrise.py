@@ -1,6 +1,6 @@
 """Writes sunrise_small.safetensors: updates of SUNRISE by its authors' program, as docs/verify.md has them.
 
-usage: python3 -P sunrise.py FOLDER_OF_SUNRISE COMMIT   (-P: statistics.py beside it is not Python's)
+usage: sunrise.py FOLDER_OF_SUNRISE COMMIT
 
 FOLDER_OF_SUNRISE is a copy of github.com/pokaxpoka/sunrise at that commit; PyTorch and NumPy from anywhere.
 The program runs as it is; what it draws is read off on the way. It is of the days of PyTorch 0.4.1, which let
@@ -8,9 +8,6 @@ weights move between a loss and its gradient; PyTorch forbids that now. Critics 
 policy has its gradient, so here their steps wait for it. Its target entropy is so high that the entropy weights
 rise, which shows in a few steps of Adam that it is not the usual one.
 """
-import json
-import pathlib
-import struct
 import sys
 import types
 import warnings
@@ -19,12 +16,10 @@ import numpy as np
 import torch
 from torch.distributions import normal
 
+from recorder import keep, keep_layers, tensors, write
+
 O, A, WIDTH, BATCH, STEPS, MEMBERS, TEMPERATURE, OPTIMISM, EXPLORED = 3, 2, 16, 8, 4, 3, 20.0, 5.0, 6
-tensors, step = {}, -1
-
-
-def keep(name, values):
-    tensors[name] = np.asarray(values, dtype=np.float32).copy()  # weights move
+step = -1
 
 
 def keep_networks(trainer, folder):
@@ -40,9 +35,7 @@ def keep_networks(trainer, folder):
             layers |= {"mean": net.last_fc, "log_std": net.last_fc_log_std}
         else:
             layers["out"] = net.last_fc
-        for layer, linear in layers.items():
-            keep(f"{folder}/{name}/{layer}/weight", linear.weight.detach())
-            keep(f"{folder}/{name}/{layer}/bias", linear.bias.detach())
+        keep_layers(f"{folder}/{name}", layers)
 
 
 class Waiting(torch.optim.Adam):
@@ -136,19 +129,6 @@ def explore(trainer, noises, rollouts, deterministic):
     keep("expect/evaluate/actions", world.done)
 
 
-def write(path, metadata):
-    header, data = {"__metadata__": metadata}, b""
-    for name, values in tensors.items():
-        if isinstance(values, list):  # of the members, one after the other
-            values = np.concatenate(values)
-        header[name] = {"dtype": "F32", "shape": list(values.shape),
-                        "data_offsets": [len(data), len(data) + values.nbytes]}
-        data += values.tobytes()
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-
-
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -194,8 +174,7 @@ def main():
         "backup_temperature": TEMPERATURE, "entropy_target": trainer.target_entropy / A,
         "source": f"github.com/pokaxpoka/sunrise {sys.argv[2]}, PyTorch {torch.__version__}",
     }
-    write(pathlib.Path(__file__).with_name("sunrise_small.safetensors"),
-          {key: str(value) for key, value in metadata.items()})
+    write("sunrise_small.safetensors", metadata)
 
 
 if __name__ == "__main__":

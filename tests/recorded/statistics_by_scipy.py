@@ -1,7 +1,7 @@
 """Writes statistics.json: samples, and what NumPy and SciPy make of them; and progress.csv, the
 table of a run that never was, with what measures must make of it.
 
-tests/stats compare. Run it again after a change: python3 tests/recorded/statistics.py
+tests/stats compare. Run it again after a change: python3 tests/recorded/statistics_by_scipy.py
 (NumPy and SciPy from anywhere; the samples come from a fixed seed)."""
 
 import json
