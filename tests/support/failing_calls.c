@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -33,12 +34,36 @@ static failing_order *order; /* null before main, and without orders */
 static const int codes[] = {FAILING_KINDS(CODE)};
 #undef CODE
 
+/* Note a call that comes from a new place. */
+static void look_above(long call)
+{
+    static _Thread_local bool busy; /* to look may take memory itself */
+    void *above[64];
+    if (busy)
+        return;
+    busy = true;
+    unsigned long way = 14695981039346656037UL;
+    for (int i = 2, count = backtrace(above, 64); i < count; i++)
+        way = (way ^ (unsigned long)above[i]) * 1099511628211UL;
+    busy = false;
+    long known = atomic_load(&order->places);
+    for (long i = 0; i < known; i++)
+        if (order->way[i] == way)
+            return;
+    if (known < FAILING_PLACES && (known = atomic_fetch_add(&order->places, 1)) < FAILING_PLACES) {
+        order->way[known] = way;
+        order->place[known] = call;
+    }
+}
+
 /* Count a call; true: it shall fail, and errno says why. */
 static bool strike(failing_kind kind)
 {
     if (!order)
         return false;
     long call = atomic_fetch_add(&order->calls[kind], 1) + 1;
+    if (order->looking && (int)kind == order->kind)
+        look_above(call);
     if (order->at == 0 || (int)kind != order->kind ||
         !(call == order->at || (order->on && call > order->at)))
         return false;

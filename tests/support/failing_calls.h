@@ -31,6 +31,8 @@
 typedef enum failing_kind { FAILING_KINDS(FAILING_ENUM) FAILING_TOTAL } failing_kind;
 #undef FAILING_ENUM
 
+enum { FAILING_PLACES = 1 << 13 };
+
 typedef struct failing_order {
     int kind;
     long at;   /* the call to strike, from 1; 0: none */
@@ -38,6 +40,12 @@ typedef struct failing_order {
     long time; /* that the clock on the wall shows, and stands at; 0: as it is */
     atomic_long calls[FAILING_TOTAL];
     atomic_long struck;
+    /* which calls of the kind come from a new place: no call before had the same functions above
+     * it; they are looked for while `looking` */
+    int looking;
+    atomic_long places;
+    long place[FAILING_PLACES];        /* the number of the call */
+    unsigned long way[FAILING_PLACES]; /* what was above it, as a hash */
 } failing_order;
 
 /* The calls that follow count no more. */
