@@ -95,6 +95,8 @@ static wac_status find_runs(search *search, const char *path, const char *folder
         return note_run(search, path, folder, false, error);
     struct dirent **entries;
     int count = scandir(folder, &entries, is_candidate, compare_entries);
+    if (count < 0 && errno == ENOMEM)
+        return wac_fail_memory(error, "the list of runs");
     if (count < 0)
         return wac_fail(
             error, WAC_STATUS_IO,

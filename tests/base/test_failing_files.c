@@ -78,10 +78,10 @@ static void folders(void **state)
 {
     (void)state;
     every_call_fails(
-        &(library_call){"a folder replaced", old_folder, replace_folder, is_replaced, NULL});
+        &(library_call){"a folder replaced", old_folder, replace_folder, is_replaced, 0});
     every_call_fails(
-        &(library_call){"a folder placed", only_root, place_and_remove, is_removed, NULL});
-    every_call_fails(&(library_call){"a temporary folder", NULL, temporary_folder, NULL, NULL});
+        &(library_call){"a folder placed", only_root, place_and_remove, is_removed, 0});
+    every_call_fails(&(library_call){"a temporary folder", NULL, temporary_folder, NULL, 0});
 }
 
 /* --- what is in them --------------------------------------------------------------------------*/
@@ -147,9 +147,9 @@ static wac_status table(wac_error *failure)
 static void files_of_all_kinds(void **state)
 {
     (void)state;
-    every_call_fails(&(library_call){"an archive", NULL, archive, NULL, NULL});
-    every_call_fails(&(library_call){"tensors", NULL, tensors, NULL, NULL});
-    every_call_fails(&(library_call){"a table", NULL, table, NULL, NULL});
+    every_call_fails(&(library_call){"an archive", NULL, archive, NULL, 0});
+    every_call_fails(&(library_call){"tensors", NULL, tensors, NULL, 0});
+    every_call_fails(&(library_call){"a table", NULL, table, NULL, 0});
 }
 
 /* --- threads ----------------------------------------------------------------------------------*/
@@ -180,7 +180,7 @@ static wac_status threads(wac_error *failure)
 static void crews(void **state)
 {
     (void)state;
-    every_call_fails(&(library_call){"threads", NULL, threads, NULL, NULL});
+    every_call_fails(&(library_call){"threads", NULL, threads, NULL, 0});
 }
 
 int main(int argc, char **argv)

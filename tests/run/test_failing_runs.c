@@ -90,7 +90,7 @@ static void new_runs(void **state)
     config = tiniest(1);
     wac_run_options options = all_files();
     assert_ok(train_new(at("whole"), &config, &options));
-    every_call_fails(&(library_call){"a new run", no_run, train_anew, is_the_same, NULL});
+    every_call_fails(&(library_call){"a new run", no_run, train_anew, is_the_same, 0});
 }
 
 static void begun_run(void)
@@ -132,7 +132,7 @@ static void resumed_runs(void **state)
     config.epochs = 1;
     assert_ok(train_new(at("begun"), &config, &options));
     every_call_fails(
-        &(library_call){"a run gone on with", begun_run, fail_and_go_on, is_the_same, NULL});
+        &(library_call){"a run gone on with", begun_run, fail_and_go_on, is_the_same, 0});
 }
 
 static wac_status begin_with_another(wac_error *failure)
@@ -151,8 +151,7 @@ static void inherited_runs(void **state)
     (void)state;
     config = tiniest(1);
     assert_ok(train_new(at("whole"), &config, NULL));
-    every_call_fails(
-        &(library_call){"a run that inherits", no_run, begin_with_another, NULL, NULL});
+    every_call_fails(&(library_call){"a run that inherits", no_run, begin_with_another, NULL, 0});
 }
 
 /* --- using ------------------------------------------------------------------------------------*/
@@ -216,10 +215,10 @@ static void used_runs(void **state)
     config = tiniest(1);
     wac_run_options options = all_files();
     assert_ok(train_new(at("whole"), &config, &options));
-    every_call_fails(&(library_call){"a run in use", NULL, use, NULL, NULL});
-    every_call_fails(&(library_call){"a run looked at", NULL, look, NULL, NULL});
-    every_call_fails(&(library_call){"a run packed", NULL, pack, NULL, NULL});
-    every_call_fails(&(library_call){"a run unpacked", NULL, unpack, NULL, NULL});
+    every_call_fails(&(library_call){"a run in use", NULL, use, NULL, 0});
+    every_call_fails(&(library_call){"a run looked at", NULL, look, NULL, 0});
+    every_call_fails(&(library_call){"a run packed", NULL, pack, NULL, 0});
+    every_call_fails(&(library_call){"a run unpacked", NULL, unpack, NULL, 0});
 }
 
 int main(int argc, char **argv)
