@@ -519,18 +519,28 @@ static bool is_leftover(const char *entry, const char *name)
     return digits < end && digits + strspn(digits, "0123456789-") == end;
 }
 
-bool wac_directory_is_unused(const char *directory, const char *name)
+wac_status wac_directory_look(bool *unused, const char *directory, const char *name,
+                              wac_error *error)
 {
     DIR *folder = opendir(directory);
-    bool unused = folder != NULL;
+    *unused = folder != NULL;
     const struct dirent *entry;
-    while (unused && (errno = 0, entry = readdir(folder)))
-        unused =
+    while (*unused && (errno = 0, entry = readdir(folder)))
+        *unused =
             strspn(entry->d_name, ".") == strlen(entry->d_name) || is_leftover(entry->d_name, name);
-    unused = unused && errno == 0;
+    int failure = errno; /* 0 after the last entry, or one that counts */
     if (folder)
         closedir(folder);
-    return unused;
+    *unused = *unused && failure == 0;
+    /* what is no folder is something */
+    return failure && failure != ENOTDIR ? fail_system(error, "read", directory, failure)
+                                         : WAC_STATUS_OK;
+}
+
+bool wac_directory_is_unused(const char *directory, const char *name)
+{
+    bool unused;
+    return wac_directory_look(&unused, directory, name, NULL) == WAC_STATUS_OK && unused;
 }
 
 void wac_directory_tidy(const char *directory, const char *name)

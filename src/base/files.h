@@ -80,4 +80,8 @@ void wac_directory_tidy(const char *directory, const char *name);
 /* True for a folder that holds nothing, or nothing but that; with null, but any *.tmp. */
 bool wac_directory_is_unused(const char *directory, const char *name);
 
+/* The same for whom a mistake matters: fails where the system cannot tell. */
+wac_status wac_directory_look(bool *unused, const char *directory, const char *name,
+                              wac_error *error);
+
 #endif
