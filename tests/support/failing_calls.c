@@ -72,6 +72,11 @@ static bool strike(failing_kind kind)
     return true;
 }
 
+FRONT bool failing_calls_strike(failing_kind kind)
+{
+    return strike(kind);
+}
+
 /* The next function of this name. */
 static void *next(const char *name)
 {
