@@ -1,7 +1,9 @@
 /* Sweeps and searches where the system fails at any place: read, begun, executed, judged. */
 #include "support/failing_here.h"
 #include "support/small_sweeps.h"
+#include "support/stopping.h"
 
+#include "sweep/estimate.h"
 #include "sweep/folder.h"
 #include "sweep/ladder.h"
 #include "sweep/tune.h"
@@ -63,6 +65,13 @@ static wac_status take(wac_error *failure)
     return WAC_STATUS_OK;
 }
 
+static wac_status estimate(wac_error *failure)
+{
+    static const wac_sweep_item items[2];
+    double time;
+    return wac_sweep_estimate(&time, &listed, items, 2, failure);
+}
+
 static void lists(void **state)
 {
     (void)state;
@@ -70,6 +79,7 @@ static void lists(void **state)
     every_call_fails(&(library_call){"the file of a search", NULL, read_file, NULL, LIBYAML});
     listed = parse("environments: [lqg]\nalgorithms: [sac, oe-wac]\nsettings: {" TINIEST "}\n");
     every_call_fails(&(library_call){"a sweep begun", no_sweep, take, NULL, 0});
+    every_call_fails(&(library_call){"an estimate", NULL, estimate, NULL, 0});
     wac_sweep_free(&listed);
 }
 
