@@ -55,16 +55,19 @@ static wac_status fail_system(wac_error *error, const char *verb, const char *pa
     return wac_fail(error, status, "cannot %s %s: %m; %s", verb, path, advice(code));
 }
 
-/* fsync and close; 0 or errno */
+int wac_file_sync(int file)
+{
+    int failure;
+    do
+        failure = fsync(file) ? errno : 0;
+    while (failure == EINTR);
+    return failure;
+}
+
+/* 0 or errno */
 static int sync_and_close(int file)
 {
-    int failure = 0;
-    while (fsync(file)) {
-        if (errno != EINTR) {
-            failure = errno;
-            break;
-        }
-    }
+    int failure = wac_file_sync(file);
     if (close(file) && errno != EINTR && !failure)
         failure = errno;
     return failure;

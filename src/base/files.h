@@ -24,6 +24,9 @@ void wac_writer_begin(wac_writer *writer, const char *path);
 void wac_writer_add(wac_writer *writer, const void *bytes, size_t size);
 wac_status wac_writer_commit(wac_writer *writer, wac_error *error);
 
+/* fsync, again where it is interrupted. errno, or 0. */
+int wac_file_sync(int file);
+
 /* Add to an open file, all of it or, if the disk lets it, none. errno, or 0; and what to do then.
  */
 int wac_file_append(int file, const void *bytes, size_t size);

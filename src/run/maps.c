@@ -461,7 +461,7 @@ wac_status wac_maps_append(wac_run *run, wac_error *error)
 
 wac_status wac_maps_sync(const wac_run *run, wac_error *error)
 {
-    if (run->maps && run->maps->file >= 0 && fsync(run->maps->file) != 0)
+    if (run->maps && run->maps->file >= 0 && wac_file_sync(run->maps->file) != 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s/maps.bin: %s", run->directory,
                         strerror(errno));
     return WAC_STATUS_OK;

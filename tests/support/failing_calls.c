@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -21,8 +22,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,11 +67,12 @@ static bool strike(failing_kind kind)
     long call = atomic_fetch_add(&order->calls[kind], 1) + 1;
     if (order->looking && (int)kind == order->kind)
         look_above(call);
+    bool on = order->on && codes[kind] != EINTR; /* or it would be called for ever */
     if (order->at == 0 || (int)kind != order->kind ||
-        !(call == order->at || (order->on && call > order->at)))
+        !(call == order->at || (on && call > order->at)))
         return false;
     atomic_fetch_add(&order->struck, 1);
-    errno = codes[kind];
+    errno = order->interrupted ? EINTR : codes[kind];
     return true;
 }
 
@@ -276,7 +280,7 @@ FRONT ssize_t write(int file, const void *bytes, size_t size)
         return done;
     }
     int code = errno;
-    if (parts)
+    if (parts && code != EINTR)
         (void)!NEXT(write)(file, bytes, size / 2);
     errno = code;
     return -1;
@@ -431,6 +435,21 @@ FRONT int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_
 FRONT int pipe2(int ends[2], int flags)
 {
     return strike(FAILING_PIPE) ? -1 : NEXT(pipe2)(ends, flags);
+}
+
+FRONT pid_t waitpid(pid_t process, int *status, int options)
+{
+    return strike(FAILING_WAIT) ? -1 : NEXT(waitpid)(process, status, options);
+}
+
+FRONT int poll(struct pollfd *files, nfds_t count, int timeout)
+{
+    return strike(FAILING_WAIT) ? -1 : NEXT(poll)(files, count, timeout);
+}
+
+FRONT ssize_t recv(int file, void *bytes, size_t size, int flags)
+{
+    return strike(FAILING_WAIT) ? -1 : NEXT(recv)(file, bytes, size, flags);
 }
 
 /* --- the clock ---------------------------------------------------------------------------------*/

@@ -27,6 +27,7 @@
     X(THREAD, "thread", EAGAIN)   /* pthread_create */                                             \
     X(FORK, "fork", EAGAIN)       /* fork, posix_spawnp */                                         \
     X(PIPE, "pipe", EMFILE)       /* pipe2 */                                                      \
+    X(WAIT, "wait", EINTR)        /* waitpid, poll, recv; only once: they are called again */      \
     X(JOIN, "join", ENAMETOOLONG) /* wac_path_join, in tests that let it (failing_here.h) */
 
 #define FAILING_ENUM(id, name, code) FAILING_##id,
@@ -37,9 +38,10 @@ enum { FAILING_PLACES = 1 << 13 };
 
 typedef struct failing_order {
     int kind;
-    long at;   /* the call to strike, from 1; 0: none */
-    int on;    /* and all of its kind after it */
-    long time; /* that the clock on the wall shows, and stands at; 0: as it is */
+    long at;         /* the call to strike, from 1; 0: none */
+    int on;          /* and all of its kind after it */
+    int interrupted; /* it fails by EINTR, whatever its kind */
+    long time;       /* that the clock on the wall shows, and stands at; 0: as it is */
     atomic_long calls[FAILING_TOTAL];
     atomic_long struck;
     /* which calls of the kind come from a new place: no call before had the same functions above

@@ -152,55 +152,76 @@ static inline void must_be_done(const library_call *call)
         call->check();
 }
 
+/* The places that call the system in this way: the numbers of the calls. */
+static inline long find_places(long places[FAILING_PLACES], const library_call *call, int kind)
+{
+    order->kind = kind;
+    atomic_store(&order->places, 0);
+    order->looking = 1;
+    must_be_done(call);
+    order->looking = 0;
+    long count = atomic_load(&order->places);
+    assert_true(count < FAILING_PLACES);
+    memcpy(places, order->place, (size_t)count * sizeof *places);
+    return count;
+}
+
+typedef struct tally {
+    int trials, failures, problems;
+} tally;
+
+static inline void fail_once(tally *tally, const library_call *call, int kind, long at, bool on,
+                             bool interrupted)
+{
+    wac_error failure;
+    if (call->prepare)
+        call->prepare();
+    int files = open_files();
+    size_t memory = memory_in_use();
+    order->kind = kind, order->on = on, order->interrupted = interrupted, order->at = at;
+    wac_status status = call_once(&(library_call){.call = call->call}, &failure);
+    order->at = order->interrupted = 0;
+    const char *problem = judge(kind, status, &failure);
+    if (!problem && interrupted && status != WAC_STATUS_OK)
+        problem = "it was only interrupted";
+    if (!problem && memory_in_use() - memory > call->kept)
+        problem = "memory is left";
+    if (!problem && open_files() != files)
+        problem = "a file is left open";
+    tally->trials++;
+    tally->failures += status != WAC_STATUS_OK;
+    tally->problems += problem != NULL;
+    if (problem)
+        print_error("%s, call %ld%s of %s: %s; status %d, %s (memory %+ld)\n", call->name, at,
+                    on ? " and all after it" : "", failing_names[kind], problem, (int)status,
+                    failure.message, (long)(memory_in_use() - memory));
+    if (status == WAC_STATUS_OK && call->check)
+        call->check();
+}
+
 /* Every call to the system that this one makes fails in turn, and those of memory with all after
- * them, too. */
+ * them, too. Those that are only interrupted are called again, and all is well. */
 static inline void every_call_fails(const library_call *call)
 {
     static long places[FAILING_PLACES];
-    wac_error failure;
-    int problems = 0, trials = 0, failures = 0;
+    tally tally = {0};
     must_be_done(call);
     for (int kind = 0; kind < FAILING_TOTAL; kind++) {
         if (LEAKS_ARE_FATAL && call->kept && kind == FAILING_MEMORY)
             continue;
-        order->kind = kind;
-        atomic_store(&order->places, 0);
-        order->looking = 1;
-        must_be_done(call);
-        order->looking = 0;
-        long count = atomic_load(&order->places);
-        assert_true(count < FAILING_PLACES);
-        memcpy(places, order->place, sizeof places);
-        for (int on = 0; on < 1 + (kind == FAILING_MEMORY); on++)
-            for (long i = 0; i < count; i++) {
-                if (call->prepare)
-                    call->prepare();
-                int files = open_files();
-                size_t memory = memory_in_use();
-                order->on = on;
-                order->at = places[i];
-                wac_status status = call_once(&(library_call){.call = call->call}, &failure);
-                order->at = 0;
-                const char *problem = judge(kind, status, &failure);
-                if (!problem && memory_in_use() - memory > call->kept)
-                    problem = "memory is left";
-                if (!problem && open_files() != files)
-                    problem = "a file is left open";
-                trials++;
-                failures += status != WAC_STATUS_OK;
-                problems += problem != NULL;
-                if (problem)
-                    print_error("%s, call %ld%s of %s: %s; status %d, %s (memory %+ld)\n",
-                                call->name, places[i], on ? " and all after it" : "",
-                                failing_names[kind], problem, (int)status, failure.message,
-                                (long)memory_in_use() - (long)memory);
-                if (status == WAC_STATUS_OK && call->check)
-                    call->check();
-            }
+        bool slow = kind == FAILING_READ || kind == FAILING_WRITE || kind == FAILING_SYNC;
+        long count = find_places(places, call, kind);
+        for (long i = 0; i < count; i++) {
+            fail_once(&tally, call, kind, places[i], false, kind == FAILING_WAIT);
+            if (kind == FAILING_MEMORY)
+                fail_once(&tally, call, kind, places[i], true, false);
+            if (slow)
+                fail_once(&tally, call, kind, places[i], false, true);
+        }
         must_be_done(call);
     }
-    print_message("%s: %d places, %d of them failures\n", call->name, trials, failures);
-    assert_int_equal(problems, 0);
+    print_message("%s: %d places, %d of them failures\n", call->name, tally.trials, tally.failures);
+    assert_int_equal(tally.problems, 0);
 }
 
 #endif
