@@ -48,11 +48,15 @@ static const char *advice(int code)
     }
 }
 
+/* a message has room for the reason, too, however long the path is */
+enum { MOST_OF_PATH = 800 };
+
 static wac_status fail_system(wac_error *error, const char *verb, const char *path, int code)
 {
     wac_status status = code == ENOMEM ? WAC_STATUS_MEMORY : WAC_STATUS_IO;
     errno = code; /* printed by %m */
-    return wac_fail(error, status, "cannot %s %s: %m; %s", verb, path, advice(code));
+    return wac_fail(error, status, "cannot %s %.*s: %m; %s", verb, MOST_OF_PATH, path,
+                    advice(code));
 }
 
 int wac_file_sync(int file)
@@ -298,7 +302,8 @@ wac_status wac_path_join(char *path, size_t size, const char *directory, const c
     int written = snprintf(path, size, "%s%s%s", directory, between, name);
     if (written < 0 || (size_t)written >= size)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "the path of %s in %s is too long; choose a shorter one", name, directory);
+                        "the path of %.80s in %.*s is too long; choose a shorter one", name,
+                        MOST_OF_PATH, directory);
     if (wac_has_control(name, ""))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the name of %s in %s has control characters; choose another one", name,
