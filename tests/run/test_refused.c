@@ -282,6 +282,20 @@ static void impossible_beginnings_are_refused(void **state)
                        sizeof positions[i].number, "use another copy of the checkpoint");
 }
 
+/* The best evaluation is one that the run has had. */
+static void impossible_bests_are_refused(void **state)
+{
+    (void)state;
+    static const char words[] = "an evaluation that the run cannot have had";
+    wac_config config = tiny("lqg", "sac", 2);
+    config.keep_best = true;
+    assert_ok(train_new(at("run"), &config, NULL));
+    refuse_number("best", "best/epoch", -1, words);
+    refuse_number("best", "best/epoch", 3, words);
+    const double endless = INFINITY;
+    refuse_element("best", "best/return", 0, &endless, sizeof endless, words);
+}
+
 /* Of several worlds each has its own episode and its own numbers. */
 static void impossible_walks_are_refused(void **state)
 {
@@ -459,11 +473,17 @@ static void nothing_to_resume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(damaged_files_are_refused),       TEST(impossible_counts_are_refused),
-        TEST(impossible_numbers_are_refused),  TEST(impossible_beginnings_are_refused),
-        TEST(impossible_walks_are_refused),    TEST(cut_tables_name_the_way_out),
-        TEST(foreign_checkpoints_are_refused), TEST(every_bit_is_checked),
-        TEST(files_of_other_runs_are_refused), TEST(nothing_to_resume),
+        TEST(damaged_files_are_refused),
+        TEST(impossible_counts_are_refused),
+        TEST(impossible_numbers_are_refused),
+        TEST(impossible_beginnings_are_refused),
+        TEST(impossible_walks_are_refused),
+        TEST(impossible_bests_are_refused),
+        TEST(cut_tables_name_the_way_out),
+        TEST(foreign_checkpoints_are_refused),
+        TEST(every_bit_is_checked),
+        TEST(files_of_other_runs_are_refused),
+        TEST(nothing_to_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
