@@ -3,9 +3,11 @@
 #include "base/number.h"
 #include "base/png.h"
 #include "base/protobuf.h"
+#include "base/share.h"
 #include "base/suggest.h"
 #include "base/words.h"
 
+#include <limits.h>
 #include <lzma.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -237,13 +240,58 @@ static void texts_are_clipped_and_quoted(void **state)
     assert_true(strlen(wac_shell(word, path)) < WAC_SHELL_SIZE);
 }
 
+/* --- files that come with the program ---------------------------------------------------------*/
+
+/* In the folder that a variable names and only there; without it beside the program; and whoever
+ * looks in vain is told where. */
+static void shared_files_are_found(void **state)
+{
+    (void)state;
+    char path[PATH_MAX], small[8];
+    wac_error error = {0};
+    for (int empty = 0; empty < 2; empty++) {
+        assert_int_equal(wac_share_find(path, sizeof path, "experiments", "WAC_NOWHERE",
+                                        "experiment", "riverswim.yaml", &error),
+                         WAC_STATUS_OK);
+        assert_int_equal(access(path, R_OK), 0);
+        assert_int_equal(setenv("WAC_NOWHERE", "", 1), 0); /* says nothing */
+    }
+    assert_int_equal(wac_share_find(path, sizeof path, "experiments", "WAC_NOWHERE", "experiment",
+                                    "none.yaml", &error),
+                     WAC_STATUS_INPUT);
+    assert_non_null(
+        strstr(error.message, "cannot find the experiment none.yaml; set the variable"));
+    assert_int_equal(wac_share_find(path, sizeof path, "nothing", "WAC_NOWHERE",
+                                    "folder of nothing", "", &error),
+                     WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "cannot find the folder of nothing; set"));
+    assert_int_equal(wac_share_find(small, sizeof small, "experiments", "WAC_NOWHERE", "experiment",
+                                    "riverswim.yaml", &error),
+                     WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "too long"));
+    assert_int_equal(setenv("WAC_NOWHERE", "/nowhere", 1), 0);
+    assert_int_equal(wac_share_find(path, sizeof path, "experiments", "WAC_NOWHERE", "experiment",
+                                    "riverswim.yaml", &error),
+                     WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "the variable WAC_NOWHERE says to look there"));
+    assert_int_equal(wac_share_find(small, sizeof small, "experiments", "WAC_NOWHERE", "experiment",
+                                    "riverswim.yaml", &error),
+                     WAC_STATUS_INPUT);
+    assert_non_null(strstr(error.message, "too long"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_a_list),       cmocka_unit_test(control_characters),
-        cmocka_unit_test(numbers_for_people),    cmocka_unit_test(messages_come_back),
-        cmocka_unit_test(what_is_no_field),      cmocka_unit_test(a_picture_is_png),
-        cmocka_unit_test(names_that_were_meant), cmocka_unit_test(texts_are_clipped_and_quoted),
+        cmocka_unit_test(words_of_a_list),
+        cmocka_unit_test(control_characters),
+        cmocka_unit_test(numbers_for_people),
+        cmocka_unit_test(messages_come_back),
+        cmocka_unit_test(what_is_no_field),
+        cmocka_unit_test(a_picture_is_png),
+        cmocka_unit_test(shared_files_are_found),
+        cmocka_unit_test(names_that_were_meant),
+        cmocka_unit_test(texts_are_clipped_and_quoted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
