@@ -83,10 +83,11 @@ static void a_map_tells_visits_values_and_actions(void **state)
 }
 
 /* The last map of a run of no more updates is that of its checkpoint; a value is that of a pair. */
-static void a_map_is_what_the_run_says_itself(void **state)
+/* Whatever an agent is shown, values and actions are those at the middle of a cell. */
+static void says_itself(int normalisation)
 {
-    (void)state;
     wac_config config = tiny("riverswim", "oe-wac", 2);
+    config.normalisation = normalisation;
     wac_run_options options = mapped(-1);
     assert_ok(train_new(at("run"), &config, &options));
     static wac_map told, own;
@@ -112,6 +113,14 @@ static void a_map_is_what_the_run_says_itself(void **state)
             }
         }
     wac_run_destroy(run);
+}
+
+static void a_map_is_what_the_run_says_itself(void **state)
+{
+    (void)state;
+    says_itself(WAC_NORMALISATION_BOUNDS);
+    remove_folder(at("run"));
+    says_itself(WAC_NORMALISATION_RUNNING);
 }
 
 static void training_does_not_notice(void **state)
