@@ -79,8 +79,9 @@ static bool is_archive(const char *folder, const char *path, const char *name)
 {
     char runs[PATH_MAX];
     struct stat about;
-    return strcmp(name, WAC_PACKED_RUNS) == 0 && stat(path, &about) == 0 &&
-           S_ISREG(about.st_mode) &&
+    /* one that cannot be looked at is read, and whoever asks will learn why that is not possible */
+    return strcmp(name, WAC_PACKED_RUNS) == 0 &&
+           (stat(path, &about) == 0 ? S_ISREG(about.st_mode) : errno != ENOENT) &&
            wac_path_join(runs, sizeof runs, folder, "runs", NULL) == WAC_STATUS_OK &&
            !wac_path_is_folder(runs);
 }
