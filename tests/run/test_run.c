@@ -477,6 +477,20 @@ static void worlds_that_fail_before_the_start(void **state)
     assert_message(WAC_STATUS_INPUT, "oe-wac", "reward");
 }
 
+/* Every evaluation has chances of its own, also where nothing was learnt in between. */
+static void evaluations_draw_anew(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 2);
+    config.updates = 0;
+    assert_ok(train_new(at("run"), &config, NULL));
+    wac_history history;
+    assert_ok(wac_history_read(&history, at("run"), &error));
+    const double *returns = history.columns[WAC_COLUMN_EVAL_RETURN];
+    assert_true(history.rows == 3 && returns[0] != returns[1] && returns[1] != returns[2]);
+    wac_history_free(&history);
+}
+
 /* Who has it open for training is known to everybody else, and only then. */
 static void a_run_in_use_is_known(void **state)
 {
@@ -664,6 +678,7 @@ int main(void)
         TEST(worlds_that_do_not_start),
         TEST(worlds_that_fail_before_the_start),
         TEST(a_run_in_use_is_known),
+        TEST(evaluations_draw_anew),
         TEST(no_folder_is_touched_but_its_own),
         TEST(a_run_without_a_lock_is_refused),
         TEST(a_half_made_run_is_not_in_the_way),
