@@ -48,23 +48,30 @@ static const char *advice(int code)
     }
 }
 
+/* a message has room for the reason, too, however long the path is */
+enum { MOST_OF_PATH = 800 };
+
 static wac_status fail_system(wac_error *error, const char *verb, const char *path, int code)
 {
     wac_status status = code == ENOMEM ? WAC_STATUS_MEMORY : WAC_STATUS_IO;
     errno = code; /* printed by %m */
-    return wac_fail(error, status, "cannot %s %s: %m; %s", verb, path, advice(code));
+    return wac_fail(error, status, "cannot %s %.*s: %m; %s", verb, MOST_OF_PATH, path,
+                    advice(code));
 }
 
-/* fsync and close; 0 or errno */
+int wac_file_sync(int file)
+{
+    int failure;
+    do
+        failure = fsync(file) ? errno : 0;
+    while (failure == EINTR);
+    return failure;
+}
+
+/* 0 or errno */
 static int sync_and_close(int file)
 {
-    int failure = 0;
-    while (fsync(file)) {
-        if (errno != EINTR) {
-            failure = errno;
-            break;
-        }
-    }
+    int failure = wac_file_sync(file);
     if (close(file) && errno != EINTR && !failure)
         failure = errno;
     return failure;
@@ -295,7 +302,8 @@ wac_status wac_path_join(char *path, size_t size, const char *directory, const c
     int written = snprintf(path, size, "%s%s%s", directory, between, name);
     if (written < 0 || (size_t)written >= size)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "the path of %s in %s is too long; choose a shorter one", name, directory);
+                        "the path of %.80s in %.*s is too long; choose a shorter one", name,
+                        MOST_OF_PATH, directory);
     if (wac_has_control(name, ""))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the name of %s in %s has control characters; choose another one", name,
@@ -519,18 +527,28 @@ static bool is_leftover(const char *entry, const char *name)
     return digits < end && digits + strspn(digits, "0123456789-") == end;
 }
 
-bool wac_directory_is_unused(const char *directory, const char *name)
+wac_status wac_directory_look(bool *unused, const char *directory, const char *name,
+                              wac_error *error)
 {
     DIR *folder = opendir(directory);
-    bool unused = folder != NULL;
+    *unused = folder != NULL;
     const struct dirent *entry;
-    while (unused && (errno = 0, entry = readdir(folder)))
-        unused =
+    while (*unused && (errno = 0, entry = readdir(folder)))
+        *unused =
             strspn(entry->d_name, ".") == strlen(entry->d_name) || is_leftover(entry->d_name, name);
-    unused = unused && errno == 0;
+    int failure = errno; /* 0 after the last entry, or one that counts */
     if (folder)
         closedir(folder);
-    return unused;
+    *unused = *unused && failure == 0;
+    /* what is no folder is something */
+    return failure && failure != ENOTDIR ? fail_system(error, "read", directory, failure)
+                                         : WAC_STATUS_OK;
+}
+
+bool wac_directory_is_unused(const char *directory, const char *name)
+{
+    bool unused;
+    return wac_directory_look(&unused, directory, name, NULL) == WAC_STATUS_OK && unused;
 }
 
 void wac_directory_tidy(const char *directory, const char *name)

@@ -24,6 +24,9 @@ void wac_writer_begin(wac_writer *writer, const char *path);
 void wac_writer_add(wac_writer *writer, const void *bytes, size_t size);
 wac_status wac_writer_commit(wac_writer *writer, wac_error *error);
 
+/* fsync, again where it is interrupted. errno, or 0. */
+int wac_file_sync(int file);
+
 /* Add to an open file, all of it or, if the disk lets it, none. errno, or 0; and what to do then.
  */
 int wac_file_append(int file, const void *bytes, size_t size);
@@ -79,5 +82,9 @@ void wac_directory_tidy(const char *directory, const char *name);
 
 /* True for a folder that holds nothing, or nothing but that; with null, but any *.tmp. */
 bool wac_directory_is_unused(const char *directory, const char *name);
+
+/* The same for whom a mistake matters: fails where the system cannot tell. */
+wac_status wac_directory_look(bool *unused, const char *directory, const char *name,
+                              wac_error *error);
 
 #endif

@@ -321,7 +321,7 @@ wac_status wac_events_open(wac_run *run, wac_error *error)
 
 wac_status wac_events_sync(const wac_run *run, wac_error *error)
 {
-    return run->events_file >= 0 && fsync(run->events_file) != 0
+    return run->events_file >= 0 && wac_file_sync(run->events_file) != 0
                ? wac_fail(error, WAC_STATUS_IO, "cannot write the events in %s: %s", run->directory,
                           strerror(errno))
                : WAC_STATUS_OK;

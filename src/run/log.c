@@ -200,7 +200,7 @@ wac_status wac_runlog_append(wac_run *run, wac_error *error)
 
 wac_status wac_runlog_sync(const wac_run *run, wac_error *error)
 {
-    if (fsync(run->progress_file) != 0)
+    if (wac_file_sync(run->progress_file) != 0)
         return fail_progress(run, errno, error);
     return WAC_STATUS_OK;
 }

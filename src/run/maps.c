@@ -224,11 +224,11 @@ static bool read_cells(int cells[2], const json_t *header, const char *key, int 
     return (int64_t)cells[0] * cells[1] <= most;
 }
 
-static bool read_bounds(double bounds[2], const json_t *header, const char *key)
+/* Numbers of JSON are finite. */
+static void read_bounds(double bounds[2], const json_t *header, const char *key)
 {
     for (size_t i = 0; i < 2; i++)
         bounds[i] = json_number_value(json_array_get(json_object_get(header, key), i));
-    return isfinite(bounds[0]) && isfinite(bounds[1]);
 }
 
 static bool read_shape(wac_map_shape *shape, int64_t *first, const json_t *header)
@@ -239,13 +239,13 @@ static bool read_shape(wac_map_shape *shape, int64_t *first, const json_t *heade
     *shape = (wac_map_shape){.is_place = over && strcmp(over, "place") == 0,
                              .kappa = json_is_number(kappa) ? json_number_value(kappa) : NAN};
     *first = json_integer_value(json_object_get(header, "first"));
+    read_bounds(shape->grid.low, header, "low");
+    read_bounds(shape->grid.high, header, "high");
+    read_bounds(shape->action, header, "action");
     return name && strcmp(name, format) == 0 && *first >= 0 && *first < INT32_MAX &&
            read_cells(shape->grid.cells, header, "cells", WAC_CELLS_MOST) &&
            read_cells(shape->values, header, "values", WAC_MAP_VALUES_MOST) &&
            (count_cells(shape) > 0) == (count_values(shape) > 0) &&
-           read_bounds(shape->grid.low, header, "low") &&
-           read_bounds(shape->grid.high, header, "high") &&
-           read_bounds(shape->action, header, "action") &&
            json_integer_value(json_object_get(header, "record")) == (json_int_t)wac_map_size(shape);
 }
 
@@ -460,7 +460,7 @@ wac_status wac_maps_append(wac_run *run, wac_error *error)
 
 wac_status wac_maps_sync(const wac_run *run, wac_error *error)
 {
-    if (run->maps && run->maps->file >= 0 && fsync(run->maps->file) != 0)
+    if (run->maps && run->maps->file >= 0 && wac_file_sync(run->maps->file) != 0)
         return wac_fail(error, WAC_STATUS_IO, "cannot write %s/maps.bin: %s", run->directory,
                         strerror(errno));
     return WAC_STATUS_OK;

@@ -218,6 +218,8 @@ static wac_status write_file(const char *path, const void *bytes, size_t size,
     if (!file && failure == EEXIST)
         return wac_fail(error, WAC_STATUS_INPUT, "cannot unpack %s: it holds %s twice",
                         unpacking->archive, WAC_CLIP(path + strlen(unpacking->folder) + 1));
+    if (failure == ENOMEM)
+        return wac_fail_memory(error, unpacking->archive);
     return wac_fail(error, WAC_STATUS_IO,
                     "cannot unpack %s into %s: %s; set TMPDIR to a place that has room",
                     unpacking->archive, unpacking->folder, strerror(failure));

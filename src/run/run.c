@@ -287,7 +287,10 @@ static wac_status resume(wac_run *run, wac_error *error)
 static wac_status prepare(wac_run *run, const wac_config *config, const wac_environment_type *type,
                           const wac_run_options *options, int64_t epochs, wac_error *error)
 {
-    if (config && wac_path_exists(run->directory) && !wac_directory_is_unused(run->directory, ""))
+    bool unused = true;
+    if (config && wac_path_exists(run->directory))
+        WAC_TRY(wac_directory_look(&unused, run->directory, "", error));
+    if (!unused)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s exists already; choose another folder, or resume the run that is there",
                         run->directory);

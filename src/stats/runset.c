@@ -79,8 +79,9 @@ static bool is_archive(const char *folder, const char *path, const char *name)
 {
     char runs[PATH_MAX];
     struct stat about;
-    return strcmp(name, WAC_PACKED_RUNS) == 0 && stat(path, &about) == 0 &&
-           S_ISREG(about.st_mode) &&
+    /* one that cannot be looked at is read, and whoever asks will learn why that is not possible */
+    return strcmp(name, WAC_PACKED_RUNS) == 0 &&
+           (stat(path, &about) == 0 ? S_ISREG(about.st_mode) : errno != ENOENT) &&
            wac_path_join(runs, sizeof runs, folder, "runs", NULL) == WAC_STATUS_OK &&
            !wac_path_is_folder(runs);
 }
@@ -95,6 +96,8 @@ static wac_status find_runs(search *search, const char *path, const char *folder
         return note_run(search, path, folder, false, error);
     struct dirent **entries;
     int count = scandir(folder, &entries, is_candidate, compare_entries);
+    if (count < 0 && errno == ENOMEM)
+        return wac_fail_memory(error, "the list of runs");
     if (count < 0)
         return wac_fail(
             error, WAC_STATUS_IO,

@@ -246,9 +246,9 @@ static wac_status read_origin_key(file *in, const wac_yaml_pair *pair, int key)
     if (best < 0)
         return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
                                "\"policy\" must be last or best, not \"%s\"", WAC_CLIP(text));
-    if (key == FROM && snprintf(sweep->from, sizeof sweep->from, "%s", text) >= WAC_SWEEP_FROM)
-        return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value), "this path is too long");
-    if (key == POLICY)
+    if (key == FROM)
+        snprintf(sweep->from, sizeof sweep->from, "%s", text); /* which holds any text of YAML */
+    else
         sweep->best = best == 1;
     return WAC_STATUS_OK;
 }

@@ -185,7 +185,10 @@ static wac_status read_list(char **text, const char *directory, wac_error *error
     WAC_TRY(wac_path_join(path, sizeof path, directory, list_name, error));
     if (wac_path_exists(path))
         return wac_file_read(text, NULL, path, LARGEST_LIST, error);
-    if (wac_path_exists(directory) && !wac_directory_is_unused(directory, list_name))
+    bool unused = true;
+    if (wac_path_exists(directory))
+        WAC_TRY(wac_directory_look(&unused, directory, list_name, error));
+    if (!unused)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s exists and holds no sweep (there is no %s in it); choose another "
                         "directory",

@@ -147,7 +147,8 @@ void wac_sweep_line_difference(char *text, size_t size, const char *line, const 
         measure_piece(other, &other_length, &other_name);
         bool same_name = name == other_name && strncmp(line, other, (size_t)name) == 0;
         if (!same_name) {
-            snprintf(text, size, "one of the two does not say its %.*s", name, line);
+            snprintf(text, size, "one of the two does not say its %.*s", name ? name : other_name,
+                     name ? line : other);
             return;
         }
         bool counts = strncmp(line, "epochs:", strlen("epochs:")) != 0;

@@ -493,11 +493,69 @@ static void test_replace_that_is_cut_off_leaves_a_whole_folder(void **state)
     assert_int_equal(only_old, 1);
 }
 
+/* A path that no system takes is refused by whoever gets it, and nothing is made on the way. */
+static void test_paths_without_end(void **state)
+{
+    (void)state;
+    enum { LONG = PATH_MAX + 100 };
+    static char path[LONG + 1], almost[PATH_MAX];
+    for (int i = 0; i < LONG; i++)
+        path[i] = i % 100 ? 'a' : '/';
+    wac_writer writer;
+    char *bytes, made[PATH_MAX];
+    bool flag;
+    assert_int_not_equal(wac_file_write(path, "a", 1, &error), WAC_STATUS_OK);
+    assert_message(WAC_STATUS_IO, "cannot write", "too long");
+    assert_int_not_equal(wac_file_read(&bytes, NULL, path, 10, &error), WAC_STATUS_OK);
+    assert_message(WAC_STATUS_IO, "cannot read", "too long");
+    assert_int_not_equal(wac_directory_make(path, &error), WAC_STATUS_OK);
+    assert_message(WAC_STATUS_IO, "cannot make", "too long");
+    assert_int_not_equal(wac_directory_remove(path, &error), WAC_STATUS_OK);
+    assert_message(WAC_STATUS_IO, "cannot remove", "too long");
+    assert_int_not_equal(wac_directory_replace(path, at("fresh"), &error), WAC_STATUS_OK);
+    assert_string_not_equal(error.message, "");
+    assert_int_not_equal(wac_directory_place(at("placed"), path, &error), WAC_STATUS_OK);
+    assert_int_not_equal(wac_directory_look(&flag, path, NULL, &error), WAC_STATUS_OK);
+    assert_message(WAC_STATUS_IO, "cannot read", "too long");
+    assert_false(wac_directory_is_unused(path, NULL));
+    assert_int_equal(wac_path_join(made, sizeof made, path, "name", &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "the path of name", "is too long");
+    /* one that fits, but not with what is put behind it for a while */
+    memcpy(almost, path, sizeof almost - 2);
+    wac_writer_begin(&writer, almost);
+    assert_int_equal(wac_writer_commit(&writer, &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "cannot write", "too long");
+    assert_int_not_equal(wac_directory_replace(almost, at("fresh"), &error), WAC_STATUS_OK);
+    assert_int_equal(entries(root), 0);
+}
+
+/* What cannot be looked into is not said to be unused, nor taken. */
+static void test_folders_are_looked_into(void **state)
+{
+    (void)state;
+    bool unused = false;
+    assert_ok(wac_directory_make(at("folder"), &error));
+    assert_ok(wac_directory_look(&unused, at("folder"), "", &error));
+    assert_true(unused);
+    save_text(at("folder/NAME.123-0.tmp"), "cut off");
+    assert_ok(wac_directory_look(&unused, at("folder"), "NAME", &error));
+    assert_true(unused);
+    assert_ok(wac_directory_look(&unused, at("folder"), "OTHER", &error));
+    assert_false(unused);
+    /* a file is something */
+    assert_ok(wac_directory_look(&unused, at("folder/NAME.123-0.tmp"), "", &error));
+    assert_false(unused);
+    assert_int_equal(wac_directory_look(&unused, at("nowhere"), "", &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "nowhere", "No such file");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_round_trip),
+        TEST(test_paths_without_end),
+        TEST(test_folders_are_looked_into),
         TEST(test_short_and_interrupted_writes),
         TEST(test_permissions_follow_the_umask),
         TEST(test_other_temporary_file_is_left_alone),

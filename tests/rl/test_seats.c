@@ -2,6 +2,7 @@
  * alone, whatever the others' settings, seeds and numbers of updates, at any number of threads; and
  * what one of them saved goes on in an agent of its own. */
 #include "base/rng.h"
+#include "base/status.h"
 #include "rl/host/host.h"
 #include "rl/save.h"
 #include "support/folder.h"
@@ -315,12 +316,55 @@ static int make_seats_root(void **state)
     return make_root("/tmp", "seats");
 }
 
+/* --- visits ---------------------------------------------------------------------------------- */
+
+typedef struct refusal {
+    int calls, at; /* the call that refuses, from 1; 0: none */
+} refusal;
+
+static wac_status refuse(void *user, const wac_agent_tensor *tensor, wac_error *failure)
+{
+    refusal *refusal = user;
+    refusal->calls++;
+    return refusal->calls == refusal->at
+               ? wac_fail(failure, WAC_STATUS_IO, "%s is not wanted", tensor->name)
+               : WAC_STATUS_OK;
+}
+
+/* Where a visitor refuses an array, the visit ends there, and says so. */
+static void a_visit_ends_where_it_is_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        wac_config config = config_of(names[i], 2);
+        wac_agent *agent = make(&config, 1, NULL, 1);
+        wander(agent, 0, 0);
+        for (int part = 0; part <= WAC_STATE_DRAWN; part++) {
+            refusal none = {0};
+            assert_int_equal(agent->steps->visit(agent, 0, (wac_state)part, refuse, &none, &error),
+                             WAC_STATUS_OK);
+            assert_true(none.calls > 0);
+            for (int at = 1; at <= none.calls; at++) {
+                refusal one = {.at = at};
+                assert_int_equal(
+                    agent->steps->visit(agent, 0, (wac_state)part, refuse, &one, &error),
+                    WAC_STATUS_IO);
+                assert_int_equal(one.calls, at);
+                assert_non_null(strstr(error.message, "is not wanted"));
+            }
+        }
+        wac_agent_destroy(agent);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seats_learn_as_if_alone),
         cmocka_unit_test(subsets_are_drawn_by_seat),
         cmocka_unit_test(policies_wait),
+        cmocka_unit_test(a_visit_ends_where_it_is_refused),
         cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),
     };

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "env/world.h"
+#include "rl/steps.h"
 #include "rl/table/table.h"
 
 #include <math.h>
@@ -306,9 +307,42 @@ static void test_refusals(void **state)
     assert_non_null(strstr(error.message, "use --device cpu"));
 }
 
+/* --- states and choices ----------------------------------------------------------------------- */
+
+/* A number beyond its bounds stands for the nearest state or choice; what is read of a pair is what
+ * was learnt there, with or without its deviation. */
+static void test_beyond_the_bounds(void **state)
+{
+    (void)state;
+    wac_config config = config_of("wql");
+    wac_agent *agent = agent_of(&config, 3, 2);
+    const float beyond[] = {-5, 5}, bounds[] = {-1, 1};
+    for (int i = 0; i < 2; i++)
+        wac_agent_remember(agent, &beyond[i], &beyond[i], 10 * i - 3, &beyond[i], true);
+    for (int i = 0; i < 2; i++) {
+        float mean[3], std[2];
+        agent->steps->value(agent, 0, 1, &beyond[i], &beyond[i], &mean[0], &std[0]);
+        agent->steps->value(agent, 0, 1, &bounds[i], &bounds[i], &mean[1], &std[1]);
+        agent->steps->value(agent, 0, 1, &bounds[i], &bounds[i], &mean[2], NULL);
+        assert_true(mean[0] == mean[1] && mean[1] == mean[2] && std[0] == std[1]);
+    }
+    float low, high;
+    agent->steps->value(agent, 0, 1, &bounds[0], &bounds[0], &low, NULL);
+    agent->steps->value(agent, 0, 1, &bounds[1], &bounds[1], &high, NULL);
+    assert_true(low < high);
+    wac_agent_destroy(agent);
+    /* a world with one choice has nothing to choose */
+    agent = agent_of(&config, 3, 1);
+    float action = 7;
+    wac_agent_explore(agent, NULL, &bounds[0], &action);
+    assert_true(action == 0);
+    wac_agent_destroy(agent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beyond_the_bounds),
         cmocka_unit_test(test_gaussian_shrinks),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_particles),

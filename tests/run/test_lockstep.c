@@ -3,6 +3,7 @@
  * it is stopped or killed. And checkpoints with and without a replay. */
 #include "support/small_runs.h"
 
+#include "base/clock.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
 #include "run/lockstep.h"
@@ -18,6 +19,7 @@ typedef struct group {
     int count, threads;
     bool apart;
     const volatile int *stop;
+    wac_lockstep_watch *watch;
     wac_config configs[MOST];
     const char *folders[MOST];
     wac_status statuses[MOST];
@@ -65,7 +67,8 @@ static void train_group(group *group)
                                        .pool = pool,
                                        .apart = group->apart,
                                        .ended = note_end,
-                                       .user = group});
+                                       .user = group,
+                                       .watch = group->watch});
     wac_pool_destroy(pool);
     wac_agent_destroy(agent);
 }
@@ -404,6 +407,31 @@ static void a_run_without_replay_begins_anew(void **state)
     assert_true(wac_checkpoint_goes_on(at("robbed"), 3));
 }
 
+static void count_round(void *user, const wac_lockstep *all)
+{
+    (void)all;
+    ++*(int *)user;
+}
+
+/* What the parts are said to have taken is time of the call, and no more than that. */
+static void parts_add_up_to_the_whole(void **state)
+{
+    (void)state;
+    int rounds = 0;
+    wac_lockstep_watch watch = {.round = count_round, .user = &rounds};
+    group group = make_group("sac", 2);
+    group.watch = &watch;
+    double start = wac_clock_seconds(), sum = 0;
+    train_group(&group);
+    double whole = wac_clock_seconds() - start;
+    for (int part = 0; part < WAC_LOCKSTEP_PARTS; part++) {
+        assert_true(watch.spent[part] >= 0);
+        sum += watch.spent[part];
+    }
+    assert_true(rounds >= 3); /* epochs 0 to 2 at least */
+    assert_true(sum > 0 && sum <= whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +439,7 @@ int main(void)
         TEST(stopped_and_resumed),       TEST(stopped_at_every_phase),
         TEST(killed_at_random_moments),  TEST(a_run_that_fails_leaves_the_others),
         TEST(replays_are_kept_as_asked), TEST(a_run_without_replay_begins_anew),
+        TEST(parts_add_up_to_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

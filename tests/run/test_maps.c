@@ -84,10 +84,11 @@ static void a_map_tells_visits_values_and_actions(void **state)
 }
 
 /* The last map of a run of no more updates is that of its checkpoint; a value is that of a pair. */
-static void a_map_is_what_the_run_says_itself(void **state)
+/* Whatever an agent is shown, values and actions are those at the middle of a cell. */
+static void says_itself(int normalisation)
 {
-    (void)state;
     wac_config config = tiny("riverswim", "oe-wac", 2);
+    config.normalisation = normalisation;
     wac_run_options options = mapped(-1);
     assert_ok(train_new(at("run"), &config, &options));
     static wac_map told, own;
@@ -113,6 +114,14 @@ static void a_map_is_what_the_run_says_itself(void **state)
             }
         }
     wac_run_destroy(run);
+}
+
+static void a_map_is_what_the_run_says_itself(void **state)
+{
+    (void)state;
+    says_itself(WAC_NORMALISATION_BOUNDS);
+    remove_folder(at("run"));
+    says_itself(WAC_NORMALISATION_RUNNING);
 }
 
 static void training_does_not_notice(void **state)
@@ -223,6 +232,10 @@ static void other_files_are_refused(void **state)
         {"[20, 20]", "[99999", size, "does not begin"},
         {"-4.0", "-5.0", size, "does not begin"},
         {"\"first\": 0", "\"first\":-1", size, "does not begin"},
+        {"\"format\"", "\"farmat\"", size, "does not begin"},
+        {"[20, 20]", "[20, -2]", size, "does not begin"},
+        {"[20, 20]", "[20,  0]", size, "does not begin"},
+        {"\"record\"", "\"recard\"", size, "does not begin"},
         {"{", "[", size, "does not begin"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -246,6 +259,30 @@ static void other_files_are_refused(void **state)
     assert_int_equal(symlink("../elsewhere", at("run/maps.bin")), 0);
     wac_atlas atlas;
     assert_int_equal(wac_atlas_open(&atlas, at("run"), &error), WAC_STATUS_INPUT);
+}
+
+/* A way that no map has room for is none; and a map that is not there is not read. */
+static void ways_have_an_end(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    wac_run_options options = mapped(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    size_t size;
+    static wac_map map;
+    char *bytes = contents(at("run/maps.bin"), &size);
+    static const float points[] = {-1, WAC_MAP_WAY + 1, 1e30F};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        memcpy(bytes + 512 + sizeof map.losses, &points[i], sizeof *points);
+        assert_ok(wac_file_write(at("run/maps.bin"), bytes, size, &error));
+        assert_int_equal(read_map(at("run"), 0).way_points, 0);
+    }
+    free(bytes);
+    wac_atlas atlas;
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    assert_int_equal(wac_atlas_read(&map, &atlas, atlas.count, &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "no such map", "");
+    wac_atlas_close(&atlas);
 }
 
 /* As many states and actions as a grid has cells for. */
@@ -299,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_map_tells_visits_values_and_actions),
         TEST(a_map_is_what_the_run_says_itself),
+        TEST(ways_have_an_end),
         TEST(training_does_not_notice),
         TEST(stopping_anywhere_changes_no_map),
         TEST(what_is_beyond_the_checkpoint_is_cut),

@@ -43,6 +43,43 @@ static const char *inside(const wac_temporary *folder, const char *name)
     return path;
 }
 
+/* The cells of a packed run as somebody else left them. */
+static void other_cells_are_refused(void **state)
+{
+    (void)state;
+    double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS];
+    wac_config config = tiny("riverswim", "oe-wac", 1);
+    assert_ok(train_new(at("run"), &config, NULL));
+    wac_temporary folder = through_archive(false);
+    char path[PATH_MAX];
+    assert_ok(wac_folder_path(path, inside(&folder, "a/b"), WAC_FOLDER_CELLS, &error));
+    char *whole = contents(path, NULL);
+    const char *second = strchr(whole, '\n') + 1, *third = strchr(second, '\n') + 1;
+    const struct {
+        const char *row, *words;
+    } others[] = {{NULL, "does not hold the numbers"}, /* one row too few */
+                  {"1,\n", "does not hold the numbers"},
+                  {",1\n", "does not hold the numbers"},
+                  {"1,2,3\n", "cells"},
+                  {"1,x\n", "x"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        fprintf(out, "%.*s%s%s", (int)(second - whole), whole, others[i].row ? others[i].row : "",
+                third);
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(wac_cells_read(sigma, visits, inside(&folder, "a/b"), &error),
+                         WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, others[i].words, path);
+    }
+    /* other columns */
+    save_text(path, "a\n1\n");
+    assert_int_equal(wac_cells_read(sigma, visits, inside(&folder, "a/b"), &error),
+                     WAC_STATUS_INPUT);
+    free(whole);
+    wac_temporary_remove(&folder);
+}
+
 static void without_networks(void **state)
 {
     (void)state;
@@ -218,6 +255,7 @@ static void archives_of_something_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        PACKED(other_cells_are_refused),
         PACKED(without_networks),
         PACKED(with_networks),
         PACKED(paths_into_archives),

@@ -210,6 +210,10 @@ static void impossible_numbers_are_refused(void **state)
         {"run", "sums", 0, NAN},
         {"run", "sums", 1, INFINITY},
         {"run", "sums", 2, INFINITY},
+        {"run", "sums", 3, INFINITY},
+        {"run", "sums", 4, -INFINITY},
+        {"run", "sums", 5, INFINITY},
+        {"run", "losses", 0, INFINITY},
         {"run", "sums", 6, -0.5},
         {"run", "sums", 6, 1.5},
         {"run", "world", 0, NAN},
@@ -258,6 +262,54 @@ static void impossible_numbers_are_refused(void **state)
         }
         remove_folder(at("run"));
     }
+}
+
+/* Before the initial exploration is over nothing has been learnt or evaluated. */
+static void impossible_beginnings_are_refused(void **state)
+{
+    (void)state;
+    enum { EPOCH, STARTED, EVALUATED, EXPLORED, UPDATED, STEPS };
+    static const struct {
+        int element;
+        int64_t number;
+    } positions[] = {{EPOCH, 1},    {EVALUATED, 1}, {EXPLORED, 31},
+                     {EXPLORED, 9}, {UPDATED, 1},   {STEPS, 11}};
+    wac_config config = tiny("lqg", "sac", 1);
+    wac_run_options options = stop_after(10, 1);
+    assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; i++)
+        refuse_element("run", "position", positions[i].element, &positions[i].number,
+                       sizeof positions[i].number, "use another copy of the checkpoint");
+}
+
+/* The best evaluation is one that the run has had. */
+static void impossible_bests_are_refused(void **state)
+{
+    (void)state;
+    static const char words[] = "an evaluation that the run cannot have had";
+    wac_config config = tiny("lqg", "sac", 2);
+    config.keep_best = true;
+    assert_ok(train_new(at("run"), &config, NULL));
+    refuse_number("best", "best/epoch", -1, words);
+    refuse_number("best", "best/epoch", 3, words);
+    const double endless = INFINITY;
+    refuse_element("best", "best/return", 0, &endless, sizeof endless, words);
+}
+
+/* Of several worlds each has its own episode and its own numbers. */
+static void impossible_walks_are_refused(void **state)
+{
+    (void)state;
+    static const char words[] = "use another copy of the checkpoint";
+    wac_config config = tiny("lqg", "sac", 1);
+    config.worlds = 3;
+    wac_run_options options = stop_after(20, 1);
+    assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
+    refuse_number("run", "steps-2", -1, words);
+    refuse_number("run", "steps-3", config.path_limit, words);
+    refuse_number("run", "counter-2", 5, words);
+    const double none = NAN;
+    refuse_element("run", "return-3", 0, &none, sizeof none, words);
 }
 
 /* What a table that is cut off calls for is said truly: the row after the last epoch is made again,
@@ -421,10 +473,17 @@ static void nothing_to_resume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(damaged_files_are_refused),       TEST(impossible_counts_are_refused),
-        TEST(impossible_numbers_are_refused),  TEST(cut_tables_name_the_way_out),
-        TEST(foreign_checkpoints_are_refused), TEST(every_bit_is_checked),
-        TEST(files_of_other_runs_are_refused), TEST(nothing_to_resume),
+        TEST(damaged_files_are_refused),
+        TEST(impossible_counts_are_refused),
+        TEST(impossible_numbers_are_refused),
+        TEST(impossible_beginnings_are_refused),
+        TEST(impossible_walks_are_refused),
+        TEST(impossible_bests_are_refused),
+        TEST(cut_tables_name_the_way_out),
+        TEST(foreign_checkpoints_are_refused),
+        TEST(every_bit_is_checked),
+        TEST(files_of_other_runs_are_refused),
+        TEST(nothing_to_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -345,9 +345,35 @@ static void a_run_has_one_trainer(void **state)
         close(i ? done[0] : go[0]), close(i ? go[1] : -1);
 }
 
+/* The time of a run is counted on from its last row, also where its manifest is lost. */
+static void time_is_counted_on(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    assert_ok(train_new(at("run"), &config, NULL));
+    /* that after the last epoch is written again where epochs are added */
+    char *text = contents(at("run/progress.csv"), NULL), *cell = strchr(text, '\n') + 1;
+    for (int column = 0; column < WAC_COLUMN_SECONDS; column++)
+        cell = strchr(cell, ',') + 1;
+    FILE *out = fopen(at("run/progress.csv"), "w");
+    assert_non_null(out);
+    fprintf(out, "%.*s5000%s", (int)(cell - text), text, cell + strcspn(cell, ","));
+    assert_int_equal(fclose(out), 0);
+    free(text);
+    assert_int_equal(unlink(at("run/manifest.json")), 0);
+    assert_ok(train_on(at("run"), "lqg", NULL, 2));
+    wac_history history;
+    assert_ok(wac_history_read(&history, at("run"), &error));
+    double seconds = history.columns[WAC_COLUMN_SECONDS][history.rows - 1];
+    assert_true(history.rows == 3 && seconds >= 5000 && seconds < 6000);
+    assert_true(manifest_of(at("run")).seconds >= seconds);
+    wac_history_free(&history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(time_is_counted_on),
         TEST(updates_are_shared_out_over_steps),
         TEST(stopping_anywhere_changes_nothing),
         TEST(tables_stop_anywhere),

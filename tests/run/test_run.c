@@ -7,6 +7,7 @@
 #include "base/csv.h"
 #include "base/tensors.h"
 #include "nn/cpu/mixed.h"
+#include "run/check.h"
 #include "run/run.h"
 
 #include <errno.h>
@@ -443,6 +444,77 @@ static void ruined_networks_are_not_saved(void **state)
     assert_same_runs(at("whole"), at("run"));
 }
 
+/* Where nothing is known of rewards, some are looked for first; a world that fails then is told. */
+static wac_status begin_unknown(void)
+{
+    wac_run *run;
+    wac_config config = tiny("gym:walk", "oe-wac", 1);
+    wac_status status = wac_run_create(&run, &config, &walk, at("run"), NULL, &error);
+    if (status == WAC_STATUS_OK)
+        wac_run_destroy(run);
+    assert_false(wac_path_exists(at("run")));
+    return status;
+}
+
+static void worlds_that_fail_before_the_start(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        walk_order.step = 0;
+        walk_order.fault_step = late ? 40 : 1;
+        walk_order.fails = WAC_STATUS_IO;
+        walk_order.message = "the way is blocked";
+        assert_int_equal(begin_unknown(), WAC_STATUS_IO);
+        assert_message(WAC_STATUS_IO, "environment walk", "the way is blocked");
+    }
+    walk_order.fault_step = 0;
+    walk_order.no_reset = true;
+    assert_int_equal(begin_unknown(), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "environment walk", "the start is blocked");
+    walk_order.no_reset = false;
+    /* one that does not fail: what it pays is told, to choose a range by */
+    assert_int_equal(begin_unknown(), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "oe-wac", "reward");
+}
+
+/* Every evaluation has chances of its own, also where nothing was learnt in between. */
+static void evaluations_draw_anew(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 2);
+    config.updates = 0;
+    assert_ok(train_new(at("run"), &config, NULL));
+    wac_history history;
+    assert_ok(wac_history_read(&history, at("run"), &error));
+    const double *returns = history.columns[WAC_COLUMN_EVAL_RETURN];
+    assert_true(history.rows == 3 && returns[0] != returns[1] && returns[1] != returns[2]);
+    wac_history_free(&history);
+}
+
+/* Who has it open for training is known to everybody else, and only then. */
+static void a_run_in_use_is_known(void **state)
+{
+    (void)state;
+    wac_run *run, *other;
+    wac_checkup checkup;
+    wac_config config = tiny("lqg", "sac", 1);
+    assert_ok(wac_run_create(&run, &config, NULL, at("run"), NULL, &error));
+    assert_true(wac_run_is_in_use(at("run")));
+    assert_ok(wac_run_check(&checkup, at("run"), &error));
+    assert_true(checkup.trains && checkup.state == WAC_RUN_STATE_NEW);
+    assert_int_equal(wac_run_open(&other, at("run"), NULL, NULL, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "no checkpoint yet", "another process is training it");
+    assert_int_equal(wac_run_resume(&other, at("run"), NULL, NULL, 0, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "being trained by another process", "");
+    wac_run_destroy(run);
+    assert_false(wac_run_is_in_use(at("run")));
+    assert_false(wac_run_is_in_use(at("nowhere")));
+    assert_ok(wac_run_check(&checkup, at("run"), &error));
+    assert_false(checkup.trains);
+    assert_int_equal(wac_run_open(&other, at("run"), NULL, NULL, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "no checkpoint yet", "wac train --resume");
+}
+
 static void worlds_that_do_not_start(void **state)
 {
     (void)state;
@@ -604,6 +676,9 @@ int main(void)
         TEST(losses_beyond_numbers_stop_the_run),
         TEST(ruined_networks_are_not_saved),
         TEST(worlds_that_do_not_start),
+        TEST(worlds_that_fail_before_the_start),
+        TEST(a_run_in_use_is_known),
+        TEST(evaluations_draw_anew),
         TEST(no_folder_is_touched_but_its_own),
         TEST(a_run_without_a_lock_is_refused),
         TEST(a_half_made_run_is_not_in_the_way),

@@ -10,7 +10,9 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -20,8 +22,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,18 +37,48 @@ static failing_order *order; /* null before main, and without orders */
 static const int codes[] = {FAILING_KINDS(CODE)};
 #undef CODE
 
+/* Note a call that comes from a new place. */
+static void look_above(long call)
+{
+    static _Thread_local bool busy; /* to look may take memory itself */
+    void *above[64];
+    if (busy)
+        return;
+    busy = true;
+    unsigned long way = 14695981039346656037UL;
+    for (int i = 2, count = backtrace(above, 64); i < count; i++)
+        way = (way ^ (unsigned long)above[i]) * 1099511628211UL;
+    busy = false;
+    long known = atomic_load(&order->places);
+    for (long i = 0; i < known; i++)
+        if (order->way[i] == way)
+            return;
+    if (known < FAILING_PLACES && (known = atomic_fetch_add(&order->places, 1)) < FAILING_PLACES) {
+        order->way[known] = way;
+        order->place[known] = call;
+    }
+}
+
 /* Count a call; true: it shall fail, and errno says why. */
 static bool strike(failing_kind kind)
 {
     if (!order)
         return false;
     long call = atomic_fetch_add(&order->calls[kind], 1) + 1;
+    if (order->looking && (int)kind == order->kind)
+        look_above(call);
+    bool on = order->on && codes[kind] != EINTR; /* or it would be called for ever */
     if (order->at == 0 || (int)kind != order->kind ||
-        !(call == order->at || (order->on && call > order->at)))
+        !(call == order->at || (on && call > order->at)))
         return false;
     atomic_fetch_add(&order->struck, 1);
-    errno = codes[kind];
+    errno = order->interrupted ? EINTR : codes[kind];
     return true;
+}
+
+FRONT bool failing_calls_strike(failing_kind kind)
+{
+    return strike(kind);
 }
 
 /* The next function of this name. */
@@ -246,7 +280,7 @@ FRONT ssize_t write(int file, const void *bytes, size_t size)
         return done;
     }
     int code = errno;
-    if (parts)
+    if (parts && code != EINTR)
         (void)!NEXT(write)(file, bytes, size / 2);
     errno = code;
     return -1;
@@ -401,6 +435,21 @@ FRONT int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_
 FRONT int pipe2(int ends[2], int flags)
 {
     return strike(FAILING_PIPE) ? -1 : NEXT(pipe2)(ends, flags);
+}
+
+FRONT pid_t waitpid(pid_t process, int *status, int options)
+{
+    return strike(FAILING_WAIT) ? -1 : NEXT(waitpid)(process, status, options);
+}
+
+FRONT int poll(struct pollfd *files, nfds_t count, int timeout)
+{
+    return strike(FAILING_WAIT) ? -1 : NEXT(poll)(files, count, timeout);
+}
+
+FRONT ssize_t recv(int file, void *bytes, size_t size, int flags)
+{
+    return strike(FAILING_WAIT) ? -1 : NEXT(recv)(file, bytes, size, flags);
 }
 
 /* --- the clock ---------------------------------------------------------------------------------*/

@@ -5,40 +5,55 @@
 #define WAC_TESTS_SUPPORT_FAILING_CALLS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* One row for each kind of call: its name, the calls, and the error that strikes them. */
 #define FAILING_KINDS(X)                                                                           \
-    X(MEMORY, "memory", ENOMEM)  /* malloc, calloc, realloc, aligned_alloc, posix_memalign … */  \
-    X(OPEN, "open", EMFILE)      /* open, openat, fopen, opendir */                                \
-    X(READ, "read", EIO)         /* read */                                                        \
-    X(WRITE, "write", ENOSPC)    /* write; half of the bytes go through first */                   \
-    X(SHORT, "short", 0)         /* write, of half the bytes, which is no error */                 \
-    X(SYNC, "sync", EIO)         /* fsync */                                                       \
-    X(CLOSE, "close", EIO)       /* close, fclose; the file is closed all the same */              \
-    X(RENAME, "rename", EIO)     /* rename */                                                      \
-    X(MAKE, "make", ENOSPC)      /* mkdir */                                                       \
-    X(REMOVE, "remove", EIO)     /* unlink, unlinkat, rmdir */                                     \
-    X(TRUNCATE, "truncate", EIO) /* ftruncate */                                                   \
-    X(LOOK, "look", EIO)         /* access, stat, lstat, fstat, fstatat */                         \
-    X(LIST, "list", EIO)         /* readdir */                                                     \
-    X(LOCK, "lock", ENOLCK)      /* flock */                                                       \
-    X(MAP, "map", ENOMEM)        /* mmap */                                                        \
-    X(THREAD, "thread", EAGAIN)  /* pthread_create */                                              \
-    X(FORK, "fork", EAGAIN)      /* fork, posix_spawnp */                                          \
-    X(PIPE, "pipe", EMFILE)      /* pipe2 */
+    X(MEMORY, "memory", ENOMEM)   /* malloc, calloc, realloc, aligned_alloc, posix_memalign … */ \
+    X(OPEN, "open", EMFILE)       /* open, openat, fopen, opendir */                               \
+    X(READ, "read", EIO)          /* read */                                                       \
+    X(WRITE, "write", ENOSPC)     /* write; half of the bytes go through first */                  \
+    X(SHORT, "short", 0)          /* write, of half the bytes, which is no error */                \
+    X(SYNC, "sync", EIO)          /* fsync */                                                      \
+    X(CLOSE, "close", EIO)        /* close, fclose; the file is closed all the same */             \
+    X(RENAME, "rename", EIO)      /* rename */                                                     \
+    X(MAKE, "make", ENOSPC)       /* mkdir */                                                      \
+    X(REMOVE, "remove", EIO)      /* unlink, unlinkat, rmdir */                                    \
+    X(TRUNCATE, "truncate", EIO)  /* ftruncate */                                                  \
+    X(LOOK, "look", EIO)          /* access, stat, lstat, fstat, fstatat */                        \
+    X(LIST, "list", EIO)          /* readdir */                                                    \
+    X(LOCK, "lock", ENOLCK)       /* flock */                                                      \
+    X(MAP, "map", ENOMEM)         /* mmap */                                                       \
+    X(THREAD, "thread", EAGAIN)   /* pthread_create */                                             \
+    X(FORK, "fork", EAGAIN)       /* fork, posix_spawnp */                                         \
+    X(PIPE, "pipe", EMFILE)       /* pipe2 */                                                      \
+    X(WAIT, "wait", EINTR)        /* waitpid, poll, recv; only once: they are called again */      \
+    X(JOIN, "join", ENAMETOOLONG) /* wac_path_join, in tests that let it (failing_here.h) */
 
 #define FAILING_ENUM(id, name, code) FAILING_##id,
 typedef enum failing_kind { FAILING_KINDS(FAILING_ENUM) FAILING_TOTAL } failing_kind;
 #undef FAILING_ENUM
 
+enum { FAILING_PLACES = 1 << 13 };
+
 typedef struct failing_order {
     int kind;
-    long at;   /* the call to strike, from 1; 0: none */
-    int on;    /* and all of its kind after it */
-    long time; /* that the clock on the wall shows, and stands at; 0: as it is */
+    long at;         /* the call to strike, from 1; 0: none */
+    int on;          /* and all of its kind after it */
+    int interrupted; /* it fails by EINTR, whatever its kind */
+    long time;       /* that the clock on the wall shows, and stands at; 0: as it is */
     atomic_long calls[FAILING_TOTAL];
     atomic_long struck;
+    /* which calls of the kind come from a new place: no call before had the same functions above
+     * it; they are looked for while `looking` */
+    int looking;
+    atomic_long places;
+    long place[FAILING_PLACES];        /* the number of the call */
+    unsigned long way[FAILING_PLACES]; /* what was above it, as a hash */
 } failing_order;
+
+/* Count a call that is none to the system; true: it shall fail. */
+bool failing_calls_strike(failing_kind kind);
 
 /* The calls that follow count no more. */
 void failing_calls_end(void);

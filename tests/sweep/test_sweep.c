@@ -92,6 +92,18 @@ static void bad_files_are_refused(void **state)
         {START "lqg: {width: 8}\nsac: {width: 9}\n", "file:4:", "set for lqg on line 3"},
         {START "oe-wac: {reward_min: 3}\n", "file", "must be below reward_max"},
         {START "seeds: 9999\n", "file", "more than 10000 runs"},
+        {START "seeds: [[1]]\n", "file:3:", "one value"},
+        {"environments: [lqg]\nalgorithms: [[sac]]\n", "file:2:", "one value"},
+        {START "from: runs/a\nfrom: runs/b\n", "file:4:", "line 3"},
+        {START "from: runs/a\npolicy: middle\n", "file:4:", "last or best"},
+        {START "policy: best\n", "file:3:", "from"},
+        {"environments: [lqg]\nalgorithms: [sac]\n"
+         "settings: {learning_rate: [0.0001], initial_steps: [10000], explore_steps: [10000], "
+         "evaluation_steps: [10000], replay_capacity: [100000], checkpoint_interval: [10000], "
+         "path_limit: [10000], batch_size: [10000], epochs: [10000], "
+         "updates: [10000], discount: [0.0001], noise_std: [0.0001], width: [1000], "
+         "target_rate: [0.0001], entropy_target: [-0.0001], worlds: [100]}\n",
+         "file", "more settings than a folder's name can hold"},
         {"environments: [point-1, point-1-sparse]\nalgorithms: [sac]\n"
          "settings: {epochs: 1, reward: sparse}\n",
          "file", "the same settings"},

@@ -237,6 +237,42 @@ static void early_success_goes_on(void **state)
     assert_true(mark.state == WAC_MARK_OPEN);
 }
 
+static void searches_are_refused(void **state)
+{
+    (void)state;
+#define SEARCH "environments: [lqg]\nalgorithms: [sac]\n"
+    static const struct {
+        const char *text, *place, *words;
+    } cases[] = {
+        {SEARCH "samples: some\n", "file:3:", "number"},
+        {SEARCH "samples: 0\n", "file:3:", "whole number from 1 to 10000"},
+        {SEARCH "samples: 10001\n", "file:3:", "whole number from 1 to 10000"},
+        {SEARCH "seed: 1.5\n", "file:3:", "whole number from 0"},
+        {SEARCH "halving: 1\n", "file:3:", "whole number from 2 to 100"},
+        {SEARCH "last: [1]\n", "file:3:", "last"},
+        {SEARCH "last: 1\nlast: 2\n", "file:4:", "line 3"},
+        {SEARCH "measure: [return]\n", "file:3:", "measure"},
+        {SEARCH "measure: luck\n", "file:3:", "must be solved"},
+        {SEARCH "samples: 2\nsettings: {width: {from: 8, to: 8}}\n", "file:4:", "a to above it"},
+        {SEARCH "samples: 2\nsettings: {width: {from: 8}}\n", "file:4:", "a to above it"},
+        {SEARCH "samples: 2\nsettings: {width: {to: 8}}\n", "file:4:", "a to above it"},
+        {SEARCH "samples: 2\nsettings: {width: {from: 8, to: 9, from: 7}}\n", "file:4:", "from"},
+        {SEARCH "samples: 2\nsettings: {width: {from: x, to: 9}}\n", "file:4:", "number"},
+        {SEARCH "samples: 2\nsettings: {width: {from: 8, to: 9, step: 1}}\n",
+         "file:4:", "unknown key"},
+        {SEARCH "samples: 2\nsettings: {width: {from: 8, to: 9, scale: root}}\n",
+         "file:4:", "scale"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wac_sweep sweep;
+        wac_search search;
+        memset(&error, 0, sizeof error);
+        if (!wac_sweep_parse(&sweep, &search, cases[i].text, strlen(cases[i].text), "file", &error))
+            fail_msg("taken: %s", cases[i].text);
+        assert_message(WAC_STATUS_INPUT, cases[i].place, cases[i].words);
+    }
+}
+
 static void rules_are_settled(void **state)
 {
     (void)state;
@@ -545,6 +581,7 @@ int main(void)
         TEST(the_best_settings_win),
         TEST(the_hardest_environments_decide),
         TEST(early_success_goes_on),
+        TEST(searches_are_refused),
         TEST(rules_are_settled),
         TEST(river_settings_are_compared),
         TEST(the_clock_decides_nothing),
