@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char list_name[] = "sweep.yaml";
@@ -265,11 +266,17 @@ static wac_status take_lock(int *lock, const char *directory, bool shared, wac_e
         return wac_fail(error, WAC_STATUS_IO,
                         "cannot open %s: %s; check its permissions or choose another directory",
                         directory, strerror(errno));
-    /* where there are no locks the runs will say so */
-    if (flock(*lock, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        close(*lock);
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "another sweep is at work in %s; wait for it or stop it", directory);
+    /* a process that a killed sweep has just begun holds its lock for a moment more; where there
+     * are no locks the runs will say so */
+    enum { TRIES = 400 };
+    int how = (shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+    for (int i = 0; flock(*lock, how) != 0 && errno == EWOULDBLOCK; i++) {
+        if (i == TRIES) {
+            close(*lock);
+            return wac_fail(error, WAC_STATUS_INPUT,
+                            "another sweep is at work in %s; wait for it or stop it", directory);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     }
     return WAC_STATUS_OK;
 }
