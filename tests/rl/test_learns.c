@@ -14,9 +14,10 @@ static void test_learns(void **state)
         {"riverswim", "oe-wac", 1, 20, .stop_at = 100, .wanted = 100},
         {"lqg", "sac", 1, 12, .stop_at = near, .wanted = near},
         {"riverswim", "sac", 1, 8, .stop_at = NAN, .wanted = 100},
-        {"lqg", "sunrise", 1, 12, near, .wanted = near, .width = 32, .batch_size = 64},
+        {"lqg", "sunrise", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64},
         {"lqg", "sac-rnd", 1, 12, .stop_at = near, .wanted = near, .width = 64},
-        {"lqg", "maxinfosac", 1, 12, near, .wanted = near, .width = 64, .bonus_weight = 0.1},
+        {"lqg", "maxinfosac", 1, 12, .stop_at = near, .wanted = near, .width = 64,
+         .bonus_weight = 0.1},
     };
     learning_run_all(runs, 6);
     assert_true(runs[0].best >= 100);
