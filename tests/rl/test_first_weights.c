@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "rl/bonus.h"
 #include "rl/host/host.h"
 
 #include <math.h>
@@ -57,8 +58,45 @@ static void hidden_layers_begin_as_asked_for(void **state)
     }
 }
 
+/* Models that pay a bonus: every weight is drawn, within what the inputs of its layer say. */
+static void models_begin_at_random(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"maxinfosac", "sac-rnd"};
+    for (int n = 0; n < 2; n++) {
+        wac_config config;
+        wac_agent *agent;
+        assert_int_equal(wac_config_init(&config, "any", names[n], &error), 0);
+        config.width = WIDTH;
+        config.batch_size = 8;
+        config.replay_capacity = 8;
+        assert_int_equal(wac_agent_create(&agent, &config, OBSERVATIONS, ACTIONS, 1, -1, &error),
+                         0);
+        const wac_models *models = &wac_host_desk(agent, 0)->models;
+        const wac_stack *stacks[] = {&models->stack, &models->random};
+        assert_true(models->stack.members > 0);
+        for (int s = 0; s < 2; s++)
+            for (int m = 0; m < stacks[s]->members; m++)
+                for (int i = 0; i <= stacks[s]->shape.hidden; i++) {
+                    wac_layer own = wac_stack_layer(stacks[s], stacks[s]->params, m, i);
+                    double bound = agent->row->bonus->spread / sqrt(own.inputs), most = 0;
+                    int zeros = 0;
+                    for (int k = 0; k < own.inputs * own.outputs; k++) {
+                        most = fmax(most, fabs((double)own.weight[k]));
+                        zeros += own.weight[k] == 0;
+                    }
+                    for (int k = 0; k < own.outputs; k++)
+                        zeros += own.bias[k] == 0;
+                    assert_true(most <= bound * (1 + 1e-6) && most > 0.8 * bound);
+                    assert_int_equal(zeros, 0);
+                }
+        wac_agent_destroy(agent);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_layers_begin_as_asked_for)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_layers_begin_as_asked_for),
+                                       cmocka_unit_test(models_begin_at_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The replay buffer: what is added comes back by gather, before and after the ring wraps. */
 #include "rl/host/host.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -179,6 +180,17 @@ static void join_puts_pairs_together(void **state)
     assert_memory_equal(x, expected, sizeof x);
 }
 
+/* A cell is covered by more than a thousandth of all that was seen, not by just that. */
+static void shares_count_what_is_seen_often(void **state)
+{
+    (void)state;
+    int64_t counts[4] = {997, 1, 2, 0};
+    assert_true(wac_coverage_share(counts, 4) == 0.5);
+    counts[0]--;
+    assert_true(wac_coverage_share(counts, 4) == 0.75);
+    assert_true(isnan(wac_coverage_share(counts + 3, 1)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +198,7 @@ int main(void)
         cmocka_unit_test(same_index_twice),
         cmocka_unit_test(agents_draw_what_they_hold),
         cmocka_unit_test(join_puts_pairs_together),
+        cmocka_unit_test(shares_count_what_is_seen_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,35 @@ static void test_gaussian_shrinks(void **state)
     wac_agent_destroy(agent);
 }
 
+/* What progress tells of a table: means over the pairs that were visited, and over all. */
+static void test_averages(void **state)
+{
+    (void)state;
+    enum { STATES = 3, CHOICES = 2 };
+    wac_config config = config_of("wql");
+    wac_agent *agent = agent_of(&config, STATES, CHOICES);
+    const float places[] = {-1, 1};
+    for (int i = 0; i < 2; i++) /* two of the six pairs, one of them twice */
+        for (int n = 0; n <= i; n++)
+            wac_agent_remember(agent, &places[0], &places[i], 2 + i, &places[1], false);
+    double mean = 0, visited = 0, everywhere = 0;
+    for (int p = 0; p < STATES * CHOICES; p++) {
+        double std, value = wac_rule_wql.value(table_of(agent), p / CHOICES, p % CHOICES, &std);
+        everywhere += std / (STATES * CHOICES);
+        mean += p < CHOICES ? value / CHOICES : 0;
+        visited += p < CHOICES ? std / CHOICES : 0;
+    }
+    wac_agent_start(agent, 1);
+    assert_int_equal(wac_agent_finish(agent, &error), WAC_STATUS_OK);
+    wac_losses losses;
+    wac_seat_losses(agent, 0, &losses);
+    assert_float_equal(losses.q_mean, mean, 1e-12);
+    assert_float_equal(losses.sigma_visited, visited, 1e-12);
+    assert_float_equal(losses.sigma_uniform, everywhere, 1e-12);
+    assert_true(visited < everywhere);
+    wac_agent_destroy(agent);
+}
+
 /* Rates of n^-0.5: each visit leaves 1 - rate (1 - discount) of the std. */
 static void test_rates(void **state)
 {
@@ -344,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_beyond_the_bounds),
         cmocka_unit_test(test_gaussian_shrinks),
+        cmocka_unit_test(test_averages),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_particles),
         cmocka_unit_test(test_exploration),

@@ -5,6 +5,7 @@
 #include "base/csv.h"
 #include "base/png.h"
 #include "base/protobuf.h"
+#include "run/maps.h"
 
 #include <lzma.h>
 
@@ -116,6 +117,7 @@ static void assert_events(const char *run, bool wac, bool sigma)
                 assert_true(fabs(found - expected) <= 1e-6 * fmax(1, fabs(expected)) + 5e-4);
         }
         assert_int_equal(isfinite(scalar(summary, "loss_std")) != 0, wac && row > 0);
+        assert_int_equal(has_tag(summary, "alpha_target"), wac);
         assert_true(has_tag(summary, "map/visits"));
         assert_int_equal(has_tag(summary, "map/sigma"), sigma);
     }
@@ -233,13 +235,109 @@ static void pictures_are_png(void **state)
         }
 }
 
+/* What the last value of this tag in a file of events has in this field. */
+static wac_field last_of(const unsigned char *bytes, size_t size, const char *tag, int field)
+{
+    wac_field found = {0};
+    for (size_t at_byte = 0; at_byte < size; at_byte += 16 + number_at(bytes + at_byte)) {
+        const unsigned char *first = bytes + at_byte + 12;
+        wac_field event = {.at = first, .end = first + number_at(bytes + at_byte)};
+        while (wac_field_next(&event)) {
+            wac_field summary = {.at = event.bytes, .end = event.bytes + event.size};
+            while (event.field == 5 && wac_field_next(&summary)) {
+                wac_field value = {.at = summary.bytes, .end = summary.bytes + summary.size};
+                bool named = memmem(summary.bytes, summary.size, tag, strlen(tag));
+                while (wac_field_next(&value))
+                    if (named && value.field == field)
+                        found = (wac_field){.at = value.bytes, .end = value.bytes + value.size};
+            }
+        }
+    }
+    return found;
+}
+
+/* Black is the least of the map, white the most, what is between is in proportion; the second
+ * number of a pair goes upwards. */
+static void pictures_show_the_map(void **state)
+{
+    (void)state;
+    enum { SIDE = 20 };
+    wac_config config = tiny("riverswim", "oe-wac", 2);
+    wac_run_options options = shown(-1);
+    options.maps = true;
+    assert_ok(train_new(at("run"), &config, &options));
+    static wac_map map;
+    wac_atlas atlas;
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    assert_ok(wac_atlas_read(&map, &atlas, 2, &error));
+    wac_atlas_close(&atlas);
+    size_t size;
+    char *bytes = contents(at("run/" EVENTS), &size);
+    static const char *const tags[] = {"map/visits", "map/sigma"};
+    for (int k = 0; k < 2; k++) {
+        float values[SIDE * SIDE], low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            values[i] = k ? map.std[i] : log1pf((float)map.visits[i]);
+            low = fminf(low, values[i]);
+            high = fmaxf(high, values[i]);
+        }
+        wac_field picture = last_of((unsigned char *)bytes, size, tags[k], 4);
+        const unsigned char *pixels = NULL;
+        uint64_t numbers[5] = {0};
+        while (wac_field_next(&picture)) {
+            numbers[picture.field] = picture.number;
+            if (picture.field == 4)
+                pixels = picture.bytes + 8 + 25 + 8 + 7; /* sign, head, name of the rows, theirs */
+        }
+        assert_int_equal(numbers[1], SIDE);
+        assert_int_equal(numbers[2], SIDE);
+        assert_int_equal(numbers[3], 1);
+        assert_non_null(pixels);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            int pixel = pixels[(SIDE - 1 - i % SIDE) * (SIDE + 1) + 1 + i / SIDE];
+            assert_true(fabsf((float)pixel - 255 * (values[i] - low) / (high - low)) < 0.51f);
+        }
+    }
+    /* and how many cells are how uncertain: thirty bars of one width from the least to the most */
+    double numbers[6] = {0}, limits[30], heights[30], low = INFINITY, high = -INFINITY, sums[3];
+    wac_field bars = last_of((unsigned char *)bytes, size, "sigma", 5);
+    while (wac_field_next(&bars)) {
+        if (bars.field < 6)
+            memcpy(&numbers[bars.field], bars.bytes, sizeof *numbers);
+        else
+            memcpy(bars.field == 6 ? limits : heights, bars.bytes, sizeof limits);
+        assert_int_equal(bars.size, bars.field < 6 ? sizeof *numbers : sizeof limits);
+    }
+    memset(sums, 0, sizeof sums);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double value = (double)map.std[i];
+        low = fmin(low, value);
+        high = fmax(high, value);
+        sums[0] += value;
+        sums[1] += value * value;
+    }
+    assert_true(numbers[1] == low && numbers[2] == high && numbers[3] == SIDE * SIDE);
+    assert_true(fabs(numbers[4] - sums[0]) < 1e-9 * sums[0]);
+    assert_true(fabs(numbers[5] - sums[1]) < 1e-9 * sums[1]);
+    for (int bar = 0; bar < 30; bar++) {
+        assert_true(fabs(limits[bar] - (low + (bar + 1) * (high - low) / 30)) < 1e-9 * high);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            double value = (double)map.std[i];
+            heights[bar] -=
+                (bar == 0 || value >= limits[bar - 1]) && (bar == 29 || value < limits[bar]);
+        }
+        sums[2] += fabs(heights[bar]);
+    }
+    assert_true(sums[2] <= 2); /* but for one at an edge */
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(rows_are_events),
-        TEST(stopping_anywhere_loses_no_event),
-        TEST(what_is_lost_is_made_up),
-        TEST(pictures_are_png),
+        TEST(rows_are_events),         TEST(stopping_anywhere_loses_no_event),
+        TEST(what_is_lost_is_made_up), TEST(pictures_are_png),
+        TEST(pictures_show_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

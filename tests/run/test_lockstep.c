@@ -429,6 +429,10 @@ static void parts_add_up_to_the_whole(void **state)
         sum += watch.spent[part];
     }
     assert_true(rounds >= 3); /* epochs 0 to 2 at least */
+    static const wac_lockstep_part always[] = {WAC_LOCKSTEP_EXPLORE, WAC_LOCKSTEP_EVALUATE,
+                                               WAC_LOCKSTEP_WAIT, WAC_LOCKSTEP_END};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        assert_true(watch.spent[always[i]] > 0);
     assert_true(sum > 0 && sum <= whole);
 }
 

@@ -100,6 +100,13 @@ static void says_itself(int normalisation)
     assert_memory_equal(told.mean, own.mean, 400 * sizeof *own.mean);
     assert_memory_equal(told.std, own.std, 400 * sizeof *own.std);
     assert_memory_equal(told.losses, own.losses, sizeof own.losses);
+    for (int point = 0; point < WAC_MAP_WAY; point++) /* nothing is written beside the values */
+        assert_true(own.way[point][0] == 0 && own.way[point][1] == 0);
+    for (int point = 0; point < told.way_points; point++) {
+        double place = (double)told.way[point][0], action;
+        wac_run_act(run, WAC_POLICY_TARGET, &place, &action);
+        assert_true(fabs(action - (double)told.way[point][1]) < 1e-5);
+    }
     for (int state_cell = 0; state_cell < 20; state_cell += 7)
         for (int action_cell = 0; action_cell < 20; action_cell += 5) {
             double place = 25 * (state_cell + 0.5) / 20, push = -1 + (action_cell + 0.5) / 10;
