@@ -358,12 +358,69 @@ static void a_visit_ends_where_it_is_refused(void **state)
     }
 }
 
+/* Who explores writes into its own room and nobody else's. */
+static void a_seat_has_its_own_scratch(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"oe-wac", "me-wac",  "sac",        "oac",
+                                        "redq",   "sunrise", "maxinfosac", "sac-rnd"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        wac_config configs[] = {config_of(names[i], 0), config_of(names[i], 1)};
+        wac_agent *agent = make(configs, 2, NULL, 1);
+        real *others = agent->seat[1].scratch;
+        for (int j = 0; j < A; j++)
+            others[j] = 77;
+        wander(agent, 0, 0);
+        for (int j = 0; j < A; j++)
+            assert_true(others[j] == 77);
+        wac_agent_destroy(agent);
+    }
+}
+
+static wac_status note_name(void *user, const wac_agent_tensor *tensor, wac_error *failure)
+{
+    (void)failure;
+    char *names = user;
+    size_t length = strlen(names);
+    snprintf(names + length, 8192 - length, "%s ", tensor->name);
+    if (strncmp(tensor->name, "counter/", 8) == 0)
+        assert_true(tensor->rank == 1 && tensor->shape[0] == 1);
+    return WAC_STATUS_OK;
+}
+
+/* What an algorithm does not have, its checkpoint does not tell. */
+static void states_tell_what_there_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *algorithm;
+        bool subset, leader, delayed;
+    } cases[] = {{"sac", false, false, false},
+                 {"oe-wac", false, false, false},
+                 {"redq", true, false, true},
+                 {"sunrise", false, true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char names[8192] = "";
+        wac_config config = config_of(cases[i].algorithm, 0);
+        wac_agent *agent = make(&config, 1, NULL, 1);
+        assert_int_equal(
+            agent->steps->visit(agent, 0, WAC_STATE_LEARNING, note_name, names, &error), 0);
+        assert_non_null(strstr(names, "counter/batch "));
+        assert_int_equal(strstr(names, "counter/subset ") != NULL, cases[i].subset);
+        assert_int_equal(strstr(names, "counter/leader ") != NULL, cases[i].leader);
+        assert_int_equal(strstr(names, " objective ") != NULL, cases[i].delayed);
+        wac_agent_destroy(agent);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seats_learn_as_if_alone),
         cmocka_unit_test(subsets_are_drawn_by_seat),
         cmocka_unit_test(policies_wait),
+        cmocka_unit_test(a_seat_has_its_own_scratch),
+        cmocka_unit_test(states_tell_what_there_is),
         cmocka_unit_test(a_visit_ends_where_it_is_refused),
         cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),

@@ -198,6 +198,9 @@ static void test_noise(void **state)
     agent->seat->config.noise = WAC_NOISE_BOLTZMANN;
     agent->seat->config.temperature = 0.5;
     assert_float_equal(share_of_second(agent), 1 / (1 + exp(2)), 0.01);
+    for (int choice = 0; choice < 2; choice++) /* only differences count, however large they are */
+        *wac_table_at(table_of(agent), 0, choice) += 1000;
+    assert_float_equal(share_of_second(agent), 1 / (1 + exp(2)), 0.01);
     wac_agent_destroy(agent);
 }
 

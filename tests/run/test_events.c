@@ -199,6 +199,24 @@ static void what_is_lost_is_made_up(void **state)
     assert_false(wac_path_exists(at("run/" EVENTS)));
 }
 
+/* Events of epochs that the checkpoint does not know, as a kill leaves them, are cut. */
+static void what_is_beyond_the_table_is_cut(void **state)
+{
+    (void)state;
+    wac_config config = tiny("riverswim", "oe-wac", 3);
+    wac_run_options options = shown(-1);
+    assert_ok(train_new(at("longer"), &config, &options));
+    config.epochs = 1;
+    options = shown(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    size_t size;
+    char *bytes = contents(at("longer/" EVENTS), &size);
+    assert_ok(wac_file_write(at("run/" EVENTS), bytes, size, &error));
+    free(bytes);
+    assert_ok(train_on(at("run"), "riverswim", NULL, 2));
+    assert_events("run", true, true);
+}
+
 static uint32_t big(const unsigned char *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -335,8 +353,11 @@ static void pictures_show_the_map(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(rows_are_events),         TEST(stopping_anywhere_loses_no_event),
-        TEST(what_is_lost_is_made_up), TEST(pictures_are_png),
+        TEST(rows_are_events),
+        TEST(stopping_anywhere_loses_no_event),
+        TEST(what_is_lost_is_made_up),
+        TEST(pictures_are_png),
+        TEST(what_is_beyond_the_table_is_cut),
         TEST(pictures_show_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -407,6 +407,23 @@ static void a_run_without_replay_begins_anew(void **state)
     assert_true(wac_checkpoint_goes_on(at("robbed"), 3));
 }
 
+/* A place that nobody takes is passed over. */
+static void places_may_be_empty(void **state)
+{
+    (void)state;
+    group group = make_group("sac", 1);
+    wac_run *runs[2] = {NULL};
+    assert_ok(wac_run_create(&runs[1], &group.configs[0], NULL, at("run"), NULL, &error));
+    group.statuses[0] = group.statuses[1] = WAC_STATUS_IO;
+    wac_lockstep_train(
+        &(wac_lockstep){.runs = runs, .count = 2, .ended = note_end, .user = &group});
+    assert_int_equal(group.statuses[0], WAC_STATUS_IO); /* nobody ended */
+    assert_int_equal(group.statuses[1], WAC_STATUS_OK);
+    assert_ok(train_new(at("alone"), &group.configs[0], NULL));
+    assert_same_runs(at("alone"), at("run"));
+    end_group(&group);
+}
+
 static void count_round(void *user, const wac_lockstep *all)
 {
     (void)all;
@@ -443,7 +460,7 @@ int main(void)
         TEST(stopped_and_resumed),       TEST(stopped_at_every_phase),
         TEST(killed_at_random_moments),  TEST(a_run_that_fails_leaves_the_others),
         TEST(replays_are_kept_as_asked), TEST(a_run_without_replay_begins_anew),
-        TEST(parts_add_up_to_the_whole),
+        TEST(parts_add_up_to_the_whole), TEST(places_may_be_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,7 @@ static void a_map_tells_visits_values_and_actions(void **state)
         assert_int_equal(atlas.first, 0);
         assert_int_equal(atlas.shape.is_place, place);
         assert_int_equal(isfinite(atlas.shape.kappa) != 0, sigma);
+        assert_true(atlas.shape.action[0] == -1 && atlas.shape.action[1] == 1);
         int cells = atlas.shape.grid.cells[0] * atlas.shape.grid.cells[1];
         int values = atlas.shape.values[0] * atlas.shape.values[1];
         assert_int_equal(cells, place ? 50 * 39 : 400);

@@ -491,6 +491,45 @@ static void evaluations_draw_anew(void **state)
     wac_history_free(&history);
 }
 
+/* The uncertainty that synthetic samples are held to is that before the updates of the epoch. */
+static void anchors_follow_epoch_by_epoch(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "oe-wac", 3);
+    wac_run *runs[4];
+    for (int epochs = 0; epochs < 4; epochs++) {
+        config.epochs = epochs;
+        assert_ok(wac_run_create(&runs[epochs], &config, NULL, at("run%d", epochs), NULL, &error));
+        assert_ok(wac_run_train(runs[epochs], &error));
+    }
+    for (int epochs = 1; epochs < 4; epochs++) {
+        const wac_desk *before = wac_host_desk(runs[epochs - 1]->agent, 0);
+        const wac_desk *after = wac_host_desk(runs[epochs]->agent, 0);
+        size_t size = wac_stack_size(&after->anchors) * sizeof(real);
+        const real *stds = wac_stack_slice(&before->critics, 2, 2).params;
+        assert_memory_equal(after->anchors.params, stds, size);
+        assert_memory_not_equal(after->anchors.params,
+                                wac_stack_slice(&after->critics, 2, 2).params, size);
+    }
+    for (int epochs = 0; epochs < 4; epochs++)
+        wac_run_destroy(runs[epochs]);
+}
+
+/* Every part of a run takes time, and is told apart; fewer threads than one are one. */
+static void phases_take_time(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 2);
+    wac_run_options options = with_threads(0);
+    wac_run *run;
+    assert_ok(wac_run_create(&run, &config, NULL, at("run"), &options, &error));
+    assert_int_equal(run->options.threads, 1);
+    assert_ok(wac_run_train(run, &error));
+    for (int phase = 0; phase < WAC_PHASES; phase++)
+        assert_true(run->spent[phase] > 0);
+    wac_run_destroy(run);
+}
+
 /* Who has it open for training is known to everybody else, and only then. */
 static void a_run_in_use_is_known(void **state)
 {
@@ -669,6 +708,8 @@ int main(void)
         TEST(checkpoints_come_at_their_interval),
         TEST(same_seed_same_bytes),
         TEST(evaluation_disturbs_nothing),
+        TEST(anchors_follow_epoch_by_epoch),
+        TEST(phases_take_time),
         TEST(visits_are_counted),
         TEST(success_ends_a_run),
         TEST(replay_tells_ends_from_limits),

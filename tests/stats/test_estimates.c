@@ -279,6 +279,12 @@ static void test_corrections_and_intervals(void **state)
         near(wac_estimated_above(&difference, difference.value - reach), 0.025, 1e-10);
         near(wac_estimated_below(&difference, difference.value - reach), 0.975, 1e-10);
     }
+    /* what has no error is above a bound or is not; of what has none that is known nobody can say
+     */
+    const wac_estimated sure = {.value = 2, .error = 0, .freedom = 3},
+                        unknown = {.value = 2, .error = NAN, .freedom = 3};
+    assert_true(wac_estimated_above(&sure, 1) == 0 && wac_estimated_above(&sure, 3) == 1);
+    assert_true(wac_estimated_above(&sure, 2) == 1 && wac_estimated_above(&unknown, 1) == 1);
 }
 
 static void test_spearman(void **state)

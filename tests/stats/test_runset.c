@@ -184,6 +184,12 @@ static void test_nothing_there(void **state)
     save_text(at("file"), "text");
     assert_int_equal(load(at("file"), true), WAC_STATUS_IO);
     assert_message(WAC_STATUS_IO, "file", "Not a directory");
+    /* a path of just the length that leaves no room for its end */
+    char path[PATH_MAX + 1];
+    memset(path, 'a', PATH_MAX);
+    path[PATH_MAX] = 0;
+    assert_int_equal(load(path, true), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "the path aaa", "is too long");
 }
 
 /* --- groups -------------------------------------------------------------------------------- */
@@ -307,11 +313,11 @@ static void test_rungs(void **state)
         int64_t epochs;
         double reached;
         size_t place;
-    } choices[] = {{0, 0.001, 3, -5, 1},
+    } choices[] = {{0, 0.001, 3, -6, 2},
                    {0, 0.01, 1, -1, 3},
                    {0.5, 0.001, 1, -2, 4},
                    {0.5, 0.01, 9, -9, 0},
-                   {1, 0.001, 3, -6, 2}};
+                   {1, 0.001, 3, -5, 1}};
     size_t *places;
     for (int i = 4; i >= 0; i--) {
         wac_config config = settings("lqg", "oe-wac", 1);
@@ -496,6 +502,14 @@ static void test_no_shares(void **state)
     assert_null(strstr(result->out, "Scores as shares"));
     assert_non_null(
         strstr(result->out, "No shares of the best possible: no run on such a task is finished"));
+    assert_ok(load(root, false));
+    static const wac_measure shares[] = {WAC_MEASURE_SUCCESS, WAC_MEASURE_COVERAGE_VISITED},
+                             others[] = {WAC_MEASURE_RETURN, WAC_MEASURE_SOLVED};
+    for (int i = 0; i < 2; i++) {
+        assert_true(wac_measure_is_share(&set, 0, shares[i]));
+        assert_false(wac_measure_is_share(&set, 0, others[i]));
+    }
+    wac_runset_free(&set);
 }
 
 static void test_program(void **state)
@@ -578,14 +592,22 @@ static void test_program_refuses(void **state)
     wac_measure measure;
     assert_true(wac_measure_find(&measure, "coverage_visited"));
     assert_int_equal(measure, WAC_MEASURE_COVERAGE_VISITED);
-    assert_says(wac("stats %s --measure success", root), 1, "has no meaning for");
+    assert_says(wac("stats %s --measure success", root), 1, "(lqg); choose another one");
     assert_says(wac("stats %s %s", root, at("one")), 1, "given twice");
     make_run(at("two"), &config, 4, 2, NAN);
     assert_says(wac("stats %s", root), 1, "same settings and seed");
     assert_says(wac("stats %s", at("no.csv")), 1, "there is no file");
     remove_folder(at("two"));
     make_run(at("one"), &config, 2, 1, NAN);
-    assert_says(wac("stats %s", root), 1, "is not finished");
+    assert_says(wac("stats %s", root), 1, "one is not finished; ");
+    config.seed = 2;
+    make_run(at("two"), &config, 2, 2, NAN);
+    assert_says(wac("stats %s", root), 1, "and neither is any of the others;");
+    for (int i = 0; i < 2; i++) {
+        config.seed = 1 + i;
+        make_run(at(i ? "two" : "one"), &config, 4, 1, NAN);
+    }
+    assert_says(wac("stats %s --measure success", root), 1, ", nor for any of the others;");
 }
 
 /* 200 runs of 300 epochs are an ordinary experiment. */

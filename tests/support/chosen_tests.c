@@ -1,11 +1,13 @@
 /* Loaded before a test by scripts/mutate: of its cmocka tests only those run that WAC_CHOSEN names,
- * in that order, and the first that fails ends the process. Without WAC_CHOSEN all run, and a line
+ * in that order, and the first that fails ends the process. Without WAC_CHOSEN all run but those
+ * that WAC_SLOW names, and a line
  * of the file WAC_TIMES says of each how long it computed, with its children; WAC_ENTERED is then a
  * folder in which each has a file whose bytes tell which functions were entered
  * (entered_functions.c). */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,20 +55,31 @@ static int run_and_note(run_group *run, const char *name, const struct CMUnitTes
     return failed;
 }
 
+static bool is_among(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names; at && (at = strstr(at, name)); at += length)
+        if ((at == names || at[-1] == ',') && (at[length] == ',' || !at[length]))
+            return true;
+    return false;
+}
+
 int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
                             CMFixtureFunction setup, CMFixtureFunction teardown)
 {
     run_group *run = (run_group *)dlsym(RTLD_NEXT, "_cmocka_run_group_tests");
-    char *chosen = getenv("WAC_CHOSEN");
+    const char *chosen = getenv("WAC_CHOSEN"), *slow = getenv("WAC_SLOW");
     int failed = 0;
-    if (!chosen)
-        for (size_t i = 0; i < count; i++)
-            failed += run_and_note(run, name, &tests[i], setup, teardown);
-    else
+    if (chosen) {
         for (char *word = strtok(strdup(chosen), ","); word; word = strtok(NULL, ","))
             for (size_t i = 0; i < count; i++)
                 if (!strcmp(word, tests[i].name) && run(name, &tests[i], 1, setup, teardown))
                     _exit(1);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!is_among(slow, tests[i].name))
+            failed += run_and_note(run, name, &tests[i], setup, teardown);
     return failed;
 }
 
