@@ -76,6 +76,8 @@ static wac_status load_and_go_on(wac_error *failure)
     const char *const folders[] = {at("runs"), at("broken")};
     WAC_TRY(wac_runset_load(&set, folders, 2, true, failure));
     assert_true(set.problem_count > 0);
+    for (size_t i = 0; i < set.problem_count; i++)
+        assert_non_null(set.problems[i].message);
     wac_runset_free(&set);
     return WAC_STATUS_OK;
 }
