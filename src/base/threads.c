@@ -151,9 +151,11 @@ wac_status wac_team_create(wac_team **out, int threads, int first_cpu, wac_error
         if (pthread_create(&team->members[i].thread, NULL, serve, &team->members[i]) != 0) {
             team->threads = i;
             wac_team_destroy(team);
-            return wac_fail(error, WAC_STATUS_MEMORY,
-                            "cannot start thread %d of %d; ask for fewer with --threads", i + 1,
-                            threads);
+            return wac_fail(
+                error, WAC_STATUS_MEMORY,
+                "cannot start thread %d of %d, for want of memory or of threads; ask for "
+                "fewer with --threads",
+                i + 1, threads);
         }
     }
     if (pinned && team->members[0].cpu >= 0) {

@@ -115,11 +115,11 @@ static void what_does_not_fit_is_refused(void **state)
                                            {"maxinfosac", "its number of models"}};
     for (int i = 0; i < 3; i++) {
         source = config = tiny("lqg", sized[i][0], 1);
-        assert_ok(train_new(at(sized[i][0]), &source, NULL));
+        assert_ok(train_new(at("%s", sized[i][0]), &source, NULL));
         config.critics = 9;
         config.members = 2;
         config.models = 4;
-        options = from(at(sized[i][0]));
+        options = from(at("%s", sized[i][0]));
         assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
                          WAC_STATUS_INPUT);
         assert_message(WAC_STATUS_INPUT, "cannot be begun with", sized[i][1]);
