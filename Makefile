@@ -38,6 +38,7 @@ help:
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
 	@echo 'make wheel          the Python package, dist/wac-*.whl; make test-wheel tries it'
 	@echo 'make deb            a Debian package, build/deb/wac_VERSION_ARCHITECTURE.deb'
+	@echo 'make bundle         a folder that runs where nothing can be installed: build/bundle'
 	@echo 'make tarball        the sources as build/wac-VERSION.tar.xz'
 	@echo 'make clean          remove build/'
 	@echo
@@ -223,6 +224,11 @@ deb:
 	@scripts/install-packages deb
 	@scripts/make-deb build/deb
 
+bundle: build
+	@scripts/install-packages bundle
+	@scripts/make-bundle build build/bundle
+	@echo build/bundle/bin/wac
+
 tarball:
 	@mkdir -p build
 	@version=$$(sed -n 's/^project(wac VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt) && \
@@ -237,4 +243,4 @@ clean:
 .PHONY: help build run bench analyse-packages count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power test-watch \
     test-reproducible test-learning coverage mutate soak fuzz fuzz-build fuzz-build-plain fuzz-long fuzz-coverage \
-    docs format install wheel test-wheel deb tarball clean
+    docs format install wheel test-wheel deb bundle tarball clean

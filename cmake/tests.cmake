@@ -187,8 +187,13 @@ endif()
 add_test(NAME installed COMMAND ${PROJECT_SOURCE_DIR}/tests/check-installed ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER})
 set_tests_properties(installed PROPERTIES SKIP_RETURN_CODE 77)
+
+# a folder for machines where nothing can be installed
+add_test(NAME bundle COMMAND ${PROJECT_SOURCE_DIR}/tests/check-bundle ${PROJECT_SOURCE_DIR}
+    ${PROJECT_BINARY_DIR})
+set_tests_properties(bundle PROPERTIES SKIP_RETURN_CODE 77)
 if(CMAKE_CROSSCOMPILING OR WAC_SANITIZE)
-    set_tests_properties(installed PROPERTIES DISABLED ON)
+    set_tests_properties(installed bundle PROPERTIES DISABLED ON)
 endif()
 
 # the Python package, where it was built
@@ -224,5 +229,5 @@ if(engine)
     endforeach()
 endif()
 
-set_tests_properties(${unit_tests} rooms packages results built onnx tensorboard installed verify_update verify_update_alone
+set_tests_properties(${unit_tests} rooms packages results built onnx tensorboard installed bundle verify_update verify_update_alone
     verify_reference verify_lqg verify_riverswim verify_mountaincar PROPERTIES LABELS unit TIMEOUT 900)
