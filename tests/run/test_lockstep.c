@@ -430,6 +430,7 @@ static void parts_add_up_to_the_whole(void **state)
     }
     assert_true(rounds >= 3); /* epochs 0 to 2 at least */
     assert_true(sum > 0 && sum <= whole);
+    end_group(&group);
 }
 
 int main(void)
