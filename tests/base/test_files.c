@@ -12,7 +12,8 @@
 enum { SKIPPED = 77 };
 
 static struct {
-    bool on; /* a few bytes at a time, and interrupted in between */
+    bool on;      /* a few bytes at a time, and interrupted in between */
+    bool nothing; /* no bytes, and no error */
     int count;
 } short_writes;
 
@@ -30,6 +31,8 @@ ssize_t write(int file, const void *bytes, size_t size)
 {
     if (strike())
         return -1;
+    if (short_writes.nothing)
+        return 0;
     if (short_writes.on && short_writes.count++ % 2 == 0) {
         errno = EINTR;
         return -1;
@@ -109,6 +112,102 @@ static void test_short_and_interrupted_writes(void **state)
     assert_true(holds(at("a"), "a sentence of more than seven bytes"));
 }
 
+/* A disk that takes nothing and says nothing is a broken one. */
+static void test_writes_of_nothing(void **state)
+{
+    (void)state;
+    save_text(at("a"), "old");
+    short_writes.nothing = true;
+    wac_status status = wac_file_write(at("a"), "new", 3, &error);
+    int file = wac_open(at("a"), O_WRONLY | O_APPEND);
+    int code = wac_file_append(file, "more", 4);
+    short_writes.nothing = false;
+    close(file);
+    assert_int_equal(status, WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("a"), "Input/output error");
+    assert_int_equal(code, EIO);
+    assert_true(holds(at("a"), "old"));
+    assert_int_equal(entries(root), 1);
+}
+
+/* What cannot be added is not there, also where nothing can be cut off again. */
+static void test_adding_to_what_takes_nothing(void **state)
+{
+    (void)state;
+    int ends[2];
+    save_text(at("a"), "old");
+    int file = wac_open(at("a"), O_RDONLY);
+    assert_int_equal(wac_file_append(file, "more", 4), EBADF);
+    close(file);
+    assert_true(holds(at("a"), "old"));
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(wac_file_append(ends[1], "more", 4), EPIPE);
+    signal(SIGPIPE, handler);
+    close(ends[1]);
+}
+
+static void test_advice(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        const char *words;
+    } cases[] = {{ENOSPC, "free some space"}, {EDQUOT, "free some space"},
+                 {EACCES, "permissions"},     {EPERM, "permissions"},
+                 {EROFS, "can be written"},   {ENOENT, "path is right"},
+                 {ENOTDIR, "path is right"},  {EISDIR, "not a folder's"},
+                 {EFBIG, "ulimit -f"},        {EMFILE, "ulimit -n"},
+                 {ENFILE, "ulimit -n"},       {ENAMETOOLONG, "shorter path"},
+                 {ENOMEM, "free some memory"}, {EIO, "check the disk"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_non_null(strstr(wac_file_advice(cases[i].code), cases[i].words));
+}
+
+/* Where a program has closed what it reads from and writes to, its files do not take that place. */
+static void open_without_standard_files(void)
+{
+    for (int i = 0; i <= STDERR_FILENO; i++)
+        close(i);
+    int file = wac_open(at("a"), O_RDONLY), missing = wac_open(at("b"), O_RDONLY);
+    char letter = 0;
+    bool good = file > STDERR_FILENO && missing < 0 && errno == ENOENT &&
+                read(file, &letter, 1) == 1 && letter == 'o' &&
+                fcntl(STDIN_FILENO, F_GETFD) < 0 && fcntl(file, F_GETFD) == FD_CLOEXEC;
+    _exit(good ? 0 : 1);
+}
+
+static void test_standard_files_are_nobodys(void **state)
+{
+    (void)state;
+    save_text(at("a"), "old");
+    assert_int_equal(in_child(open_without_standard_files), 0);
+}
+
+/* In "/", which is a folder of this test for a while. */
+static void write_at_the_top(void)
+{
+    int top = open("/", O_RDONLY | O_DIRECTORY);
+    if (chroot(root) || chdir("/"))
+        _exit(SKIPPED);
+    bool good = wac_file_write("/a", "new", 3, NULL) == WAC_STATUS_OK &&
+                wac_directory_make("/b", NULL) == WAC_STATUS_OK && holds("/a", "new");
+    _exit(fchdir(top) == 0 && chroot(".") == 0 && good ? 0 : 1);
+}
+
+static void test_files_at_the_top(void **state)
+{
+    (void)state;
+    int result = in_child(write_at_the_top);
+    if (result == SKIPPED)
+        skip();
+    assert_int_equal(result, 0);
+    assert_true(holds(at("a"), "new") && wac_path_is_folder(at("b")));
+    assert_false(wac_path_is_folder(at("a")));
+    assert_false(wac_path_is_folder(at("none")));
+}
+
 static void test_permissions_follow_the_umask(void **state)
 {
     (void)state;
@@ -130,6 +229,16 @@ static void test_other_temporary_file_is_left_alone(void **state)
     assert_true(holds(at("%s", name), "somebody else's"));
     assert_true(holds(at("a"), "x"));
     assert_int_equal(entries(root), 2);
+    /* nor are a thousand of them */
+    for (int i = 1; i < 1000; i++) {
+        FILE *file = fopen(at("a.%ld-%d.tmp", (long)getpid(), i), "w");
+        assert_non_null(file);
+        fclose(file);
+    }
+    assert_int_equal(wac_file_write(at("a"), "y", 1, &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("a"), "File exists");
+    assert_true(holds(at("a"), "x"));
+    assert_int_equal(entries(root), 1001);
 }
 
 static void test_name_without_folder(void **state)
@@ -323,6 +432,37 @@ static void test_join(void **state)
     assert_string_equal(path, "abcd/ef");
     assert_int_equal(wac_path_join(path, sizeof path, "abcd", "efg", &error), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, "abcd", "too long");
+    assert_int_equal(wac_path_join(path, sizeof path, "a", "\x1b[m", &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "in a has control characters", "choose another one");
+}
+
+/* Where TMPDIR says, or else where the system has them. */
+static void test_temporary_folders(void **state)
+{
+    (void)state;
+    char path[PATH_MAX], before[PATH_MAX] = "";
+    if (getenv("TMPDIR"))
+        snprintf(before, sizeof before, "%s", getenv("TMPDIR"));
+    setenv("TMPDIR", root, 1);
+    assert_ok(wac_directory_temporary(path, sizeof path, "name", &error));
+    assert_memory_equal(path, at("name-"), strlen(at("name-")));
+    assert_true(wac_path_is_folder(path));
+    for (int unset = 0; unset < 2; unset++) {
+        if (unset)
+            unsetenv("TMPDIR");
+        else
+            setenv("TMPDIR", "", 1);
+        assert_ok(wac_directory_temporary(path, sizeof path, "name", &error));
+        assert_memory_equal(path, P_tmpdir "/name-", strlen(P_tmpdir "/name-"));
+        remove_folder(path);
+    }
+    setenv("TMPDIR", at("nowhere"), 1);
+    assert_int_equal(wac_directory_temporary(path, sizeof path, "name", &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("nowhere/name-"), "set TMPDIR to a place");
+    if (*before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
 }
 
 static void test_make_and_remove_folders(void **state)
@@ -352,6 +492,79 @@ static void test_make_and_remove_folders(void **state)
     assert_false(wac_path_exists(at("b")));
     assert_true(wac_path_exists(at("e/f")));
     assert_int_equal(wac_directory_remove(at("b"), &error), WAC_STATUS_OK);
+    /* also where the link itself is to go */
+    assert_int_equal(symlink(at("e"), at("link")), 0);
+    assert_int_equal(wac_directory_remove(at("link"), &error), WAC_STATUS_OK);
+    assert_false(wac_path_exists(at("link")));
+    assert_true(wac_path_exists(at("e/f")));
+}
+
+/* Deeper than a path can tell: said, and left alone. */
+static void test_folders_too_deep(void **state)
+{
+    (void)state;
+    char name[201], command[PATH_MAX + 16];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    assert_int_equal(mkdir(at("deep"), 0777), 0);
+    int folder = open(at("deep"), O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < PATH_MAX / 200 + 1; i++) {
+        assert_int_equal(mkdirat(folder, name, 0777), 0);
+        int next = openat(folder, name, O_RDONLY | O_DIRECTORY);
+        close(folder);
+        folder = next;
+    }
+    assert_true(folder >= 0);
+    close(folder);
+    assert_int_equal(wac_directory_remove(at("deep"), &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "cannot remove", "File name too long");
+    assert_int_equal(wac_directory_place(at("placed"), at("deep"), &error), WAC_STATUS_IO);
+    assert_true(wac_path_exists(at("deep/%s", name)));
+    snprintf(command, sizeof command, "rm -r %s", at("deep"));
+    assert_int_equal(system(command), 0);
+}
+
+/* A disk that hangs in a folder is not emptied with it. */
+static void remove_around_a_disk(void)
+{
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("tmpfs", at("folder/disk"), "tmpfs", 0, "size=64k"))
+        _exit(SKIPPED);
+    bool good = wac_file_write(at("folder/disk/a"), "old", 3, NULL) == WAC_STATUS_OK &&
+                wac_directory_remove(at("folder"), &error) == WAC_STATUS_IO &&
+                strstr(error.message, at("folder/disk")) && holds(at("folder/disk/a"), "old");
+    _exit(good ? 0 : 1);
+}
+
+static void test_disks_are_left_alone(void **state)
+{
+    (void)state;
+    assert_ok(wac_directory_make(at("folder/disk"), &error));
+    int result = in_child(remove_around_a_disk);
+    if (result == SKIPPED)
+        skip();
+    assert_int_equal(result, 0);
+    assert_true(wac_path_exists(at("folder/disk")));
+}
+
+/* Only where nothing is; links in it are no concern of the disk. */
+static void test_place(void **state)
+{
+    (void)state;
+    assert_ok(wac_directory_make(at("fresh/inner"), &error));
+    assert_int_equal(symlink("nowhere", at("fresh/link")), 0);
+    save_text(at("file"), "x");
+    assert_ok(wac_directory_make(at("folder/full"), &error));
+    assert_int_equal(wac_directory_place(at("file"), at("fresh"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("file"), "exists already");
+    assert_int_equal(wac_directory_place(at("folder"), at("fresh"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("folder"), "exists already");
+    assert_int_equal(wac_directory_place(at("no/folder"), at("fresh"), &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("no/folder"), "check that the path is right");
+    assert_ok(wac_directory_place(at("placed"), at("fresh"), &error));
+    assert_true(wac_path_exists(at("placed/inner")) && !wac_path_exists(at("fresh")));
+    char target[16] = "";
+    assert_int_equal(readlink(at("placed/link"), target, sizeof target), 7);
 }
 
 static void make_folder(const char *name, const char *text)
@@ -395,6 +608,12 @@ static void test_leftovers(void **state)
         assert_int_equal(entries(root), 1);
         assert_int_equal(unlink(at("%s", others[i])), 0);
     }
+    /* a name that no program of ours makes is left alone, whatever it ends in */
+    FILE *file = fopen(at("b\x01.tmp"), "w");
+    assert_non_null(file);
+    fclose(file);
+    wac_directory_tidy(root, NULL);
+    assert_int_equal(entries(root), 1);
 }
 
 static void test_replace(void **state)
@@ -411,6 +630,16 @@ static void test_replace(void **state)
     assert_int_equal(wac_directory_replace(at("run"), at("run.new"), &error), WAC_STATUS_IO);
     assert_message(WAC_STATUS_IO, at("run.new"), "No such file or directory");
     assert_true(is_whole("run", "second"));
+
+    /* names of a single letter, where one is */
+    char before[PATH_MAX];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(root), 0);
+    make_folder("n", "third");
+    wac_status status = wac_directory_replace("r", "n", &error);
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(status, WAC_STATUS_OK);
+    assert_true(is_whole("r", "third"));
 }
 
 static void test_replace_after_a_cut(void **state)
@@ -557,6 +786,11 @@ int main(void)
         TEST(test_paths_without_end),
         TEST(test_folders_are_looked_into),
         TEST(test_short_and_interrupted_writes),
+        TEST(test_writes_of_nothing),
+        TEST(test_adding_to_what_takes_nothing),
+        TEST(test_advice),
+        TEST(test_standard_files_are_nobodys),
+        TEST(test_files_at_the_top),
         TEST(test_permissions_follow_the_umask),
         TEST(test_other_temporary_file_is_left_alone),
         TEST(test_name_without_folder),
@@ -568,7 +802,11 @@ int main(void)
         TEST(test_write_to_wrong_places),
         TEST(test_read_of_wrong_things),
         TEST(test_join),
+        TEST(test_temporary_folders),
         TEST(test_make_and_remove_folders),
+        TEST(test_folders_too_deep),
+        TEST(test_disks_are_left_alone),
+        TEST(test_place),
         TEST(test_leftovers),
         TEST(test_replace),
         TEST(test_replace_after_a_cut),
