@@ -79,7 +79,10 @@ static int sync_and_close(int file)
 
 int wac_open(const char *path, int flags)
 {
-    int file = open(path, flags | O_CLOEXEC, 0666);
+    int file;
+    do
+        file = open(path, flags | O_CLOEXEC, 0666);
+    while (file < 0 && errno == EINTR);
     if (file < 0 || file > STDERR_FILENO)
         return file;
     int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), failure = errno;
@@ -121,7 +124,7 @@ void wac_writer_begin(wac_writer *writer, const char *path)
             return;
         }
         writer->file = wac_open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL);
-        if (writer->file < 0 && errno != EEXIST && errno != EINTR)
+        if (writer->file < 0 && errno != EEXIST)
             break;
     }
     if (writer->file < 0)

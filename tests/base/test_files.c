@@ -154,13 +154,12 @@ static void test_advice(void **state)
     static const struct {
         int code;
         const char *words;
-    } cases[] = {{ENOSPC, "free some space"}, {EDQUOT, "free some space"},
-                 {EACCES, "permissions"},     {EPERM, "permissions"},
-                 {EROFS, "can be written"},   {ENOENT, "path is right"},
-                 {ENOTDIR, "path is right"},  {EISDIR, "not a folder's"},
-                 {EFBIG, "ulimit -f"},        {EMFILE, "ulimit -n"},
-                 {ENFILE, "ulimit -n"},       {ENAMETOOLONG, "shorter path"},
-                 {ENOMEM, "free some memory"}, {EIO, "check the disk"}};
+    } cases[] = {
+        {ENOSPC, "free some space"},  {EDQUOT, "free some space"}, {EACCES, "permissions"},
+        {EPERM, "permissions"},       {EROFS, "can be written"},   {ENOENT, "path is right"},
+        {ENOTDIR, "path is right"},   {EISDIR, "not a folder's"},  {EFBIG, "ulimit -f"},
+        {EMFILE, "ulimit -n"},        {ENFILE, "ulimit -n"},       {ENAMETOOLONG, "shorter path"},
+        {ENOMEM, "free some memory"}, {EIO, "check the disk"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_non_null(strstr(wac_file_advice(cases[i].code), cases[i].words));
 }
@@ -173,8 +172,8 @@ static void open_without_standard_files(void)
     int file = wac_open(at("a"), O_RDONLY), missing = wac_open(at("b"), O_RDONLY);
     char letter = 0;
     bool good = file > STDERR_FILENO && missing < 0 && errno == ENOENT &&
-                read(file, &letter, 1) == 1 && letter == 'o' &&
-                fcntl(STDIN_FILENO, F_GETFD) < 0 && fcntl(file, F_GETFD) == FD_CLOEXEC;
+                read(file, &letter, 1) == 1 && letter == 'o' && fcntl(STDIN_FILENO, F_GETFD) < 0 &&
+                fcntl(file, F_GETFD) == FD_CLOEXEC;
     _exit(good ? 0 : 1);
 }
 

@@ -1,7 +1,8 @@
 /* MPI for machines without it, between processes of this one: a plugin with the table of
  * wac_mpi.so (sweep/mpi.h). Each rank, as OMPI_COMM_WORLD_RANK says it, has a socket in the folder
  * WAC_FAKE_MPI. What shall go wrong is said by WAC_FAKE_MPI_FAILS: "start", "send 3" or "receive 3"
- * (the third one), "crowd" (more ranks than processors) or "files" (none can be opened any more). */
+ * (the third one), "crowd" (more ranks than processors) or "files" (none can be opened any more).
+ */
 #include "sweep/mpi.h"
 
 #include <errno.h>

@@ -35,8 +35,8 @@ static void be_rank(int rank, int size, const char *fails)
 
 static void be_alone(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-                                        "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "WAC_MPI_PLUGIN"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
+                                        "SLURM_STEP_NUM_TASKS", "WAC_MPI_PLUGIN"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
 }
@@ -60,8 +60,7 @@ static pid_t start_rank(int rank, int size, const char *text, const char *fails,
     wac_sweep sweep = parse(text);
     be_rank(rank, size, fails);
     signal(SIGTERM, ask_to_stop);
-    ending.status =
-        wac_sweep_execute(&sweep, at("ranks"), &options, &ending.outcome, &ending.why);
+    ending.status = wac_sweep_execute(&sweep, at("ranks"), &options, &ending.outcome, &ending.why);
     wac_sweep_free(&sweep);
     _exit(wac_file_write(at("ending-%d", rank), &ending, sizeof ending, NULL) != WAC_STATUS_OK);
 }
@@ -131,8 +130,8 @@ static void ranks_halve(void **state)
     wac_search search;
     make_sockets();
     save_text(at("tune.yaml"), SMALL_TUNE("9"));
-    assert_ok(wac_sweep_parse(&sweep, &search, SMALL_TUNE("9"), strlen(SMALL_TUNE("9")), "file",
-                              &error));
+    assert_ok(
+        wac_sweep_parse(&sweep, &search, SMALL_TUNE("9"), strlen(SMALL_TUNE("9")), "file", &error));
     pid_t ranks[2];
     for (int rank = 1; rank >= 0; rank--) {
         be_rank(rank, 2, NULL);
@@ -317,9 +316,9 @@ static void ranks_have_places(void **state)
     /* a sweep says so, too */
     wac_sweep sweep = parse(SMALL_SWEEP("2"));
     wac_sweep_outcome outcome;
-    assert_int_equal(wac_sweep_execute(&sweep, at("ranks"), &(wac_sweep_options){0}, &outcome,
-                                       &error),
-                     WAC_STATUS_IO);
+    assert_int_equal(
+        wac_sweep_execute(&sweep, at("ranks"), &(wac_sweep_options){0}, &outcome, &error),
+        WAC_STATUS_IO);
     assert_message(WAC_STATUS_IO, "MPI does not start", "");
     assert_false(wac_path_exists(at("ranks")));
     wac_sweep_free(&sweep);
@@ -329,16 +328,11 @@ static void ranks_have_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(environment_tells_of_ranks),
-        TEST(ranks_have_places),
-        TEST(ranks_train_the_same),
-        TEST(ranks_halve),
-        TEST(other_lists_are_refused),
-        TEST(devices_are_for_one_process),
-        TEST(stopping_one_stops_all),
-        TEST(a_killed_run_is_told_to_the_first),
-        TEST(ranks_without_processes),
-        TEST(the_first_hears_nothing),
+        TEST(environment_tells_of_ranks), TEST(ranks_have_places),
+        TEST(ranks_train_the_same),       TEST(ranks_halve),
+        TEST(other_lists_are_refused),    TEST(devices_are_for_one_process),
+        TEST(stopping_one_stops_all),     TEST(a_killed_run_is_told_to_the_first),
+        TEST(ranks_without_processes),    TEST(the_first_hears_nothing),
         TEST(others_hear_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
