@@ -177,7 +177,7 @@ static void names_that_lead_elsewhere(void **state)
     }
     /* longer than a name can be, be it the last part or one before */
     for (int part = 0; part < 2; part++) {
-        char name[304], says[16];
+        char name[304], says[24];
         memset(name, 'a', sizeof name);
         strcpy(name + 300, part ? "/a" : "");
         snprintf(says, sizeof says, "%011zo", strlen(name) + 1);
