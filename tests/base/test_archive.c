@@ -177,10 +177,10 @@ static void names_that_lead_elsewhere(void **state)
     }
     /* longer than a name can be, be it the last part or one before */
     for (int part = 0; part < 2; part++) {
-        char name[304], says[24];
+        char name[304], says[12];
         memset(name, 'a', sizeof name);
         strcpy(name + 300, part ? "/a" : "");
-        snprintf(says, sizeof says, "%011zo", strlen(name) + 1);
+        snprintf(says, sizeof says, "%011o", (unsigned)strlen(name) + 1);
         pile tar = {0};
         tar_entry(&tar, "././@LongLink", 'L', says, name, strlen(name) + 1);
         tar_file(&tar, "short", "x");
