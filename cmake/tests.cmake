@@ -62,6 +62,12 @@ target_include_directories(fake_gpu PRIVATE include src)
 set_target_properties(fake_gpu PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
+# MPI for machines without it
+add_library(fake_mpi MODULE tests/support/fake_mpi.c)
+target_include_directories(fake_mpi PRIVATE include src)
+set_target_properties(fake_mpi PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 # calls that fail to order, for programs as they are
 add_library(failing_calls MODULE tests/support/failing_calls.c)
 target_include_directories(failing_calls PRIVATE tests)
@@ -91,14 +97,14 @@ file(GLOB tests CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS tests)
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})
-    add_dependencies(${name} wac fake_gpu failing_calls ${plugins})
+    add_dependencies(${name} wac fake_gpu fake_mpi failing_calls ${plugins})
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE
         WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
         WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>" WAC_FAILING_CALLS="$<TARGET_FILE:failing_calls>"
-        WAC_PLUGINS="${PROJECT_BINARY_DIR}/tests/plugins"
+        WAC_FAKE_MPI="$<TARGET_FILE:fake_mpi>" WAC_PLUGINS="${PROJECT_BINARY_DIR}/tests/plugins"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
         target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)
