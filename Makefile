@@ -38,6 +38,7 @@ help:
 	@echo 'make install        program, library, headers into PREFIX=/usr/local (and DESTDIR)'
 	@echo 'make wheel          the Python package, dist/wac-*.whl; make test-wheel tries it'
 	@echo 'make deb            a Debian package, build/deb/wac_VERSION_ARCHITECTURE.deb'
+	@echo 'make bundle         a folder that runs where nothing can be installed: build/bundle'
 	@echo 'make tarball        the sources as build/wac-VERSION.tar.xz'
 	@echo 'make clean          remove build/'
 	@echo
@@ -163,6 +164,10 @@ fuzz-build: matrix-packages
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz
 
+fuzz-build-plain: matrix-packages
+	@cmake --preset fuzz-plain >/dev/null
+	@cmake --build --preset fuzz-plain
+
 fuzz: fuzz-build
 	@set -e; for source in tests/fuzz/fuzz_*.c; do \
 	    name=$$(basename $$source .c); seeds=tests/fuzz/corpus/$${name#fuzz_}; \
@@ -172,8 +177,8 @@ fuzz: fuzz-build
 	        -print_final_stats=1 -artifact_prefix=build/fuzz/ $$found $$seeds; \
 	done
 
-fuzz-long: fuzz-build
-	@scripts/fuzz-long build/fuzz $(FUZZ_LONG) $(JOBS)
+fuzz-long: fuzz-build-plain fuzz-build
+	@scripts/fuzz-long $(FUZZ_LONG) $(JOBS)
 
 # what long runs have found lies beside the build, and counts
 READERS := base/archive base/csv base/tensors base/yaml config/file env/mujoco/custom \
@@ -219,6 +224,11 @@ deb:
 	@scripts/install-packages deb
 	@scripts/make-deb build/deb
 
+bundle: build
+	@scripts/install-packages bundle
+	@scripts/make-bundle build build/bundle
+	@echo build/bundle/bin/wac
+
 tarball:
 	@mkdir -p build
 	@version=$$(sed -n 's/^project(wac VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt) && \
@@ -232,5 +242,5 @@ clean:
 .NOTPARALLEL:
 .PHONY: help build run bench analyse-packages count-instructions test test-build test-matrix matrix-packages \
     matrix-valgrind analyse test-device test-arm64 test-cluster test-faults test-power test-watch \
-    test-reproducible test-learning coverage mutate soak fuzz fuzz-build fuzz-long fuzz-coverage \
-    docs format install wheel test-wheel deb tarball clean
+    test-reproducible test-learning coverage mutate soak fuzz fuzz-build fuzz-build-plain fuzz-long fuzz-coverage \
+    docs format install wheel test-wheel deb bundle tarball clean

@@ -2,6 +2,11 @@
 # replayed as a test in ordinary builds.
 
 file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+if(WAC_FUZZ) # after each input a fuzzer looks at all counters that are linked: only what it needs
+    add_library(wac_fuzzed STATIC $<TARGET_OBJECTS:wac_objects>)
+    target_include_directories(wac_fuzzed PUBLIC include src)
+    target_link_libraries(wac_fuzzed PUBLIC $<TARGET_PROPERTY:wac_objects,INTERFACE_LINK_LIBRARIES>)
+endif()
 foreach(source IN LISTS fuzzers)
     cmake_path(GET source STEM name)
     string(REPLACE "fuzz_" "" corpus ${name})
@@ -10,7 +15,7 @@ foreach(source IN LISTS fuzzers)
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
     target_include_directories(${name} PRIVATE tests)
-    target_link_libraries(${name} PRIVATE wac_objects)
+    target_link_libraries(${name} PRIVATE $<IF:$<BOOL:${WAC_FUZZ}>,wac_fuzzed,wac_objects>)
     if(name STREQUAL fuzz_words) # the command line is the program's
         target_sources(${name} PRIVATE cli/options.c cli/terminal/terminal.c)
         target_include_directories(${name} PRIVATE cli)
@@ -57,6 +62,12 @@ target_include_directories(fake_gpu PRIVATE include src)
 set_target_properties(fake_gpu PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
+# MPI for machines without it
+add_library(fake_mpi MODULE tests/support/fake_mpi.c)
+target_include_directories(fake_mpi PRIVATE include src)
+set_target_properties(fake_mpi PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 # calls that fail to order, for programs as they are
 add_library(failing_calls MODULE tests/support/failing_calls.c)
 target_include_directories(failing_calls PRIVATE tests)
@@ -86,14 +97,14 @@ file(GLOB tests CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS tests)
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})
-    add_dependencies(${name} wac fake_gpu failing_calls ${plugins})
+    add_dependencies(${name} wac fake_gpu fake_mpi failing_calls ${plugins})
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE
         WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
         WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>" WAC_FAILING_CALLS="$<TARGET_FILE:failing_calls>"
-        WAC_PLUGINS="${PROJECT_BINARY_DIR}/tests/plugins"
+        WAC_FAKE_MPI="$<TARGET_FILE:fake_mpi>" WAC_PLUGINS="${PROJECT_BINARY_DIR}/tests/plugins"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
         target_link_libraries(${name} PRIVATE wac_objects_double PkgConfig::CMOCKA)
@@ -182,8 +193,13 @@ endif()
 add_test(NAME installed COMMAND ${PROJECT_SOURCE_DIR}/tests/check-installed ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER})
 set_tests_properties(installed PROPERTIES SKIP_RETURN_CODE 77)
+
+# a folder for machines where nothing can be installed
+add_test(NAME bundle COMMAND ${PROJECT_SOURCE_DIR}/tests/check-bundle ${PROJECT_SOURCE_DIR}
+    ${PROJECT_BINARY_DIR})
+set_tests_properties(bundle PROPERTIES SKIP_RETURN_CODE 77)
 if(CMAKE_CROSSCOMPILING OR WAC_SANITIZE)
-    set_tests_properties(installed PROPERTIES DISABLED ON)
+    set_tests_properties(installed bundle PROPERTIES DISABLED ON)
 endif()
 
 # the Python package, where it was built
@@ -219,5 +235,5 @@ if(engine)
     endforeach()
 endif()
 
-set_tests_properties(${unit_tests} rooms packages results built onnx tensorboard installed verify_update verify_update_alone
+set_tests_properties(${unit_tests} rooms packages results built onnx tensorboard installed bundle verify_update verify_update_alone
     verify_reference verify_lqg verify_riverswim verify_mountaincar PROPERTIES LABELS unit TIMEOUT 900)

@@ -110,9 +110,9 @@ wac_status wac_archive_commit(wac_archive *archive, wac_status status, wac_error
     static const char end[2 * BLOCK];
     compress(archive, end, sizeof end, LZMA_FINISH);
     lzma_end(&archive->stream);
-    /* what is not whole must not take the name */
-    if (archive->failure != LZMA_OK && !archive->writer.failure)
-        archive->writer.failure = archive->failure == LZMA_MEM_ERROR ? ENOMEM : EIO;
+    /* what is not whole must not take the name; memory is all that a compressor can lack */
+    if (archive->failure != LZMA_OK)
+        archive->writer.failure = ENOMEM;
     if (status != WAC_STATUS_OK)
         archive->writer.failure = ECANCELED;
     wac_status written =

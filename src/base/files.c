@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *advice(int code)
+const char *wac_file_advice(int code)
 {
     switch (code) {
     case ENOSPC:
@@ -56,7 +56,7 @@ static wac_status fail_system(wac_error *error, const char *verb, const char *pa
     wac_status status = code == ENOMEM ? WAC_STATUS_MEMORY : WAC_STATUS_IO;
     errno = code; /* printed by %m */
     return wac_fail(error, status, "cannot %s %.*s: %m; %s", verb, MOST_OF_PATH, path,
-                    advice(code));
+                    wac_file_advice(code));
 }
 
 int wac_file_sync(int file)
@@ -79,7 +79,10 @@ static int sync_and_close(int file)
 
 int wac_open(const char *path, int flags)
 {
-    int file = open(path, flags | O_CLOEXEC, 0666);
+    int file;
+    do
+        file = open(path, flags | O_CLOEXEC, 0666);
+    while (file < 0 && errno == EINTR);
     if (file < 0 || file > STDERR_FILENO)
         return file;
     int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), failure = errno;
@@ -102,14 +105,9 @@ static int sync_folder_of(const char *path)
 {
     char folder[PATH_MAX] = ".";
     const char *slash = strrchr(path, '/');
-    if (slash) {
-        /* the folder of "/name" is "/" */
-        size_t length = slash == path ? 1 : (size_t)(slash - path);
-        if (length >= sizeof folder)
-            return ENAMETOOLONG;
-        memcpy(folder, path, length);
-        folder[length] = 0;
-    }
+    /* the folder of "/name" is "/"; longer paths than the system takes do not come here */
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
     return sync_path(folder);
 }
 
@@ -126,7 +124,7 @@ void wac_writer_begin(wac_writer *writer, const char *path)
             return;
         }
         writer->file = wac_open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL);
-        if (writer->file < 0 && errno != EEXIST && errno != EINTR)
+        if (writer->file < 0 && errno != EEXIST)
             break;
     }
     if (writer->file < 0)
@@ -256,12 +254,6 @@ int wac_file_append(int file, const void *bytes, size_t size)
     return 0;
 }
 
-const char *wac_file_advice(int code)
-{
-    return code == ENOSPC || code == EDQUOT ? "free some space and try again"
-                                            : "check the disk and try again";
-}
-
 wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
                          wac_error *error)
 {
@@ -300,7 +292,7 @@ wac_status wac_path_join(char *path, size_t size, const char *directory, const c
     size_t length = strlen(directory);
     const char *between = length == 0 || directory[length - 1] == '/' ? "" : "/";
     int written = snprintf(path, size, "%s%s%s", directory, between, name);
-    if (written < 0 || (size_t)written >= size)
+    if ((size_t)written >= size)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the path of %.80s in %.*s is too long; choose a shorter one", name,
                         MOST_OF_PATH, directory);

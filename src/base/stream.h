@@ -10,9 +10,11 @@ typedef struct wac_stream {
     FILE *to;   /* print here; null where there is no memory to begin with */
     char *text; /* once it is closed: all of it, with a zero behind; free() it in any case */
     size_t size;
+    size_t room; /* of the text */
 } wac_stream;
 
-/* False where there is no memory; then there is nothing to close. */
+/* False where there is no memory; then there is nothing to close. It stays where it is until it is
+ * closed. */
 bool wac_stream_open(wac_stream *stream);
 
 /* Whether all that was printed is there. */

@@ -111,17 +111,13 @@ static void *serve(void *argument)
     }
 }
 
-/* The wanted-th processor of the set, counting round and round. */
+/* The wanted-th processor of the set, which is not empty, counting round and round. */
 static int nth_cpu(const cpu_set_t *set, int wanted)
 {
-    int available = CPU_COUNT(set);
-    if (available == 0)
-        return -1;
-    wanted %= available;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET((size_t)cpu, set) && wanted-- == 0)
-            return cpu;
-    return -1;
+    int cpu = -1;
+    for (wanted %= CPU_COUNT(set); wanted >= 0; wanted -= CPU_ISSET((size_t)cpu, set) != 0)
+        cpu++;
+    return cpu;
 }
 
 wac_status wac_team_create(wac_team **out, int threads, int first_cpu, wac_error *error)
@@ -151,12 +147,14 @@ wac_status wac_team_create(wac_team **out, int threads, int first_cpu, wac_error
         if (pthread_create(&team->members[i].thread, NULL, serve, &team->members[i]) != 0) {
             team->threads = i;
             wac_team_destroy(team);
-            return wac_fail(error, WAC_STATUS_MEMORY,
-                            "cannot start thread %d of %d; ask for fewer with --threads", i + 1,
-                            threads);
+            return wac_fail(
+                error, WAC_STATUS_MEMORY,
+                "cannot start thread %d of %d, for want of memory or of threads; ask for "
+                "fewer with --threads",
+                i + 1, threads);
         }
     }
-    if (pinned && team->members[0].cpu >= 0) {
+    if (pinned) {
         pin(pthread_self(), team->members[0].cpu);
         team->caller_pinned = true;
     }

@@ -46,13 +46,13 @@ void wac_words_join(char *text, size_t size, const char *words)
     }
 }
 
-/* Bytes of the control character that the text begins with; 0: it is none. */
+/* Bytes of the control character that the text, which is not empty, begins with; 0: it is none. */
 static size_t control_size(const char *text)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     if (bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0)
         return 2;
-    return (bytes[0] && bytes[0] < ' ') || bytes[0] == 0x7f;
+    return bytes[0] < ' ' || bytes[0] == 0x7f;
 }
 
 bool wac_has_control(const char *text, const char *but)

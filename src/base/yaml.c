@@ -24,8 +24,7 @@ static wac_status fail(const wac_yaml *in, const yaml_parser_t *parser, const ch
         for (size_t i = 0; i < size && i < parser->problem_offset; i++)
             line += text[i] == '\n';
     }
-    return wac_yaml_refuse(in, line, "this is not YAML (%s)",
-                           parser->problem ? parser->problem : "unknown problem");
+    return wac_yaml_refuse(in, line, "this is not YAML (%s)", parser->problem);
 }
 
 /* The first document of the text, and that it is the only one. */

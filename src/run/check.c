@@ -10,22 +10,8 @@
 #include "run/maps.h"
 #include "run/run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-/* Whether somebody holds the lock; where there are no locks nobody does. */
-static bool is_locked(const char *directory)
-{
-    int folder = wac_open(directory, O_RDONLY | O_DIRECTORY);
-    bool locked = folder >= 0 && flock(folder, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (folder >= 0)
-        close(folder);
-    return locked;
-}
 
 /* The rows of the table. A last line that is cut off is mended by a resume, if no checkpoint counts
  * it. */
@@ -88,7 +74,7 @@ wac_status wac_run_check(wac_checkup *checkup, const char *directory, wac_error 
     wac_manifest manifest;
     int64_t rows = 0;
     char path[PATH_MAX];
-    *checkup = (wac_checkup){.trains = is_locked(directory)};
+    *checkup = (wac_checkup){.trains = wac_run_is_in_use(directory)};
     if (!wac_folder_is_run(directory))
         return wac_fail(error, WAC_STATUS_INPUT,
                         "%s is not a run: it has no config.yaml; check that the path is right",

@@ -33,38 +33,27 @@ void wac_runlog_note_divergence(const wac_run *run, const char *how)
     (void)wac_manifest_note(run->directory, &run->config, wac_run_seconds(run), false, how, NULL);
 }
 
-/* Where row `rows` ends, or null if the text has fewer; *last is its beginning (or null). */
-static const char *skip_rows(const char *text, int64_t rows, const char **last)
+/* Where row `rows` ends, or null if the text has fewer. */
+static const char *skip_rows(const char *text, int64_t rows)
 {
-    *last = NULL;
     for (int64_t i = 0; i <= rows; i++) {
         const char *end = strchr(text, '\n');
         if (!end)
             return NULL;
-        if (i > 0)
-            *last = text;
         text = end + 1;
     }
     return text;
 }
 
-/* The time spent so far: what the manifest says, or at least what the last row (null: none) does.
- */
-static wac_status read_seconds(wac_run *run, const char *row, wac_error *error)
+/* The time spent so far: what the manifest says, or at least what the last row does. */
+static wac_status read_seconds(wac_run *run, const wac_history *history, wac_error *error)
 {
-    double seconds = 0;
-    char cell[32] = "";
     wac_manifest manifest;
-    if (!row)
+    if (history->rows == 0)
         return WAC_STATUS_OK;
     WAC_TRY(wac_manifest_read(&manifest, run->directory, error));
-    for (int column = 0; column < WAC_COLUMN_SECONDS && row; column++)
-        row = strchr(row, ',') ? strchr(row, ',') + 1 : NULL;
-    if (row)
-        snprintf(cell, sizeof cell, "%.*s", (int)strcspn(row, ",\n"), row);
-    if (!wac_number_parse(&seconds, cell))
-        seconds = 0;
-    run->seconds_before = fmax(seconds, manifest.seconds);
+    double seconds = history->columns[WAC_COLUMN_SECONDS][history->rows - 1];
+    run->seconds_before = fmax(seconds, manifest.seconds); /* also where the row has none */
     return WAC_STATUS_OK;
 }
 
@@ -86,11 +75,10 @@ bool wac_runlog_is_mendable(const char *text, size_t size, const char *directory
 wac_status wac_runlog_check_fresh(const char *directory, wac_error *error)
 {
     char *text;
-    const char *last;
     if (!wac_folder_has(directory, WAC_FOLDER_PROGRESS))
         return WAC_STATUS_OK;
     WAC_TRY(wac_progress_text(&text, NULL, directory, error));
-    bool trained = skip_rows(text, 2, &last) != NULL;
+    bool trained = skip_rows(text, 2) != NULL;
     free(text);
     return trained ? wac_fail(error, WAC_STATUS_INPUT,
                               "the run %s has been trained (progress.csv has its rows), but its "
@@ -115,8 +103,8 @@ wac_status wac_runlog_fail(wac_error *error, wac_status status, const char *dire
 }
 
 /* What is to be kept of the file must be what a run writes: rows of numbers, epoch after epoch. */
-static wac_status check_rows(const char *text, size_t size, const char *path, const wac_run *run,
-                             wac_error *error)
+static wac_status read_rows(wac_run *run, const char *text, size_t size, const char *path,
+                            wac_error *error)
 {
     wac_history history;
     wac_error cause;
@@ -125,11 +113,11 @@ static wac_status check_rows(const char *text, size_t size, const char *path, co
         return wac_fail_memory(error, "the rows of progress.csv");
     memcpy(copy, text, size);
     wac_status status = wac_history_parse(&history, copy, size, path, &cause);
-    if (status == WAC_STATUS_OK) {
-        wac_history_free(&history);
-        return WAC_STATUS_OK;
-    }
-    return wac_runlog_fail(error, status, run->directory, "%s", cause.message);
+    if (status != WAC_STATUS_OK)
+        return wac_runlog_fail(error, status, run->directory, "%s", cause.message);
+    status = read_seconds(run, &history, error);
+    wac_history_free(&history);
+    return status;
 }
 
 wac_status wac_runlog_open(wac_run *run, wac_error *error)
@@ -141,13 +129,13 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     if (!wac_path_exists(path))
         return wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory, "%s is missing", path);
     WAC_TRY(wac_progress_text(&text, &size, run->directory, error));
-    const char *last, *end = skip_rows(text, at->rows, &last);
+    const char *end = skip_rows(text, at->rows);
     /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
     if (end && at->started && at->epoch >= run->config.epochs && !at->evaluated &&
         strchr(end, '\n') && wac_maps_have(run, at->rows)) {
         at->rows++;
         at->evaluated = 1;
-        end = skip_rows(text, at->rows, &last);
+        end = skip_rows(text, at->rows);
     }
     wac_status status = WAC_STATUS_OK;
     if (!has_header(text))
@@ -158,9 +146,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
             error, WAC_STATUS_INPUT, run->directory,
             "%s has fewer than the %" PRId64 " rows that the checkpoint counts", path, at->rows);
     else
-        status = check_rows(text, (size_t)(end - text), path, run, error);
-    if (status == WAC_STATUS_OK)
-        status = read_seconds(run, last, error);
+        status = read_rows(run, text, (size_t)(end - text), path, error);
     if (status == WAC_STATUS_OK && end < text + size)
         status = wac_file_write(path, text, (size_t)(end - text), error);
     free(text);

@@ -93,30 +93,29 @@ static void fill_values(wac_map *map, const wac_map_shape *shape, const wac_run 
     float observations[ROWS * WIDEST], actions[ROWS * WIDEST], seen[WIDEST], action[WIDEST];
     const wac_environment_spec *spec = &run->world->spec;
     size_t o = (size_t)spec->observation_size, a = (size_t)spec->action_size;
-    int cells = count_values(shape), rows = 0;
+    int cells = count_values(shape);
     bool has_std = wac_agent_has_std(run->agent);
-    for (int cell = 0; cell < cells; cell++) {
-        int at[2] = {cell / shape->values[1], cell % shape->values[1]};
-        for (size_t i = 0; i < o; i++)
-            seen[i] = observation_at(
-                run->world, (int)i,
-                i < (shape->is_place ? 2 : 1) ? (at[i] + 0.5) / shape->values[i] : 0.5);
-        if (shape->is_place || at[1] == 0)
-            fill_actions(map, cell, run, seen, action);
-        for (int role = 0; !shape->is_place && role < WAC_POLICY_TOTAL; role++)
-            memcpy(map->actions[role][cell], map->actions[role][cell - at[1]], WAC_MAP_ACTIONS);
-        if (!shape->is_place)
-            action[0] = (float)wac_cell_middle(at[1], shape->values[1], -1, 1);
-        memcpy(observations + (size_t)rows * o, seen, o * sizeof *seen);
-        memcpy(actions + (size_t)rows * a, action, a * sizeof *action);
-        if (++rows < ROWS && cell + 1 < cells)
-            continue;
-        int first = cell + 1 - rows;
-        for (int i = 0; i < rows; i++)
-            map->std[first + i] = NAN;
+    for (int first = 0; first < cells; first += ROWS) {
+        int rows = cells - first < ROWS ? cells - first : ROWS;
+        for (int row = 0; row < rows; row++) {
+            int cell = first + row;
+            int at[2] = {cell / shape->values[1], cell % shape->values[1]};
+            for (size_t i = 0; i < o; i++)
+                seen[i] = observation_at(
+                    run->world, (int)i,
+                    i < (shape->is_place ? 2 : 1) ? (at[i] + 0.5) / shape->values[i] : 0.5);
+            if (shape->is_place || at[1] == 0)
+                fill_actions(map, cell, run, seen, action);
+            for (int role = 0; !shape->is_place && role < WAC_POLICY_TOTAL; role++)
+                memcpy(map->actions[role][cell], map->actions[role][cell - at[1]], WAC_MAP_ACTIONS);
+            if (!shape->is_place)
+                action[0] = (float)wac_cell_middle(at[1], shape->values[1], -1, 1);
+            memcpy(observations + (size_t)row * o, seen, o * sizeof *seen);
+            memcpy(actions + (size_t)row * a, action, a * sizeof *action);
+            map->std[cell] = NAN;
+        }
         run->agent->steps->value(run->agent, run->seat, rows, observations, actions,
                                  map->mean + first, has_std ? map->std + first : NULL);
-        rows = 0;
     }
 }
 

@@ -136,7 +136,9 @@ wac_status wac_sweep_worker_probe(wac_device device, wac_error *error)
     if (process == 0) {
         int count;
         (void)wac_gpu_count(&count, &answer);
-        _exit(write(ends[1], &answer, sizeof answer) != (ssize_t)sizeof answer);
+        while (write(ends[1], &answer, sizeof answer) < 0 && errno == EINTR)
+            ;
+        _exit(0);
     }
     int failure = errno;
     close(ends[1]);

@@ -175,6 +175,20 @@ static void names_that_lead_elsewhere(void **state)
         assert_int_equal(look_at(&tar), WAC_STATUS_INPUT);
         free(tar.bytes);
     }
+    /* longer than a name can be, be it the last part or one before */
+    for (int part = 0; part < 2; part++) {
+        char name[304], says[12];
+        memset(name, 'a', sizeof name);
+        strcpy(name + 300, part ? "/a" : "");
+        snprintf(says, sizeof says, "%011o", (unsigned)strlen(name) + 1);
+        pile tar = {0};
+        tar_entry(&tar, "././@LongLink", 'L', says, name, strlen(name) + 1);
+        tar_file(&tar, "short", "x");
+        tar_end(&tar);
+        assert_int_equal(look_at(&tar), WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "bad.tar.xz", "leads elsewhere or is none");
+        free(tar.bytes);
+    }
 }
 
 /* The last entry as POSIX has it: a name in two parts. */

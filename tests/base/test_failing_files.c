@@ -5,7 +5,9 @@
 
 #include "base/archive.h"
 #include "base/csv.h"
+#include "base/png.h"
 #include "base/pool.h"
+#include "base/protobuf.h"
 #include "base/status.h"
 #include "base/stream.h"
 #include "base/temporary.h"
@@ -66,12 +68,43 @@ static void is_removed(void)
     assert_false(wac_path_exists(at("fresh")));
 }
 
+static wac_status write_a_file(wac_error *failure)
+{
+    return wac_file_write(at("file"), "text", 4, failure);
+}
+
+static void is_written(void)
+{
+    char *bytes;
+    assert_int_equal(wac_file_read(&bytes, NULL, at("file"), 10, NULL), WAC_STATUS_OK);
+    assert_string_equal(bytes, "text");
+    free(bytes);
+    assert_int_equal(entries(root), 1);
+}
+
 static wac_status temporary_folder(wac_error *failure)
 {
     wac_temporary made;
     WAC_TRY(wac_temporary_make(&made, "failing", failure));
     wac_temporary_remove(&made);
     return WAC_STATUS_OK;
+}
+
+/* The same whatever is only interrupted: to open, and to close, which has closed all the same. */
+static void interrupted(void **state)
+{
+    (void)state;
+    static long places[FAILING_PLACES];
+    static const int kinds[] = {FAILING_OPEN, FAILING_CLOSE};
+    const library_call call = {"a file written", only_root, write_a_file, is_written, 0};
+    for (int i = 0; i < 2; i++) {
+        tally tally = {0};
+        long count = find_places(places, &call, kinds[i]);
+        assert_true(count >= 1);
+        for (long k = 0; k < count; k++)
+            fail_once(&tally, &call, kinds[i], places[k], false, true);
+        assert_int_equal(tally.problems, 0);
+    }
 }
 
 static void folders(void **state)
@@ -135,12 +168,32 @@ static wac_status table(wac_error *failure)
     wac_stream stream;
     if (!wac_stream_open(&stream))
         return wac_fail_memory(failure, "a table");
-    fputs("a,b,c\n1,2,3\n4,,6\n", stream.to);
+    fputs("a,b,c\n", stream.to);
+    for (int i = 0; i < 3000; i++) /* more than a stream has room for at first */
+        fputs("1,2,3\n4,,6\n", stream.to);
     WAC_TRY(wac_stream_save(&stream, at("table.csv"), WAC_STATUS_OK, failure));
     WAC_TRY(wac_csv_read(&csv, at("table.csv"), failure));
-    assert_int_equal(csv.rows, 2);
+    assert_int_equal(csv.rows, 6000);
     assert_true(wac_csv_at(&csv, 1, wac_csv_column(&csv, "c")) == 6);
     wac_csv_free(&csv);
+    return WAC_STATUS_OK;
+}
+
+static wac_status message_and_picture(wac_error *failure)
+{
+    wac_message message = {0};
+    unsigned char pixels[12] = {0}, *picture;
+    size_t size;
+    for (int i = 0; i < 100; i++) {
+        wac_message_add_text(&message, 1, "a text");
+        wac_message_add_number(&message, 2, 12345);
+    }
+    wac_status status = message.failed ? wac_fail_memory(failure, "a message") : WAC_STATUS_OK;
+    wac_message_free(&message);
+    WAC_TRY(status);
+    if (!(picture = wac_png_grey(&size, pixels, 4, 3)))
+        return wac_fail_memory(failure, "a picture");
+    free(picture);
     return WAC_STATUS_OK;
 }
 
@@ -150,6 +203,7 @@ static void files_of_all_kinds(void **state)
     every_call_fails(&(library_call){"an archive", NULL, archive, NULL, 0});
     every_call_fails(&(library_call){"tensors", NULL, tensors, NULL, 0});
     every_call_fails(&(library_call){"a table", NULL, table, NULL, 0});
+    every_call_fails(&(library_call){"messages", NULL, message_and_picture, NULL, 0});
 }
 
 /* --- threads ----------------------------------------------------------------------------------*/
@@ -188,6 +242,7 @@ int main(int argc, char **argv)
     (void)argc;
     start_under_orders(argv);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(interrupted, setup, remove_root),
         cmocka_unit_test_setup_teardown(folders, setup, remove_root),
         cmocka_unit_test_setup_teardown(files_of_all_kinds, setup, remove_root),
         cmocka_unit_test_setup_teardown(crews, setup, remove_root),

@@ -2,6 +2,7 @@
  * process, and afterwards the old or the new state is there, whole. */
 #include "support/faults.h"
 #include "support/folder.h"
+#include "support/kept_files.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -9,10 +10,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-enum { SKIPPED = 77 };
-
 static struct {
-    bool on; /* a few bytes at a time, and interrupted in between */
+    bool on;      /* a few bytes at a time, and interrupted in between */
+    bool nothing; /* no bytes, and no error */
     int count;
 } short_writes;
 
@@ -30,36 +30,13 @@ ssize_t write(int file, const void *bytes, size_t size)
 {
     if (strike())
         return -1;
+    if (short_writes.nothing)
+        return 0;
     if (short_writes.on && short_writes.count++ % 2 == 0) {
         errno = EINTR;
         return -1;
     }
     return syscall(SYS_write, file, bytes, short_writes.on && size > 7 ? 7 : size);
-}
-
-static bool holds(const char *path, const char *text)
-{
-    char *bytes;
-    size_t size;
-    if (wac_file_read(&bytes, &size, path, 1 << 20, NULL) != WAC_STATUS_OK)
-        return false;
-    bool same = size == strlen(text) && memcmp(bytes, text, size + 1) == 0;
-    free(bytes);
-    return same;
-}
-
-/* Exit code of the child that runs `body`. */
-static int in_child(void (*body)(void))
-{
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        body();
-        _exit(0);
-    }
-    int status = status_of(child);
-    assert_true(status >= 0);
-    return status;
 }
 
 static int setup(void **state)
@@ -109,6 +86,101 @@ static void test_short_and_interrupted_writes(void **state)
     assert_true(holds(at("a"), "a sentence of more than seven bytes"));
 }
 
+/* A disk that takes nothing and says nothing is a broken one. */
+static void test_writes_of_nothing(void **state)
+{
+    (void)state;
+    save_text(at("a"), "old");
+    short_writes.nothing = true;
+    wac_status status = wac_file_write(at("a"), "new", 3, &error);
+    int file = wac_open(at("a"), O_WRONLY | O_APPEND);
+    int code = wac_file_append(file, "more", 4);
+    short_writes.nothing = false;
+    close(file);
+    assert_int_equal(status, WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("a"), "Input/output error");
+    assert_int_equal(code, EIO);
+    assert_true(holds(at("a"), "old"));
+    assert_int_equal(entries(root), 1);
+}
+
+/* What cannot be added is not there, also where nothing can be cut off again. */
+static void test_adding_to_what_takes_nothing(void **state)
+{
+    (void)state;
+    int ends[2];
+    save_text(at("a"), "old");
+    int file = wac_open(at("a"), O_RDONLY);
+    assert_int_equal(wac_file_append(file, "more", 4), EBADF);
+    close(file);
+    assert_true(holds(at("a"), "old"));
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    void (*handler)(int) = signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(wac_file_append(ends[1], "more", 4), EPIPE);
+    signal(SIGPIPE, handler);
+    close(ends[1]);
+}
+
+static void test_advice(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        const char *words;
+    } cases[] = {
+        {ENOSPC, "free some space"},  {EDQUOT, "free some space"}, {EACCES, "permissions"},
+        {EPERM, "permissions"},       {EROFS, "can be written"},   {ENOENT, "path is right"},
+        {ENOTDIR, "path is right"},   {EISDIR, "not a folder's"},  {EFBIG, "ulimit -f"},
+        {EMFILE, "ulimit -n"},        {ENFILE, "ulimit -n"},       {ENAMETOOLONG, "shorter path"},
+        {ENOMEM, "free some memory"}, {EIO, "check the disk"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_non_null(strstr(wac_file_advice(cases[i].code), cases[i].words));
+}
+
+/* Where a program has closed what it reads from and writes to, its files do not take that place. */
+static void open_without_standard_files(void)
+{
+    for (int i = 0; i <= STDERR_FILENO; i++)
+        close(i);
+    int file = wac_open(at("a"), O_RDONLY), missing = wac_open(at("b"), O_RDONLY);
+    char letter = 0;
+    bool good = file > STDERR_FILENO && missing < 0 && errno == ENOENT &&
+                read(file, &letter, 1) == 1 && letter == 'o' && fcntl(STDIN_FILENO, F_GETFD) < 0 &&
+                fcntl(file, F_GETFD) == FD_CLOEXEC;
+    _exit(good ? 0 : 1);
+}
+
+static void test_standard_files_are_nobodys(void **state)
+{
+    (void)state;
+    save_text(at("a"), "old");
+    assert_int_equal(in_child(open_without_standard_files), 0);
+}
+
+/* In "/", which is a folder of this test for a while. */
+static void write_at_the_top(void)
+{
+    int top = open("/", O_RDONLY | O_DIRECTORY);
+    if (chroot(root) || chdir("/"))
+        _exit(SKIPPED);
+    bool good = wac_file_write("/a", "new", 3, NULL) == WAC_STATUS_OK &&
+                wac_directory_make("/b", NULL) == WAC_STATUS_OK && holds("/a", "new");
+    _exit(fchdir(top) == 0 && chroot(".") == 0 && good ? 0 : 1);
+}
+
+static void test_files_at_the_top(void **state)
+{
+    (void)state;
+    int result = in_child(write_at_the_top);
+    if (result == SKIPPED)
+        skip();
+    assert_int_equal(result, 0);
+    assert_true(holds(at("a"), "new") && wac_path_is_folder(at("b")));
+    assert_false(wac_path_is_folder(at("a")));
+    assert_false(wac_path_is_folder(at("none")));
+}
+
 static void test_permissions_follow_the_umask(void **state)
 {
     (void)state;
@@ -130,6 +202,16 @@ static void test_other_temporary_file_is_left_alone(void **state)
     assert_true(holds(at("%s", name), "somebody else's"));
     assert_true(holds(at("a"), "x"));
     assert_int_equal(entries(root), 2);
+    /* nor are a thousand of them */
+    for (int i = 1; i < 1000; i++) {
+        FILE *file = fopen(at("a.%ld-%d.tmp", (long)getpid(), i), "w");
+        assert_non_null(file);
+        fclose(file);
+    }
+    assert_int_equal(wac_file_write(at("a"), "y", 1, &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("a"), "File exists");
+    assert_true(holds(at("a"), "x"));
+    assert_int_equal(entries(root), 1001);
 }
 
 static void test_name_without_folder(void **state)
@@ -309,51 +391,6 @@ static void test_read_of_wrong_things(void **state)
     assert_message(WAC_STATUS_IO, "/proc/self/status", "changed meanwhile");
 }
 
-static void test_join(void **state)
-{
-    (void)state;
-    char path[8];
-    assert_int_equal(wac_path_join(path, sizeof path, "a", "b", &error), WAC_STATUS_OK);
-    assert_string_equal(path, "a/b");
-    assert_int_equal(wac_path_join(path, sizeof path, "a/", "b", &error), WAC_STATUS_OK);
-    assert_string_equal(path, "a/b");
-    assert_int_equal(wac_path_join(path, sizeof path, "", "b", &error), WAC_STATUS_OK);
-    assert_string_equal(path, "b");
-    assert_int_equal(wac_path_join(path, sizeof path, "abcd", "ef", &error), WAC_STATUS_OK);
-    assert_string_equal(path, "abcd/ef");
-    assert_int_equal(wac_path_join(path, sizeof path, "abcd", "efg", &error), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "abcd", "too long");
-}
-
-static void test_make_and_remove_folders(void **state)
-{
-    (void)state;
-    assert_int_equal(wac_directory_make(at("a"), &error), WAC_STATUS_OK);
-    assert_int_equal(wac_directory_make(at("b//c/d"), &error), WAC_STATUS_OK);
-    assert_int_equal(wac_directory_make(at("e/f/"), &error), WAC_STATUS_OK);
-    assert_true(wac_path_exists(at("e/f")) && wac_path_exists(at("b/c/d")));
-    assert_int_equal(wac_directory_make(at("b/c/d"), &error), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, at("b/c/d"),
-                   "exists already; choose another name or remove it");
-    assert_int_equal(wac_directory_make("", &error), WAC_STATUS_IO);
-
-    save_text(at("file"), "x");
-    assert_int_equal(wac_directory_make(at("file"), &error), WAC_STATUS_INPUT);
-    assert_int_equal(wac_directory_make(at("file/x"), &error), WAC_STATUS_IO);
-    assert_message(WAC_STATUS_IO, at("file/x"), "Not a directory");
-    assert_int_equal(wac_directory_remove(at("file"), &error), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, at("file"), "not a folder");
-    assert_true(holds(at("file"), "x"));
-
-    /* what a link points to stays */
-    save_text(at("b/c/one"), "1");
-    assert_int_equal(symlink(at("e"), at("b/c/link")), 0);
-    assert_int_equal(wac_directory_remove(at("b"), &error), WAC_STATUS_OK);
-    assert_false(wac_path_exists(at("b")));
-    assert_true(wac_path_exists(at("e/f")));
-    assert_int_equal(wac_directory_remove(at("b"), &error), WAC_STATUS_OK);
-}
-
 static void make_folder(const char *name, const char *text)
 {
     assert_int_equal(wac_directory_make(at("%s/inner", name), &error), WAC_STATUS_OK);
@@ -375,28 +412,6 @@ static void start_over(void)
     make_folder("run.new", "new");
 }
 
-static void test_leftovers(void **state)
-{
-    (void)state;
-    static const char *const ours[] = {"a.1-0.tmp", "a.4711-12.tmp", "a.77.tmp"};
-    static const char *const others[] = {"a.tmp", "a..tmp", "a.1x.tmp", "ab.1.tmp", "a.1.tmp.old"};
-    assert_true(wac_directory_is_unused(root, "a"));
-    assert_false(wac_directory_is_unused(at("nowhere"), "a"));
-    for (int i = 0; i < 2; i++)
-        save_text(at("%s", ours[i]), "half");
-    make_folder(ours[2], "half");
-    assert_true(wac_directory_is_unused(root, "a"));
-    assert_true(wac_directory_is_unused(root, NULL));
-    for (int i = 0; i < 5; i++) {
-        save_text(at("%s", others[i]), "mine");
-        assert_false(wac_directory_is_unused(root, "a"));
-        assert_int_equal(wac_directory_is_unused(root, NULL), i < 4);
-        wac_directory_tidy(root, "a");
-        assert_int_equal(entries(root), 1);
-        assert_int_equal(unlink(at("%s", others[i])), 0);
-    }
-}
-
 static void test_replace(void **state)
 {
     (void)state;
@@ -411,6 +426,16 @@ static void test_replace(void **state)
     assert_int_equal(wac_directory_replace(at("run"), at("run.new"), &error), WAC_STATUS_IO);
     assert_message(WAC_STATUS_IO, at("run.new"), "No such file or directory");
     assert_true(is_whole("run", "second"));
+
+    /* names of a single letter, where one is */
+    char before[PATH_MAX];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(root), 0);
+    make_folder("n", "third");
+    wac_status status = wac_directory_replace("r", "n", &error);
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(status, WAC_STATUS_OK);
+    assert_true(is_whole("r", "third"));
 }
 
 static void test_replace_after_a_cut(void **state)
@@ -493,70 +518,17 @@ static void test_replace_that_is_cut_off_leaves_a_whole_folder(void **state)
     assert_int_equal(only_old, 1);
 }
 
-/* A path that no system takes is refused by whoever gets it, and nothing is made on the way. */
-static void test_paths_without_end(void **state)
-{
-    (void)state;
-    enum { LONG = PATH_MAX + 100 };
-    static char path[LONG + 1], almost[PATH_MAX];
-    for (int i = 0; i < LONG; i++)
-        path[i] = i % 100 ? 'a' : '/';
-    wac_writer writer;
-    char *bytes, made[PATH_MAX];
-    bool flag;
-    assert_int_not_equal(wac_file_write(path, "a", 1, &error), WAC_STATUS_OK);
-    assert_message(WAC_STATUS_IO, "cannot write", "too long");
-    assert_int_not_equal(wac_file_read(&bytes, NULL, path, 10, &error), WAC_STATUS_OK);
-    assert_message(WAC_STATUS_IO, "cannot read", "too long");
-    assert_int_not_equal(wac_directory_make(path, &error), WAC_STATUS_OK);
-    assert_message(WAC_STATUS_IO, "cannot make", "too long");
-    assert_int_not_equal(wac_directory_remove(path, &error), WAC_STATUS_OK);
-    assert_message(WAC_STATUS_IO, "cannot remove", "too long");
-    assert_int_not_equal(wac_directory_replace(path, at("fresh"), &error), WAC_STATUS_OK);
-    assert_string_not_equal(error.message, "");
-    assert_int_not_equal(wac_directory_place(at("placed"), path, &error), WAC_STATUS_OK);
-    assert_int_not_equal(wac_directory_look(&flag, path, NULL, &error), WAC_STATUS_OK);
-    assert_message(WAC_STATUS_IO, "cannot read", "too long");
-    assert_false(wac_directory_is_unused(path, NULL));
-    assert_int_equal(wac_path_join(made, sizeof made, path, "name", &error), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "the path of name", "is too long");
-    /* one that fits, but not with what is put behind it for a while */
-    memcpy(almost, path, sizeof almost - 2);
-    wac_writer_begin(&writer, almost);
-    assert_int_equal(wac_writer_commit(&writer, &error), WAC_STATUS_IO);
-    assert_message(WAC_STATUS_IO, "cannot write", "too long");
-    assert_int_not_equal(wac_directory_replace(almost, at("fresh"), &error), WAC_STATUS_OK);
-    assert_int_equal(entries(root), 0);
-}
-
-/* What cannot be looked into is not said to be unused, nor taken. */
-static void test_folders_are_looked_into(void **state)
-{
-    (void)state;
-    bool unused = false;
-    assert_ok(wac_directory_make(at("folder"), &error));
-    assert_ok(wac_directory_look(&unused, at("folder"), "", &error));
-    assert_true(unused);
-    save_text(at("folder/NAME.123-0.tmp"), "cut off");
-    assert_ok(wac_directory_look(&unused, at("folder"), "NAME", &error));
-    assert_true(unused);
-    assert_ok(wac_directory_look(&unused, at("folder"), "OTHER", &error));
-    assert_false(unused);
-    /* a file is something */
-    assert_ok(wac_directory_look(&unused, at("folder/NAME.123-0.tmp"), "", &error));
-    assert_false(unused);
-    assert_int_equal(wac_directory_look(&unused, at("nowhere"), "", &error), WAC_STATUS_IO);
-    assert_message(WAC_STATUS_IO, "nowhere", "No such file");
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_round_trip),
-        TEST(test_paths_without_end),
-        TEST(test_folders_are_looked_into),
         TEST(test_short_and_interrupted_writes),
+        TEST(test_writes_of_nothing),
+        TEST(test_adding_to_what_takes_nothing),
+        TEST(test_advice),
+        TEST(test_standard_files_are_nobodys),
+        TEST(test_files_at_the_top),
         TEST(test_permissions_follow_the_umask),
         TEST(test_other_temporary_file_is_left_alone),
         TEST(test_name_without_folder),
@@ -567,9 +539,6 @@ int main(void)
         TEST(test_folder_without_permission),
         TEST(test_write_to_wrong_places),
         TEST(test_read_of_wrong_things),
-        TEST(test_join),
-        TEST(test_make_and_remove_folders),
-        TEST(test_leftovers),
         TEST(test_replace),
         TEST(test_replace_after_a_cut),
         TEST(test_replace_that_fails_leaves_a_whole_folder),

@@ -91,12 +91,22 @@ static void written_whole_or_not_at_all(void **state)
     }
 }
 
+static void nothing_has_no_text(void **state)
+{
+    (void)state;
+    size_t size = 1;
+    wac_json_begin();
+    assert_null(wac_json_text(NULL, JSON_COMPACT, &size));
+    assert_int_equal(size, 0);
+}
+
 int main(void)
 {
     json_set_alloc_funcs(take, free);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_or_not_at_all),
         cmocka_unit_test(written_whole_or_not_at_all),
+        cmocka_unit_test(nothing_has_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

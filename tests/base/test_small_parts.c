@@ -1,9 +1,12 @@
 /* Small parts by themselves: lists of words, numbers for people, messages of protocol buffers,
  * pictures, names that were probably meant. */
+#include "base/arena.h"
 #include "base/number.h"
+#include "base/plugin.h"
 #include "base/png.h"
 #include "base/protobuf.h"
 #include "base/share.h"
+#include "base/status.h"
 #include "base/suggest.h"
 #include "base/words.h"
 
@@ -65,6 +68,46 @@ static void numbers_for_people(void **state)
                                         {-123, -130}, {0.0712, 0.072}, {-5, -5},     {1e6, 1e6}};
     for (size_t i = 0; i < sizeof rounded / sizeof *rounded; i++)
         assert_float_equal(wac_number_away(rounded[i][0]), rounded[i][1], 1e-9);
+    double numbers[] = {3, -1, 2};
+    wac_sort(numbers, 3);
+    assert_true(numbers[0] == -1 && numbers[1] == 2 && numbers[2] == 3);
+    wac_sort(NULL, 0); /* of nothing nothing is sorted */
+}
+
+/* What nobody has room for is refused, whatever was taken before, and what was stays. */
+static void arenas_know_their_end(void **state)
+{
+    (void)state;
+    static const size_t sizes[][2] = {{SIZE_MAX, 2}, {SIZE_MAX / 2 + 1, 1}, {1 << 20, SIZE_MAX}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        wac_arena arena = {0};
+        if (i > 0)
+            assert_non_null(wac_arena_take(&arena, 10, 4));
+        assert_null(wac_arena_take(&arena, sizes[i][0], sizes[i][1]));
+        assert_true(arena.failed);
+        char *more = wac_arena_take(&arena, 100000, 1);
+        assert_non_null(more);
+        memset(more, 1, 100000);
+        wac_arena_release(&arena);
+        assert_false(arena.failed);
+    }
+}
+
+static void keep_words(void *user, const char *words)
+{
+    snprintf(user, 64, "%s", words);
+}
+
+/* Nobody has to listen. */
+static void logs_may_be_missing(void **state)
+{
+    (void)state;
+    char heard[64] = "";
+    wac_log_write(NULL, "one");
+    wac_log_write(&(wac_log){.user = heard}, "two");
+    assert_string_equal(heard, "");
+    wac_log_write(&(wac_log){.write = keep_words, .user = heard}, "three\x1b %d", 3);
+    assert_string_equal(heard, "three? 3");
 }
 
 /* --- protocol buffers -------------------------------------------------------------------------*/
@@ -194,6 +237,23 @@ static void names_that_were_meant(void **state)
     assert_non_null(
         strstr(wac_suggest((char[WAC_SUGGESTION]){0}, "OE_WAC", wac_name_in_array, names, NULL),
                "oe-wac"));
+    /* a whole part of a name is nearer than any slip, wherever in it and however often */
+    static const char *const parts[] = {"wac-oe-wac", "wax", "owacs", "", NULL};
+    assert_string_equal(
+        wac_suggest((char[WAC_SUGGESTION]){0}, "wac", wac_name_in_array, parts, NULL),
+        "did you mean \"wac-oe-wac\"?");
+    /* names that count on are one series; those that only look like it are not */
+    static const char *const series[] = {"pint-8", "pint-9", "pint-10", NULL}, *const others[] = {
+                                                                                   "pint-1",
+                                                                                   "pint-3",
+                                                                                   "pint-4x",
+                                                                                   "pint-5y", NULL};
+    assert_string_equal(
+        wac_suggest((char[WAC_SUGGESTION]){0}, "pint-7", wac_name_in_array, series, NULL),
+        "did you mean \"pint-8\" to \"pint-9\"?");
+    assert_string_equal(
+        wac_suggest((char[WAC_SUGGESTION]){0}, "pint-7", wac_name_in_array, others, NULL),
+        "did you mean \"pint-1\" or \"pint-3\"?");
     assert_string_equal(wac_suggest((char[WAC_SUGGESTION]){0}, "entirely-else", wac_name_in_array,
                                     names, "nothing like it"),
                         "nothing like it");
@@ -213,6 +273,10 @@ static void texts_are_clipped_and_quoted(void **state)
     char clipped[WAC_CLIP_SIZE], word[WAC_SHELL_SIZE], path[2 * WAC_SHELL_SIZE];
     assert_string_equal(wac_clip(clipped, "short"), "short");
     assert_string_equal(wac_clip(clipped, "a\x1b"), "a?");
+    /* of bytes that begin no letter nothing is left */
+    memset(path, '\x80', 200);
+    path[200] = 0;
+    assert_string_equal(wac_clip(clipped, path), "...");
     /* not within a letter of several bytes */
     for (int before = 0; before < 4; before++) {
         memset(path, 'a', 200);
@@ -280,18 +344,34 @@ static void shared_files_are_found(void **state)
     assert_non_null(strstr(error.message, "too long"));
 }
 
+/* --- plugins ----------------------------------------------------------------------------------*/
+
+static void plugins_say_why_not(void **state)
+{
+    (void)state;
+    char why[256];
+    setenv("WAC_SOME_PLUGIN", WAC_FAKE_GPU, 1);
+    assert_non_null(
+        wac_plugin_table("wac_some", "wac_engine_table_v2", "WAC_SOME_PLUGIN", why, sizeof why));
+    assert_null(wac_plugin_table("wac_some", "no_such", "WAC_SOME_PLUGIN", why, sizeof why));
+    assert_string_equal(why, "the wac_some.so that is there is of another version");
+    setenv("WAC_SOME_PLUGIN", WAC_SOURCE_DIR "/README.md", 1);
+    assert_null(wac_plugin_table("wac_some", "no_such", "WAC_SOME_PLUGIN", why, sizeof why));
+    assert_non_null(strstr(why, "README.md: "));
+    unsetenv("WAC_SOME_PLUGIN");
+    assert_null(wac_plugin_table("wac_some", "no_such", "WAC_SOME_PLUGIN", why, sizeof why));
+    assert_non_null(strstr(why, "there is no wac_some.so beside the program"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_a_list),
-        cmocka_unit_test(control_characters),
-        cmocka_unit_test(numbers_for_people),
-        cmocka_unit_test(messages_come_back),
-        cmocka_unit_test(what_is_no_field),
-        cmocka_unit_test(a_picture_is_png),
-        cmocka_unit_test(shared_files_are_found),
-        cmocka_unit_test(names_that_were_meant),
-        cmocka_unit_test(texts_are_clipped_and_quoted),
+        cmocka_unit_test(words_of_a_list),       cmocka_unit_test(control_characters),
+        cmocka_unit_test(numbers_for_people),    cmocka_unit_test(arenas_know_their_end),
+        cmocka_unit_test(logs_may_be_missing),   cmocka_unit_test(plugins_say_why_not),
+        cmocka_unit_test(messages_come_back),    cmocka_unit_test(what_is_no_field),
+        cmocka_unit_test(a_picture_is_png),      cmocka_unit_test(shared_files_are_found),
+        cmocka_unit_test(names_that_were_meant), cmocka_unit_test(texts_are_clipped_and_quoted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

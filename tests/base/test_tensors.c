@@ -350,6 +350,7 @@ static void test_wrong_headers(void **state)
         {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0]}}", 1, entry},
         {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1,1]}}", 1, entry},
         {"{\"a\":" T("U8", "[1]", 0.0, 1) "}", 1, entry},
+        {"{\"a\":" T("U8", "[1]", 0, 1.0) "}", 1, entry},
         {"{\"a\":" T("U8", "[1.0]", 0, 1) "}", 1, "whole numbers"},
         {"{\"a\":" T("U8", "[\"1\"]", 0, 1) "}", 1, "whole numbers"},
         {"{\"odd\":" T("BF16", "[1]", 0, 2) "}", 2,
@@ -380,6 +381,7 @@ static void test_wrong_headers(void **state)
         {"{\"a\":" T("U8", "[2]", 0, 2) ",\"b\":" T("U8", "[0]", 1, 1) "}", 2, overlap},
         {"{\"__metadata__\":1}", 0, "__metadata__ are not strings"},
         {"{\"__metadata__\":{\"k\":1}}", 0, "__metadata__ are not strings"},
+        {"{\"__metadata__\":{\"k\":1,\"l\":\"a\"}}", 0, "__metadata__ are not strings"},
         {"{\"__metadata__\":{\"k\":\"a\\u0000b\"}}", 0, "header is broken"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -3,19 +3,40 @@
 #include "base/threads.h"
 
 #include "base/clock.h"
+#include "base/pool.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 enum { PIECES = 1000 };
+
+/* As on a machine with more processors than a set has room for. */
+static bool unknown_processors;
+
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+    (void)thread; /* always the caller's */
+    return sched_getaffinity(0, size, set) == 0 ? 0 : errno;
+}
+
+int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)
+{
+    memset(set, 0, size);
+    if (!unknown_processors)
+        return syscall(SYS_sched_getaffinity, process, size, set) < 0 ? -1 : 0;
+    errno = EINVAL;
+    return -1;
+}
 
 /* Plain numbers, on purpose: the thread sanitizer then checks that rounds order all access. */
 typedef struct tally {
@@ -218,6 +239,51 @@ static void processors_are_given_back(void **state)
     }
 }
 
+/* Threads roam where nobody knows the processors, and nothing else is other. */
+static void processors_may_be_unknown(void **state)
+{
+    (void)state;
+    assert_int_equal(wac_processors(), CPU_COUNT(&at_start));
+    for (int threads = 1; threads <= 3; threads += 2) {
+        unknown_processors = true;
+        assert_int_equal(wac_processors(), 1);
+        wac_team *team = make(threads, threads);
+        unknown_processors = false;
+        cpu_set_t now = own_processors();
+        assert_true(CPU_EQUAL(&now, &at_start));
+        tally tally = {0};
+        wac_team_run(team, count_piece, &tally, 30);
+        assert_runs(&tally, 30, 1);
+        wac_team_destroy(team);
+    }
+    /* not to be told at the end, either: then the caller stays where it is */
+    wac_team *team = make(1, 0);
+    cpu_set_t pinned = own_processors();
+    unknown_processors = true;
+    wac_team_destroy(team);
+    unknown_processors = false;
+    cpu_set_t now = own_processors();
+    assert_true(CPU_EQUAL(&now, &pinned));
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof at_start, &at_start), 0);
+}
+
+static void pools_do_nothing_of_nothing(void **state)
+{
+    (void)state;
+    wac_pool *pool;
+    wac_error error = {0};
+    assert_int_equal(wac_pool_create(&pool, 2, &error), WAC_STATUS_OK);
+    wac_pool *const pools[] = {pool, NULL};
+    for (int i = 0; i < 2; i++) {
+        tally tally = {0};
+        wac_pool_run(pools[i], count_piece, &tally, 0);
+        assert_runs(&tally, 0, 0);
+        wac_pool_run(pools[i], count_piece, &tally, 5);
+        assert_runs(&tally, 5, 1);
+    }
+    wac_pool_destroy(pool);
+}
+
 /* Teams in threads of their own never meet. */
 static void *run_own_team(void *argument)
 {
@@ -257,6 +323,8 @@ int main(void)
         cmocka_unit_test(teams_come_and_go),
         cmocka_unit_test(processors_are_given_back),
         cmocka_unit_test(teams_are_independent),
+        cmocka_unit_test(processors_may_be_unknown),
+        cmocka_unit_test(pools_do_nothing_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

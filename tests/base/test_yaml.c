@@ -61,11 +61,68 @@ static void files_of_some_depth_are_read(void **state)
     free(close);
 }
 
+/* The value of "key". */
+static wac_yaml_pair pair_of(wac_yaml *in, const char *text)
+{
+    wac_yaml_pair pair;
+    assert_ok(wac_yaml_open(in, text, strlen(text), "file", &error));
+    const yaml_node_t *root_node = yaml_document_get_root_node(&in->document);
+    assert_ok(wac_yaml_key(in, &pair, root_node->data.mapping.pairs.start));
+    return pair;
+}
+
+static void values_of_another_kind_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+        bool word; /* is asked for, or a number */
+    } cases[] = {
+        {"key: [1]\n", "one value here", false},
+        {"key: 1e999\n", "must be a number, not \"1e999\"", false},
+        {"key: one\n", "must be a number, not \"one\"", false},
+        {"key: [one]\n", "one value here", true},
+        {"key: three\n", "must be one or two, not \"three\"", true},
+        {"key: \"a\\0b\"\n", "control characters", true},
+        {"key: \"a\\eb\"\n", "control characters", true},
+        {"key: \"\"\n", "missing", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wac_yaml in;
+        double number;
+        int word;
+        wac_yaml_pair pair = pair_of(&in, cases[i].text);
+        wac_status status = cases[i].word ? wac_yaml_word(&in, &word, &pair, "one|two")
+                                          : wac_yaml_number(&in, &number, pair.value, "key");
+        assert_int_equal(status, WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "file:1:", cases[i].words);
+        wac_yaml_close(&in);
+    }
+    wac_yaml in;
+    int word;
+    wac_yaml_pair pair = pair_of(&in, "key: two\n");
+    assert_ok(wac_yaml_word(&in, &word, &pair, "one|two"));
+    assert_int_equal(word, 1);
+    wac_yaml_close(&in);
+}
+
+/* Bytes that are no text are told by their line. */
+static void bytes_that_are_no_text(void **state)
+{
+    (void)state;
+    wac_yaml in;
+    static const char text[] = "a: 1\nb: \xff\n";
+    assert_int_equal(wac_yaml_open(&in, text, sizeof text - 1, "file", &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "file:2:", "this is not YAML");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deep_files_are_refused_at_once),
         cmocka_unit_test(files_of_some_depth_are_read),
+        cmocka_unit_test(values_of_another_kind_are_refused),
+        cmocka_unit_test(bytes_that_are_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,9 @@
  * been.
  *
  *     test_faults                     a sample
- *     test_faults whole [I N]         every call, or share I (from 0) of N (make test-faults)
- *     test_faults NAME [KIND [CALL]]  one command, one kind, one call of it
+ *     test_faults whole [I N]         every call, of those for memory every place that one comes
+ *                                     from; or share I (from 0) of N (make test-faults)
+ *     test_faults NAME [KIND [CALL]]  every call of one command, one kind, one call of it
  */
 #include "support/trials.h"
 
@@ -162,26 +163,54 @@ static void try_once(const trial *trial)
         complain(trial, problem, result);
 }
 
-/* only_kind null, only_call 0: all of them, or a sample. */
-static void try_command(const command *command, const char *only_kind, long only_call, bool all)
+/* The calls of a kind that come from a new place, in order. */
+static long find_places(long places[FAILING_PLACES], const command *command, failing_kind kind)
+{
+    make_work(at("start"));
+    order->kind = kind;
+    atomic_store(&order->places, 0);
+    order->looking = 1;
+    assert_done(run_in_peace(command->words));
+    order->looking = 0;
+    long count = atomic_load(&order->places);
+    assert_true(count < FAILING_PLACES);
+    memcpy(places, order->place, (size_t)count * sizeof *places);
+    return count;
+}
+
+/* Which calls of a kind fail: a loop asks for memory a thousand times from one place. */
+typedef enum depth { SAMPLE, PLACES, EVERY } depth;
+
+static void try_kind(const command *command, const outcome *reference, failing_kind kind,
+                     long calls, long only_call, depth depth)
+{
+    static long places[FAILING_PLACES];
+    static size_t number;
+    long step = depth == SAMPLE ? (calls + TRIALS - 1) / TRIALS : 1, before = total.problems;
+    bool by_place = depth == PLACES && kind == FAILING_MEMORY && calls > 0;
+    long count = by_place ? find_places(places, command, kind) : calls;
+    for (int on = 0; on < 2; on++)
+        for (long i = 0; i < count; i += step) {
+            long call = by_place ? places[i] : i + 1;
+            if ((!only_call || call == only_call) && number++ % shares == share)
+                try_once(&(trial){command, reference, kind, call, on});
+        }
+    if (depth != SAMPLE && calls)
+        print_message("%s: %ld calls of %s, %ld tried, %ld problems\n", command->name, calls,
+                      kinds[kind], count, total.problems - before);
+}
+
+/* only_kind null, only_call 0: all of them. */
+static void try_command(const command *command, const char *only_kind, long only_call, depth depth)
 {
     static outcome reference;
-    long calls[FAILING_TOTAL], number = 0;
+    long calls[FAILING_TOTAL];
     make_reference(command, &reference);
     for (int i = 0; i < FAILING_TOTAL; i++)
         calls[i] = atomic_load(&order->calls[i]);
-    for (failing_kind kind = 0; kind < FAILING_TOTAL; kind++) {
-        if (only_kind && strcmp(only_kind, kinds[kind]) != 0)
-            continue;
-        long step = all ? 1 : (calls[kind] + TRIALS - 1) / TRIALS, before = total.problems;
-        for (int on = 0; on < 2; on++)
-            for (long call = 1; call <= calls[kind]; call += step)
-                if ((!only_call || call == only_call) && (size_t)number++ % shares == share)
-                    try_once(&(trial){command, &reference, kind, call, on});
-        if (all && calls[kind])
-            print_message("%s: %ld calls of %s, %ld problems\n", command->name, calls[kind],
-                          kinds[kind], total.problems - before);
-    }
+    for (failing_kind kind = 0; kind < FAILING_TOTAL; kind++)
+        if (!only_kind || strcmp(only_kind, kinds[kind]) == 0)
+            try_kind(command, &reference, kind, calls[kind], only_call, depth);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------*/
@@ -195,7 +224,7 @@ static void nothing_is_lost_where_calls_fail(void **state)
     for (int i = 0; i < COMMANDS; i++)
         if ((!name || strcmp(name, commands[i].name) == 0) &&
             (WAC_MUJOCO || !strstr(commands[i].name, "model")))
-            try_command(&commands[i], kind, call, wanted[0]);
+            try_command(&commands[i], kind, call, !wanted[0] ? SAMPLE : whole ? PLACES : EVERY);
     print_message("%ld trials, %ld of them failed; %ld problems\n", total.trials, total.failed,
                   total.problems);
     assert_int_equal(total.problems, 0);

@@ -217,6 +217,80 @@ static void what_is_beyond_the_table_is_cut(void **state)
     assert_events("run", true, true);
 }
 
+/* A record with its checksums around an event, which it uses up. */
+static size_t seal(unsigned char *to, wac_message *event)
+{
+    uint64_t length = event->size;
+    memcpy(to, &length, 8);
+    memcpy(to + 12, event->bytes, event->size);
+    for (int i = 0; i < 2; i++) {
+        uint32_t sum = castagnoli(i ? to + 12 : to, i ? event->size : 8);
+        sum = (uint32_t)((sum >> 15 | sum << 17) + 0xa282ead8);
+        memcpy(i ? to + 12 + event->size : to + 8, &sum, 4);
+    }
+    wac_message_free(event);
+    return 16 + (size_t)length;
+}
+
+/* Whole records that no run writes: they go, with all behind them, and the rows are told anew. */
+static void events_of_others_go(void **state)
+{
+    (void)state;
+    enum { TIME = 1, STEP = 2, VERSION = 3, SUMMARY = 5 };
+    wac_config config = tiny("lqg", "sac", 2);
+    wac_run_options options = shown(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    int64_t epochs = 2;
+    for (int kind = 0; kind < 9; kind++) {
+        unsigned char bytes[256];
+        wac_message first = {0}, second = {0};
+        size_t size;
+        wac_message_add_double(&first, TIME, 1);
+        if (kind == 0)
+            wac_message_add_text(&first, VERSION, "brain.Event:3");
+        else if (kind == 1)
+            wac_message_add_text(&first, VERSION, "brain.Event:20");
+        else if (kind == 2)
+            wac_message_add_number(&first, VERSION, 2);
+        else if (kind > 3) /* a 3 has none */
+            wac_message_add_text(&first, VERSION, "brain.Event:2");
+        size = seal(bytes, &first);
+        if (kind == 4)
+            wac_message_add_number(&second, STEP, 1); /* one is left out */
+        else if (kind == 5)
+            wac_message_add_number(&second, STEP, UINT64_MAX);
+        else if (kind == 6)
+            wac_message_add_text(&second, VERSION, "brain.Event:2"); /* again */
+        else if (kind == 7)
+            wac_message_add_bytes(&second, 15, "\xff", 1); /* and no step: the first row */
+        else
+            wac_message_add_text(&second, STEP, "none");
+        if (kind == 8)
+            second.size--; /* a field that is cut off in a record that is whole */
+        size += seal(bytes + size, &second);
+        assert_ok(wac_file_write(at("run/" EVENTS), bytes, size, &error));
+        assert_ok(train_on(at("run"), "lqg", NULL, ++epochs));
+        size_t records = 0, at_byte = 0;
+        char *text = contents(at("run/" EVENTS), &size);
+        for (; at_byte < size; records++) {
+            assert_sum((unsigned char *)text + at_byte, 8);
+            at_byte += 16 + number_at((unsigned char *)text + at_byte);
+        }
+        assert_int_equal(records, epochs + 2);
+        /* only what might have been a run's own has stayed */
+        assert_int_equal(memmem(text, size, "\x7a\x01\xff", 3) != NULL, kind == 7);
+        assert_null(memmem(text, size, "none", 4));
+        assert_non_null(memmem(text, size, "brain.Event:2", 13));
+        assert_null(memmem(text, size, "brain.Event:20", 14));
+        free(text);
+    }
+    /* a link is not followed */
+    assert_int_equal(rename(at("run/" EVENTS), at("elsewhere")), 0);
+    assert_int_equal(symlink("../elsewhere", at("run/" EVENTS)), 0);
+    assert_int_equal(train_on(at("run"), "lqg", NULL, ++epochs), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "cannot write", EVENTS);
+}
+
 static uint32_t big(const unsigned char *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -353,11 +427,9 @@ static void pictures_show_the_map(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(rows_are_events),
-        TEST(stopping_anywhere_loses_no_event),
-        TEST(what_is_lost_is_made_up),
-        TEST(pictures_are_png),
-        TEST(what_is_beyond_the_table_is_cut),
+        TEST(rows_are_events),         TEST(stopping_anywhere_loses_no_event),
+        TEST(what_is_lost_is_made_up), TEST(events_of_others_go),
+        TEST(pictures_are_png),        TEST(what_is_beyond_the_table_is_cut),
         TEST(pictures_show_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

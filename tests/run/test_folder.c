@@ -72,6 +72,24 @@ static void test_new_folder(void **state)
     assert_ok(wac_directory_make(at("run/checkpoint"), &error));
     wac_folder_tidy(at("run"));
     assert_false(wac_folder_has(at("run"), WAC_FOLDER_CHECKPOINT_OLD));
+    assert_false(wac_folder_is_untidy(at("run")));
+    assert_false(wac_folder_is_untidy(at("nowhere")));
+}
+
+/* A thousand starts of the same process that were cut off: nobody is that unlucky. */
+static void test_no_name_is_left(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(mkdir(at("run.%ld-%d.tmp", (long)getpid(), i), 0777), 0);
+    assert_int_equal(wac_folder_make(at("run"), &config, NULL, false, false, &error),
+                     WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("run"), "choose another one");
+    assert_false(wac_path_exists(at("run")));
+    assert_int_equal(rmdir(at("run.%ld-7.tmp", (long)getpid())), 0);
+    assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
+    assert_int_equal(entries(root), 1); /* which tidies up */
 }
 
 /* A setting that nobody knows is of the version that wrote the run, if that is another. */
@@ -84,6 +102,9 @@ static void test_later_version(void **state)
     snprintf(later, sizeof later, "%snever_heard_of: 1\n", text);
     free(text);
     save_text(at("run/config.yaml"), later);
+    assert_int_equal(wac_folder_read_config(&read, at("run"), &error), WAC_STATUS_INPUT);
+    assert_null(strstr(error.message, "written by"));
+    save_text(at("run/manifest.json"), "{}");
     assert_int_equal(wac_folder_read_config(&read, at("run"), &error), WAC_STATUS_INPUT);
     assert_null(strstr(error.message, "written by"));
     save_text(at("run/manifest.json"), "{\"version\": \"99.1.0\"}");
@@ -115,6 +136,17 @@ static void test_manifest(void **state)
         assert_ok(wac_manifest_note(at("run"), &config, 1, true, NULL, &error));
         assert_true(manifest_of(at("run")).finished);
     }
+    /* so does what is no file */
+    assert_int_equal(unlink(at("run/manifest.json")), 0);
+    assert_int_equal(mkdir(at("run/manifest.json"), 0777), 0);
+    assert_false(manifest_of(at("run")).finished);
+    /* and one that is packed without being there says that it was packed */
+    char *text;
+    size_t size;
+    assert_ok(wac_manifest_pack(&text, &size, at("run"), &error));
+    assert_ok(wac_manifest_parse(&manifest, text, size, &error));
+    free(text);
+    assert_true(manifest.packed && !manifest.finished);
 }
 
 /* A disk that fails for a moment has lost nothing: not the manifest, nor what is next to another
@@ -202,7 +234,20 @@ static void test_history(void **state)
     assert_int_equal(unlink(at("run/checkpoint/replay.safetensors")), 0);
     assert_int_equal(wac_folder_check_finished(at("run"), &config, &error), WAC_STATUS_INPUT);
     assert_string_equal(error.message, "checkpoint/replay.safetensors is missing");
+    /* no line, no row */
+    static const char *const nothing[] = {"", "\n", "epoch"};
+    for (int i = 0; i < 3; i++) {
+        save_text(at("run/progress.csv"), nothing[i]);
+        assert_int_equal(wac_progress_last_epoch(at("run")), 0);
+    }
+    save_rows("");
+    config.stop_success = 1;
+    assert_ok(wac_history_read(&history, at("run"), &error));
+    assert_false(wac_history_is_complete(&history, &config));
+    wac_history_free(&history);
     assert_int_equal(unlink(at("run/progress.csv")), 0);
+    assert_int_equal(wac_history_read(&history, at("run"), &error), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, at("run/progress.csv"), "No such file");
     assert_int_equal(wac_folder_check_finished(at("run"), &config, &error), WAC_STATUS_INPUT);
     assert_string_equal(error.message, "progress.csv is missing");
     assert_int_equal(wac_progress_last_epoch(at("run")), 0);
@@ -245,8 +290,9 @@ static void test_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_new_folder),      TEST(test_later_version), TEST(test_manifest),
-        TEST(test_disk_that_fails), TEST(test_history),       TEST(test_columns),
+        TEST(test_new_folder), TEST(test_no_name_is_left), TEST(test_later_version),
+        TEST(test_manifest),   TEST(test_disk_that_fails), TEST(test_history),
+        TEST(test_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

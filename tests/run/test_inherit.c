@@ -115,14 +115,29 @@ static void what_does_not_fit_is_refused(void **state)
                                            {"maxinfosac", "its number of models"}};
     for (int i = 0; i < 3; i++) {
         source = config = tiny("lqg", sized[i][0], 1);
-        assert_ok(train_new(at(sized[i][0]), &source, NULL));
+        assert_ok(train_new(at("%s", sized[i][0]), &source, NULL));
         config.critics = 9;
         config.members = 2;
         config.models = 4;
-        options = from(at(sized[i][0]));
+        options = from(at("%s", sized[i][0]));
         assert_int_equal(wac_run_create(&run, &config, NULL, at("new"), &options, &error),
                          WAC_STATUS_INPUT);
         assert_message(WAC_STATUS_INPUT, "cannot be begun with", sized[i][1]);
+    }
+    /* what is believed, and how */
+    for (int i = 0; i < 4; i++) {
+        static const char *const words[] = {"add --posterior particles", "add --posterior gaussian",
+                                            "add --trunk shared", "add --trunk apart"};
+        wac_config beliefs[2] = {tiny("lqg", "oe-wac", 1), tiny("lqg", "oe-wac", 1)};
+        if (i < 2)
+            beliefs[i % 2].posterior = WAC_POSTERIOR_PARTICLES;
+        else
+            beliefs[i % 2].trunk = WAC_TRUNK_SHARED;
+        assert_ok(train_new(at("belief-%d", i), &beliefs[0], NULL));
+        options = from(at("belief-%d", i));
+        assert_int_equal(wac_run_create(&run, &beliefs[1], NULL, at("new"), &options, &error),
+                         WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "cannot be begun with", words[i]);
     }
     options = from(at("source"));
     walk_order.observations = 3;

@@ -451,6 +451,7 @@ static void parts_add_up_to_the_whole(void **state)
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         assert_true(watch.spent[always[i]] > 0);
     assert_true(sum > 0 && sum <= whole);
+    end_group(&group);
 }
 
 int main(void)

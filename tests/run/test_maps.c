@@ -108,6 +108,11 @@ static void says_itself(int normalisation)
         wac_run_act(run, WAC_POLICY_TARGET, &place, &action);
         assert_true(fabs(action - (double)told.way[point][1]) < 1e-5);
     }
+    /* more visits than a map can tell */
+    run->visits[WAC_POLICY_BEHAVIOUR].counts[7] = (int64_t)1 << 40;
+    wac_map_fill(&own, run);
+    assert_int_equal(own.visits[7], UINT32_MAX);
+    assert_int_equal(own.visits[8], told.visits[8]);
     for (int state_cell = 0; state_cell < 20; state_cell += 7)
         for (int action_cell = 0; action_cell < 20; action_cell += 5) {
             double place = 25 * (state_cell + 0.5) / 20, push = -1 + (action_cell + 0.5) / 10;
@@ -218,6 +223,103 @@ static void maps_may_begin_later_and_end(void **state)
     assert_int_equal(unlink(at("run/maps.bin")), 0);
     assert_ok(train_on(at("run"), "lqg", NULL, 6));
     assert_false(wac_path_exists(at("run/maps.bin")));
+}
+
+/* An older checkpoint is put back: maps of later rows would lie between. */
+static void maps_begin_anew_after_a_step_back(void **state)
+{
+    (void)state;
+    char command[3 * PATH_MAX];
+    wac_config config = tiny("lqg", "sac", 1);
+    wac_run_options plain = stop_after(-1, 1), options = mapped(-1);
+    assert_ok(train_new(at("run"), &config, &plain));
+    snprintf(command, sizeof command, "cp -r %s %s && cp -r %s %s", at("run/checkpoint"),
+             at("kept"), at("run"), at("whole"));
+    assert_int_equal(system(command), 0);
+    assert_ok(train_on(at("whole"), "lqg", &options, 5));
+    assert_ok(train_on(at("run"), "lqg", &plain, 3));
+    assert_ok(train_on(at("run"), "lqg", &options, 5));
+    wac_atlas atlas;
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    wac_atlas_close(&atlas);
+    assert_int_equal(atlas.first, 3);
+    remove_folder(at("run/checkpoint"));
+    assert_int_equal(rename(at("kept"), at("run/checkpoint")), 0);
+    assert_ok(train_on(at("run"), "lqg", &plain, 0));
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    wac_atlas_close(&atlas);
+    assert_int_equal(atlas.first, 1);
+    assert_same_runs(at("whole"), at("run"));
+}
+
+/* The header with one of its parts replaced by another of any length. */
+static void save_header(const char *bytes, size_t size, const char *from, const char *to)
+{
+    char *other = malloc(size + 1), header[512 + 1], text[2 * 512];
+    memcpy(other, bytes, size);
+    memcpy(header, bytes, 512);
+    header[512] = 0;
+    char *place = strstr(header, from);
+    assert_non_null(place);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(place - header), header, to,
+             place + strlen(from));
+    memset(other, ' ', 511);
+    memcpy(other, text, strnlen(text, 511));
+    assert_ok(wac_file_write(at("run/maps.bin"), other, size, &error));
+    free(other);
+}
+
+static void headers_that_no_run_writes(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 2);
+    wac_run_options options = mapped(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    size_t size;
+    wac_atlas atlas;
+    char *bytes = contents(at("run/maps.bin"), &size);
+    static const char *const bad[][2] = {
+        {"\"first\": 0", "\"first\": 3000000000"},
+        {"\"cells\": [20, 20]", "\"cells\": [2000000000, 20]"},
+        {"\"cells\": [20, 20]", "\"cells\": [60000, 60000]"},
+        {"\"cells\": [20, 20]", "\"cells\": [0, 20]"},
+        {"\"values\": [20, 20]", "\"values\": [2000000000, 20]"},
+        {"\"values\": [20, 20]", "\"values\": [20, -1]"},
+        {"\"format\": \"", "\"format\": 1, \"was\": \""},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        save_header(bytes, size, bad[i][0], bad[i][1]);
+        assert_int_equal(wac_atlas_open(&atlas, at("run"), &error), WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, at("run/maps.bin"), "does not begin as the maps");
+    }
+    /* what is not said is nothing, and of a place is not of a state */
+    save_header(bytes, size, "\"over\": \"state and action\"", "\"under\": 1");
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    wac_atlas_close(&atlas);
+    assert_true(!atlas.shape.is_place && isnan(atlas.shape.kappa));
+    save_header(bytes, size, "\"kappa\": null", "\"kappa\": 2.5");
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    wac_atlas_close(&atlas);
+    assert_true(atlas.shape.kappa == 2.5);
+    save_header(bytes, size, "state and action", "place");
+    assert_ok(wac_atlas_open(&atlas, at("run"), &error));
+    wac_atlas_close(&atlas);
+    assert_true(atlas.shape.is_place);
+    assert_int_equal(train_on(at("run"), "lqg", NULL, 3), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("run/maps.bin"), "does not begin as the maps");
+    /* as many cells, laid out otherwise */
+    save_header(bytes, size, "\"values\": [20, 20]", "\"values\": [40, 10]");
+    assert_int_equal(train_on(at("run"), "lqg", NULL, 3), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("run/maps.bin"), "does not begin as the maps");
+    /* a folder is no file */
+    assert_int_equal(unlink(at("run/maps.bin")), 0);
+    assert_int_equal(mkdir(at("run/maps.bin"), 0777), 0);
+    assert_int_equal(wac_atlas_open(&atlas, at("run"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("run/maps.bin"), "does not begin as the maps");
+    save_text(at("run/maps.bin/file"), "so that it is not empty");
+    assert_int_equal(train_on(at("run"), "lqg", NULL, 3), WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "cannot open", at("run/maps.bin"));
+    free(bytes);
 }
 
 static void other_files_are_refused(void **state)
@@ -349,6 +451,8 @@ int main(void)
         TEST(stopping_anywhere_changes_no_map),
         TEST(what_is_beyond_the_checkpoint_is_cut),
         TEST(maps_may_begin_later_and_end),
+        TEST(maps_begin_anew_after_a_step_back),
+        TEST(headers_that_no_run_writes),
         TEST(other_files_are_refused),
         TEST(tables_have_maps),
         TEST(losses_are_kept_of_any_world),

@@ -1,6 +1,8 @@
 /* A trained run in the hands of a program: what wac/run.h offers, in the world's own units. */
 #include "support/small_runs.h"
 
+#include "run/run.h"
+
 static wac_run *trained(const char *environment, const char *algorithm)
 {
     wac_run *run;
@@ -62,6 +64,32 @@ static void many_pairs_are_valued_as_one_is(void **state)
     }
     assert_true(means[0] != means[1] && stds[0] != stds[ROWS - 1]);
     wac_run_destroy(run);
+}
+
+/* Who only peeks leaves the replay alone, and is told the same. */
+static void a_peek_tells_the_same(void **state)
+{
+    (void)state;
+    wac_run *run = trained("lqg", "oe-wac"), *peeked;
+    save_text(at("run/checkpoint/replay.safetensors"), "of no interest");
+    assert_int_equal(wac_run_open(&peeked, at("run"), NULL, NULL, &error), WAC_STATUS_INPUT);
+    assert_ok(wac_run_peek(&peeked, at("run"), &error));
+    double place = 1, push = 0.5, values[2][2];
+    wac_run_value(run, &place, &push, &values[0][0], &values[0][1]);
+    wac_run_value(peeked, &place, &push, &values[1][0], &values[1][1]);
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
+    wac_run_destroy(peeked);
+    wac_run_destroy(run);
+    assert_int_equal(wac_run_peek(&peeked, at("nothing"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "there is no run", "nothing");
+    assert_false(wac_run_is_in_use(at("run")) || wac_run_is_in_use(at("nothing")));
+    /* one that has lost its checkpoint, and one that never had any */
+    remove_folder(at("run/checkpoint"));
+    assert_int_equal(wac_run_peek(&peeked, at("run"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "has been trained", "checkpoint is gone");
+    assert_int_equal(unlink(at("run/progress.csv")), 0);
+    assert_int_equal(wac_run_peek(&peeked, at("run"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "has no checkpoint yet", "wac train --resume");
 }
 
 static void without_stds_there_is_none(void **state)
@@ -151,9 +179,13 @@ static void agents_save_and_load_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_policy_acts_in_the_worlds_units), TEST(many_pairs_are_valued_as_one_is),
-        TEST(without_stds_there_is_none),        TEST(running_normalisation_leaves_observations),
-        TEST(episodes_follow_from_the_seed),     TEST(agents_save_and_load_themselves),
+        TEST(a_policy_acts_in_the_worlds_units),
+        TEST(many_pairs_are_valued_as_one_is),
+        TEST(a_peek_tells_the_same),
+        TEST(without_stds_there_is_none),
+        TEST(running_normalisation_leaves_observations),
+        TEST(episodes_follow_from_the_seed),
+        TEST(agents_save_and_load_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

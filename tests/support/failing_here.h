@@ -12,7 +12,6 @@
 #include "support/failing_calls.h"
 #include "support/folder.h"
 
-#include <execinfo.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <setjmp.h>
@@ -58,8 +57,6 @@ static inline void start_under_orders(char **argv)
     close(file);
     if (order == MAP_FAILED)
         abort();
-    void *above[4];
-    backtrace(above, 4); /* the first one takes memory */
 }
 
 /* Paths may be too long at every join. The linker puts this in the place of wac_path_join

@@ -1,12 +1,14 @@
 /* A GPU for machines without one: a plugin with the table of wac_cuda.so (rl/cuda/engine.h) that
  * keeps what it is given, learns nothing, and takes its time. WAC_FAKE_GPUS is how many there are
- * (2); the file WAC_FAKE_LOG gets a line "GPU SEATS" for each engine. */
+ * (2; "broken": who asks is ended); the file WAC_FAKE_LOG gets a line "GPU SEATS" for each engine.
+ */
 #include "rl/cuda/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { NETWORKS = WAC_ENGINE_CRITIC_SECOND + 1 }; /* the blocks that are kept */
 
@@ -21,6 +23,8 @@ static int count(char *why, size_t size)
 {
     const char *gpus = getenv("WAC_FAKE_GPUS");
     int all = gpus ? atoi(gpus) : 2;
+    if (gpus && strcmp(gpus, "broken") == 0)
+        _exit(3);
     if (all > 0)
         return all;
     snprintf(why, size, "it is not even a fake one");

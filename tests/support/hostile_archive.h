@@ -48,8 +48,8 @@ static inline void tar_entry(pile *tar, const char *name, char type, const char 
 
 static inline void tar_file(pile *tar, const char *name, const char *text)
 {
-    char says[16];
-    snprintf(says, sizeof says, "%011zo", strlen(text));
+    char says[12];
+    snprintf(says, sizeof says, "%011o", (unsigned)strlen(text));
     tar_entry(tar, name, '0', says, text, strlen(text));
 }
 

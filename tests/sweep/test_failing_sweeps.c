@@ -2,9 +2,11 @@
 #include "support/failing_here.h"
 #include "support/small_sweeps.h"
 
+#include "rl/cuda/steps.h"
 #include "sweep/folder.h"
 #include "sweep/ladder.h"
 #include "sweep/tune.h"
+#include "sweep/worker.h"
 
 #define TINIEST                                                                                    \
     "epochs: 1, width: 4, batch_size: 4, initial_steps: 10, explore_steps: 10, updates: 5, "       \
@@ -48,6 +50,22 @@ static void executions(void **state)
     wac_sweep_free(&listed);
 }
 
+/* A GPU that is there is found, or it is said why not. */
+static wac_status probe(wac_error *failure)
+{
+    return wac_sweep_worker_probe(WAC_DEVICE_CUDA, failure);
+}
+
+static void devices(void **state)
+{
+    (void)state;
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    int count;
+    assert_ok(wac_gpu_count(&count, &error)); /* which loads it: that is the system's matter */
+    every_call_fails(&(library_call){"a device tried", NULL, probe, NULL, 0});
+    unsetenv("WAC_CUDA_PLUGIN");
+}
+
 /* --- searching --------------------------------------------------------------------------------*/
 
 static wac_search search;
@@ -85,6 +103,7 @@ int main(int argc, char **argv)
     (void)argc;
     start_under_orders(argv);
     const struct CMUnitTest tests[] = {
+        TEST(devices),
         TEST(executions),
         TEST(searches),
     };

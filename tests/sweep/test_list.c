@@ -84,6 +84,48 @@ static void seeds_are_counted_on(void **state)
     assert_int_equal(wac_sweep_reseed(&more, &list, 0, &error), WAC_STATUS_INPUT);
     assert_int_equal(wac_sweep_reseed(&more, &list, WAC_SWEEP_RUNS, &error), WAC_STATUS_INPUT);
     assert_int_equal(wac_sweep_reseed(&more, &list, INT64_MAX, &error), WAC_STATUS_INPUT);
+    /* settings are told apart by all before the seed, which may be nothing */
+    static const char *const folders[][3] = {{"lqg/sac/seed-1", "lqg/sac/seed-2", "lqg/oac/seed-3"},
+                                             {"seed-1", "seed-2", "oac/seed-3"}};
+    static const char *const made[][4] = {
+        {"lqg/sac/seed-1", "lqg/sac/seed-2", "lqg/oac/seed-3", "lqg/oac/seed-4"},
+        {"seed-1", "seed-2", "oac/seed-3", "oac/seed-4"}};
+    for (int i = 0; i < 2; i++) {
+        fill();
+        for (int k = 0; k < 3; k++)
+            strcpy(runs[k].folder, folders[i][k]);
+        assert_ok(wac_sweep_reseed(&more, &list, 2, &error));
+        assert_int_equal(more.count, 4);
+        for (int k = 0; k < 4; k++) {
+            assert_string_equal(more.runs[k].folder, made[i][k]);
+            assert_int_equal(more.runs[k].config.seed, k + 1);
+        }
+        wac_sweep_free(&more);
+    }
+}
+
+/* What is given to all runs is checked together with what they have. */
+static void settings_are_given(void **state)
+{
+    (void)state;
+    static wac_given given;
+    size_t count, at_setting = 0;
+    const wac_setting *settings = wac_settings(&count);
+    while (strcmp(settings[at_setting].name, "width") != 0)
+        at_setting++;
+    char text[WAC_GIVEN_FLAGS];
+    strcpy(given.values[at_setting], "32.0");
+    fill();
+    list.count = 0;
+    assert_ok(wac_sweep_give(&list, &given, "file", &error));
+    assert_string_equal(wac_given_flags(text, &given), " --width 32.0");
+    fill();
+    assert_ok(wac_sweep_give(&list, &given, "file", &error));
+    assert_true(runs[0].config.width == 32 && runs[2].config.width == 32);
+    assert_string_equal(wac_given_flags(text, &given), " --width 32");
+    runs[1].config.batch_size = -1; /* which nobody has given */
+    assert_int_equal(wac_sweep_give(&list, &given, "file", &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "batch_size", "");
 }
 
 static void lines_tell_what_differs(void **state)
@@ -141,11 +183,9 @@ static void an_estimate_counts_what_is_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(folders_lead_nowhere_else),
-        TEST(runs_do_not_share),
-        TEST(seeds_are_counted_on),
-        TEST(lines_tell_what_differs),
-        TEST(an_estimate_counts_what_is_left),
+        TEST(folders_lead_nowhere_else), TEST(runs_do_not_share),
+        TEST(seeds_are_counted_on),      TEST(settings_are_given),
+        TEST(lines_tell_what_differs),   TEST(an_estimate_counts_what_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,15 @@ static void bad_files_are_refused(void **state)
         assert_message(WAC_STATUS_INPUT, cases[i].place, cases[i].words);
         assert_null(sweep.runs);
     }
+    /* more values than there can be runs */
+    static char text[100000] = START "settings: {width: [";
+    wac_sweep sweep;
+    for (int i = 0; i <= WAC_SWEEP_RUNS; i++)
+        sprintf(text + strlen(text), "%d, ", i % 10);
+    strcat(text, "9]}\n");
+    assert_int_equal(wac_sweep_parse(&sweep, NULL, text, strlen(text), "file", &error),
+                     WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "file:3:", "more than 10000 values");
 }
 
 /* One worker, two workers, and `wac train` alone: the same files. */
@@ -275,8 +284,14 @@ static void what_is_no_sweep_is_left_alone(void **state)
     assert_ok(wac_directory_make(at("cut/lqg/sac/seed-1"), &error));
     assert_says(wac("sweep %s --out %s", at("small.yaml"), at("cut")), 2, "is no run");
     /* and a list that nobody wrote */
-    save_text(at("mine/sweep.yaml"), "what is this\n");
-    assert_says(wac("sweep %s --out %s", at("small.yaml"), at("mine")), 2, "no list that a sweep");
+    static char lists[][2 * WAC_SWEEP_FOLDER] = {"what is this\n", "lqg/sac/seed-1:\n", ""};
+    memset(lists[2], 'a', sizeof lists[2] - 6);
+    strcat(lists[2], ": {}\n");
+    for (int i = 0; i < 3; i++) {
+        save_text(at("mine/sweep.yaml"), lists[i]);
+        assert_says(wac("sweep %s --out %s", at("small.yaml"), at("mine")), 2,
+                    "no list that a sweep");
+    }
     assert_says(wac("sweep"), 2, "name a sweep file");
     assert_says(wac("sweep %s", at("none.yaml")), 1, "cannot read");
 }

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
+#include "sweep/worker.h"
 
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -368,6 +369,40 @@ static void gpus_take_turns(void **state)
     wac_sweep_free(&sweep);
 }
 
+/* A GPU is tried in a process of its own, and only where something is left to train on it. */
+static void gpus_are_tried_apart(void **state)
+{
+    (void)state;
+    wac_sweep sweep = parse("environments: [lqg]\nalgorithms: [sac]\nseeds: 2\n"
+                            "settings: {epochs: 1, " SMALL_RUNS "}\n");
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    setenv("WAC_FAKE_GPUS", "broken", 1);
+    assert_ok(wac_sweep_check_device(&sweep, at("sweep"), WAC_DEVICE_CPU, &error));
+    assert_int_equal(wac_sweep_check_device(&sweep, at("sweep"), WAC_DEVICE_CUDA, &error),
+                     WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "ends the program that tries it", "--device cpu");
+    setenv("WAC_FAKE_GPUS", "0", 1);
+    assert_int_not_equal(wac_sweep_check_device(&sweep, at("sweep"), WAC_DEVICE_CUDA, &error),
+                         WAC_STATUS_OK);
+    assert_non_null(strstr(error.message, "it is not even a fake one"));
+    setenv("WAC_FAKE_GPUS", "1", 1);
+    assert_ok(wac_sweep_check_device(&sweep, at("sweep"), WAC_DEVICE_CUDA, &error));
+    assert_ok(wac_sweep_worker_probe(WAC_DEVICE_CPU, &error));
+    /* done is nothing left; begun is */
+    execute(&sweep, at("sweep"), (wac_sweep_options){.workers = 1});
+    setenv("WAC_FAKE_GPUS", "broken", 1);
+    assert_ok(wac_sweep_check_device(&sweep, at("sweep"), WAC_DEVICE_CUDA, &error));
+    assert_int_equal(unlink(at("sweep/%s/manifest.json", sweep.runs[1].folder)), 0);
+    assert_int_equal(wac_sweep_check_device(&sweep, at("sweep"), WAC_DEVICE_CUDA, &error),
+                     WAC_STATUS_IO);
+    /* what is no sweep is said before */
+    save_text(at("sweep/sweep.yaml"), "no list\n");
+    assert_int_equal(wac_sweep_check_device(&sweep, at("sweep"), WAC_DEVICE_CUDA, &error),
+                     WAC_STATUS_INPUT);
+    unsetenv("WAC_CUDA_PLUGIN");
+    wac_sweep_free(&sweep);
+}
+
 /* --- searches ----------------------------------------------------------------------------------
  */
 
@@ -400,7 +435,7 @@ int main(void)
         TEST(killed_at_random_moments),    TEST(what_cannot_go_on_begins_anew),
         TEST(who_fails_is_told),           TEST(groups_that_do_not_fit_are_cut),
         TEST(groups_are_spread_over_gpus), TEST(gpus_take_turns),
-        TEST(rungs_are_those_of_workers),
+        TEST(gpus_are_tried_apart),        TEST(rungs_are_those_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

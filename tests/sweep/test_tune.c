@@ -35,6 +35,18 @@ static void settings_are_drawn(void **state)
     assert_true(below > 10 && below < 38);
     wac_sweep_free(&sweep);
     wac_sweep_free(&grown);
+    /* numbers are short, unless that leads out of the range, on either side */
+    static const char *const narrow[] = {"{from: 0.512341, to: 0.512342}",
+                                         "{from: 0.512346, to: 0.512347}"};
+    for (int i = 0; i < 2; i++) {
+        char within[256];
+        snprintf(within, sizeof within, TUNED "samples: 3\nsettings: {discount: %s}\n", narrow[i]);
+        assert_ok(wac_sweep_parse(&sweep, &search, within, strlen(within), "file", &error));
+        for (size_t k = 0; k < sweep.count; k++)
+            assert_true(sweep.runs[k].config.discount >= (i ? 0.512346 : 0.512341) &&
+                        sweep.runs[k].config.discount <= (i ? 0.512347 : 0.512342));
+        wac_sweep_free(&sweep);
+    }
 
     static const struct {
         const char *text, *place, *words;
@@ -150,6 +162,8 @@ static void search_for(wac_sweep *sweep, wac_search *search, const char *text)
     assert_ok(wac_sweep_parse(sweep, search, text, strlen(text), "file", &error));
 }
 
+#define SEARCH "environments: [lqg]\nalgorithms: [sac]\n"
+
 static void the_hardest_environments_decide(void **state)
 {
     (void)state;
@@ -215,6 +229,41 @@ static void the_hardest_environments_decide(void **state)
     wac_sweep_free(&sweep);
 }
 
+/* Whoever has no value comes last, finished or not; equals keep their order. */
+static void what_has_no_value_comes_last(void **state)
+{
+    (void)state;
+    wac_sweep sweep;
+    wac_search search;
+    wac_choices choices;
+    search_for(&sweep, &search, SEARCH "measure: return\nsettings: {width: [8, 16, 32, 64]}\n");
+    static const double values[][4] = {{NAN, 1, NAN, 2}, {NAN, NAN, NAN, 1}, {2, NAN, 1, 3}};
+    static const size_t orders[][4] = {{3, 1, 0, 2}, {3, 0, 1, 2}, {3, 0, 2, 1}};
+    assert_ok(wac_choices_create(&choices, &sweep, &search, &error));
+    assert_int_equal(choices.count, 4);
+    for (int i = 0; i < 3; i++)
+        for (int lost = 0; lost < 2; lost++) {
+            wac_tuned tuned[4];
+            wac_mark marks[4];
+            for (size_t k = 0; k < 4; k++) {
+                bool none = lost && isnan(values[i][k]);
+                marks[k] = (wac_mark){.state = none ? WAC_MARK_LOST : WAC_MARK_THERE,
+                                      .value = none ? 0 : values[i][k]};
+                tuned[k] = (wac_tuned){.choice = k};
+            }
+            wac_choices_rank(tuned, 4, &choices, marks);
+            for (int k = 0; k < 4; k++) {
+                assert_int_equal(tuned[k].choice, orders[i][k]);
+                double value = values[i][tuned[k].choice];
+                assert_true(isnan(value) ? isnan(tuned[k].mean) && isnan(tuned[k].largest)
+                                         : tuned[k].mean == value && tuned[k].smallest == value);
+                assert_int_equal(tuned[k].finished, !isnan(value));
+            }
+        }
+    wac_choices_free(&choices);
+    wac_sweep_free(&sweep);
+}
+
 /* A run that stops at success would have gone on like that. */
 static void early_success_goes_on(void **state)
 {
@@ -240,7 +289,6 @@ static void early_success_goes_on(void **state)
 static void searches_are_refused(void **state)
 {
     (void)state;
-#define SEARCH "environments: [lqg]\nalgorithms: [sac]\n"
     static const struct {
         const char *text, *place, *words;
     } cases[] = {
@@ -287,6 +335,11 @@ static void rules_are_settled(void **state)
         {"environments: [point-1, lqg]\n", WAC_SEARCH_RULE_COLUMN, NULL},
         {"environments: [riverswim]\n", WAC_SEARCH_RULE_COLUMN, NULL},
         {"environments: [riverswim]\nmeasure: solved-hardest\n", WAC_SEARCH_RULE_HARDEST, NULL},
+        {"environments: [lqg]\nmeasure: coverage\n", WAC_SEARCH_RULE_COLUMN, NULL},
+        {"environments: [lqg, mountaincar]\nmeasure: coverage\n", WAC_SEARCH_RULE_USUAL,
+         "mountaincar has no coverage_sampled: coverage is only of environments with one"},
+        {"environments: [lqg]\nmeasure: return\nsettings: {evaluation_steps: [10, 0]}\n",
+         WAC_SEARCH_RULE_USUAL, "lqg has no eval_return: its runs are never evaluated"},
         {"environments: [point-1, lqg]\nmeasure: solved-hardest\n", WAC_SEARCH_RULE_USUAL,
          "lqg has no solved-hardest: it has no goal to reach"},
         {"environments: [riverswim]\nmeasure: solved-hardest\nsettings: {evaluation_steps: 0}\n",
@@ -530,6 +583,7 @@ static void the_program_halves(void **state)
     (void)state;
     wac_sweep sweep;
     wac_search search;
+    char path[PATH_MAX];
     search_for(&sweep, &search, SMALL_TUNE("9"));
     save_text(at("tune.yaml"), SMALL_TUNE("9"));
     const outcome *result = wac("tune %s --out %s --dry-run", at("tune.yaml"), at("one"));
@@ -547,6 +601,18 @@ static void the_program_halves(void **state)
     result = wac("tune %s --out %s", at("tune.yaml"), at("one"));
     assert_done(result);
     assert_non_null(strstr(result->err, "nothing left to do"));
+    /* nor is anything expected of it, but by those that came no further than the first rung */
+    result = wac("tune %s --out %s --dry-run", at("tune.yaml"), at("one"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, " 18 done"));
+    assert_ok(wac_path_join(path, sizeof path, at("one"), sweep.runs[0].folder, &error));
+    assert_int_equal(unlink(at("%s/progress.csv", path + strlen(root) + 1)), 0);
+    result = wac("tune %s --out %s --dry-run", at("tune.yaml"), at("one"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, " 17 done, 1 damaged"));
+    remove_folder(path);
+    assert_done(wac("tune %s --out %s", at("tune.yaml"), at("one")));
+    assert_same_sweeps(at("one"), at("five"), &sweep);
     /* more samples: those before keep what they have */
     wac_sweep_free(&sweep);
     search_for(&sweep, &search, SMALL_TUNE("12"));
@@ -581,6 +647,7 @@ int main(void)
         TEST(the_best_settings_win),
         TEST(the_hardest_environments_decide),
         TEST(early_success_goes_on),
+        TEST(what_has_no_value_comes_last),
         TEST(searches_are_refused),
         TEST(rules_are_settled),
         TEST(river_settings_are_compared),
