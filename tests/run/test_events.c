@@ -53,8 +53,10 @@ static double scalar(wac_field summary, const char *tag)
         while (wac_field_next(&value)) {
             found |= value.field == 1 && value.size == strlen(tag) &&
                      memcmp(value.bytes, tag, value.size) == 0;
-            if (value.field == 2)
+            if (value.field == 2) {
                 memcpy(&number, value.bytes, 4);
+                assert_true(isfinite(number)); /* what is no number is left out */
+            }
         }
         assert_ptr_equal(value.at, value.end);
         if (found)
