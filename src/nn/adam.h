@@ -15,6 +15,7 @@ typedef struct wac_moments {
 typedef struct wac_adam_factors {
     real step;       /* rate / (1 - beta1^t) */
     real correction; /* 1 / sqrt(1 - beta2^t) */
+    real decay;      /* share of a weight that it loses first (Loshchilov and Hutter, 2019) */
 } wac_adam_factors;
 
 #define WAC_ADAM_BETA1 0.9
@@ -28,6 +29,21 @@ static inline wac_adam_factors wac_adam_prepare(int64_t steps, double rate)
         .step = (real)(rate / (1 - pow(WAC_ADAM_BETA1, (double)steps))),
         .correction = (real)(1 / sqrt(1 - pow(WAC_ADAM_BETA2, (double)steps))),
     };
+}
+
+/* The same with a weight decay, in rates. */
+static inline wac_adam_factors wac_adam_decay(int64_t steps, double rate, double weight_decay)
+{
+    wac_adam_factors factors = wac_adam_prepare(steps, rate);
+    factors.decay = (real)(rate * weight_decay);
+    return factors;
+}
+
+/* Before a weight moves: what it loses. */
+static inline void wac_adam_shrink(wac_adam_factors factors, size_t count, real *values)
+{
+    for (size_t i = 0; factors.decay > 0 && i < count; i++)
+        values[i] -= factors.decay * values[i];
 }
 
 static inline void wac_adam_move(wac_adam_factors factors, real gradient, real *first, real *second,

@@ -44,7 +44,7 @@ typedef struct wac_ops {
     void (*backward)(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
                      const real *dout, const wac_gradient *gradient);
 
-    /* one Adam step of a stack */
+    /* one Adam step of a stack, after what it loses by weight decay */
     void (*adam)(wac_team *team, const wac_stack *stack, const real *gradient, wac_moments moments,
                  wac_adam_factors factors);
 
@@ -54,7 +54,8 @@ typedef struct wac_ops {
 
 extern const wac_ops wac_ops_reference; /* nn/reference.c */
 #ifndef WAC_DOUBLE
-/* nn/cpu/cpu.c, for two hidden ReLU layers; mixed only where nothing is missing (cpu/product.h) */
+/* nn/cpu/cpu.c, for two hidden ReLU layers, or blocks; mixed only where nothing is missing
+ * (cpu/product.h), and for blocks as single */
 extern const wac_ops wac_ops_cpu, wac_ops_mixed;
 #endif
 

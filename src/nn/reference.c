@@ -49,6 +49,133 @@ static void layer_dinput(const wac_layer *layer, int rows, int first, const real
     }
 }
 
+/* --- residual networks ------------------------------------------------------------------------ */
+
+/* N: y = scale x' + shift, with x' = (x - mean) / deviation of each row */
+static void norm_forward(const wac_layer *norm, int rows, const real *x, real *normal,
+                         real *inverse, int inverses, real *y)
+{
+    int width = norm->outputs;
+    for (int i = 0; i < rows; i++, x += width, normal += width, y += width, inverse += inverses) {
+        real mean = 0, square = 0;
+        for (int j = 0; j < width; j++)
+            mean += x[j];
+        mean /= (real)width;
+        for (int j = 0; j < width; j++)
+            square += (x[j] - mean) * (x[j] - mean);
+        *inverse = 1 / sqrt(square / (real)width + WAC_NORM_EPSILON);
+        for (int j = 0; j < width; j++) {
+            normal[j] = (x[j] - mean) * *inverse;
+            y[j] = normal[j] * norm->weight[j] + norm->bias[j];
+        }
+    }
+}
+
+/* dx += the way back from dy through N */
+static void norm_back(const wac_layer *norm, int rows, const real *normal, const real *inverse,
+                      int inverses, const real *dy, real *dx)
+{
+    int width = norm->outputs;
+    for (int i = 0; i < rows; i++, dy += width, normal += width, dx += width, inverse += inverses) {
+        real mean = 0, along = 0;
+        for (int j = 0; j < width; j++) {
+            mean += dy[j] * norm->weight[j] / (real)width;
+            along += dy[j] * norm->weight[j] * normal[j] / (real)width;
+        }
+        for (int j = 0; j < width; j++)
+            dx[j] += *inverse * (dy[j] * norm->weight[j] - mean - normal[j] * along);
+    }
+}
+
+static void norm_dparams(const wac_layer *dnorm, int rows, const real *normal, const real *dy)
+{
+    int width = dnorm->outputs;
+    for (int j = 0; j < width; j++) {
+        dnorm->weight[j] = dnorm->bias[j] = 0;
+        for (int i = 0; i < rows; i++) {
+            dnorm->weight[j] += dy[i * width + j] * normal[i * width + j];
+            dnorm->bias[j] += dy[i * width + j];
+        }
+    }
+}
+
+/* What N made, from what is kept of it. */
+static void norm_again(const wac_layer *norm, int rows, const real *normal, real *y)
+{
+    for (int i = 0; i < rows * norm->outputs; i++)
+        y[i] = normal[i] * norm->weight[i % norm->outputs] + norm->bias[i % norm->outputs];
+}
+
+static void residual_forward(const wac_stack *stack, int member, int rows, const real *x,
+                             const wac_pass *pass)
+{
+    int blocks = stack->shape.blocks, width = stack->shape.width;
+    real *const *h = pass->h, *stream = h[WAC_KEPT_STREAM], *scratch = h[WAC_KEPT_SCRATCH];
+    wac_layer layers[WAC_BLOCK_LAYERS * WAC_BLOCKS_MOST + 3];
+    for (int i = 0; i <= wac_shape_head(&stack->shape); i++)
+        layers[i] = wac_stack_layer(stack, stack->params, member, i);
+    layer_forward(&layers[0], rows, x, stream, false);
+    for (int k = 0; k <= blocks; k++) {
+        const wac_layer *own = layers + WAC_BLOCK_LAYERS * k + 1;
+        bool last = k == blocks;
+        norm_forward(&own[0], rows, stream, h[last ? WAC_KEPT_LAST : WAC_KEPT_BLOCK + 2 * k],
+                     h[WAC_KEPT_INVERSES] + k, blocks + 1, scratch);
+        if (last) {
+            layer_forward(&own[1], rows, scratch, pass->out, false);
+            break;
+        }
+        layer_forward(&own[1], rows, scratch, h[WAC_KEPT_BLOCK + 2 * k + 1], true);
+        layer_forward(&own[2], rows, h[WAC_KEPT_BLOCK + 2 * k + 1], scratch, false);
+        for (int i = 0; i < rows * width; i++)
+            stream[i] += scratch[i];
+    }
+}
+
+/* The gradient of the stream takes its place, that of a block's middle takes the middle's. */
+static void residual_backward(const wac_stack *stack, int member, wac_input input,
+                              const wac_pass *pass, const real *dout, const wac_gradient *gradient)
+{
+    int blocks = stack->shape.blocks, width = stack->shape.width, rows = input.rows;
+    real *const *h = pass->h, *stream = h[WAC_KEPT_STREAM], *scratch = h[WAC_KEPT_SCRATCH];
+    real *slope = h[WAC_KEPT_SLOPE];
+    wac_layer layers[WAC_BLOCK_LAYERS * WAC_BLOCKS_MOST + 3],
+        dlayers[sizeof layers / sizeof *layers];
+    for (int i = 0; i <= wac_shape_head(&stack->shape); i++) {
+        layers[i] = wac_stack_layer(stack, stack->params, member, i);
+        if (gradient->params)
+            dlayers[i] = wac_stack_layer(stack, gradient->params, member, i);
+    }
+    for (int i = 0; i < rows * width; i++)
+        stream[i] = 0;
+    for (int k = blocks; k >= 0; k--) {
+        int at = WAC_BLOCK_LAYERS * k + 1;
+        bool last = k == blocks;
+        const real *normal = h[last ? WAC_KEPT_LAST : WAC_KEPT_BLOCK + 2 * k], *dy = dout;
+        if (!last) {
+            real *middle = h[WAC_KEPT_BLOCK + 2 * k + 1];
+            if (gradient->params)
+                layer_dparams(&dlayers[at + 2], rows, middle, stream);
+            layer_dinput(&layers[at + 2], rows, 0, stream, middle, middle);
+            dy = middle;
+        }
+        norm_again(&layers[at], rows, normal, scratch);
+        if (gradient->params)
+            layer_dparams(&dlayers[at + 1], rows, scratch, dy);
+        layer_dinput(&layers[at + 1], rows, 0, dy, NULL, slope);
+        if (gradient->params)
+            norm_dparams(&dlayers[at], rows, normal, slope);
+        norm_back(&layers[at], rows, normal, h[WAC_KEPT_INVERSES] + k, blocks + 1, slope, stream);
+    }
+    if (gradient->params)
+        layer_dparams(&dlayers[0], rows, input.x + (size_t)member * input.stride, stream);
+    int kept = stack->shape.inputs - gradient->input_first;
+    if (gradient->inputs)
+        layer_dinput(&layers[0], rows, gradient->input_first, stream, NULL,
+                     gradient->inputs + (size_t)member * (size_t)(pass->capacity * kept));
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
     (void)team;
@@ -56,6 +183,10 @@ static void forward(wac_team *team, const wac_stack *stack, wac_input input, con
     for (int m = 0; m < stack->members; m++) {
         wac_pass own = wac_pass_at(pass, stack, m, 0);
         const real *x = input.x + (size_t)m * input.stride;
+        if (stack->shape.blocks) {
+            residual_forward(stack, m, input.rows, x, &own);
+            continue;
+        }
         for (int i = 0; i <= head; i++) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
             layer_forward(&layer, input.rows, i ? own.h[i - 1] : x, i < head ? own.h[i] : own.out,
@@ -73,6 +204,10 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
     for (int m = 0; m < stack->members; m++) {
         wac_pass own = wac_pass_at(pass, stack, m, 0);
         const real *dy = dout + (size_t)m * (size_t)(pass->capacity * stack->shape.outputs);
+        if (stack->shape.blocks) {
+            residual_backward(stack, m, input, &own, dy, gradient);
+            continue;
+        }
         for (int i = stack->shape.hidden; i >= 0; i--) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
             if (gradient->params) {
@@ -95,6 +230,7 @@ static void adam(wac_team *team, const wac_stack *stack, const real *gradient, w
                  wac_adam_factors factors)
 {
     (void)team;
+    wac_adam_shrink(factors, wac_stack_size(stack), stack->params);
     for (size_t i = 0; i < wac_stack_size(stack); i++)
         wac_adam_move(factors, gradient[i], &moments.first[i], &moments.second[i],
                       &stack->params[i]);

@@ -14,12 +14,52 @@ static size_t padded(size_t count)
     return (count + LINE - 1) / LINE * LINE;
 }
 
+int wac_shape_head(const wac_shape *shape)
+{
+    return shape->blocks ? WAC_BLOCK_LAYERS * shape->blocks + 2 : shape->hidden;
+}
+
+bool wac_shape_is_norm(const wac_shape *shape, int layer)
+{
+    return shape->blocks && layer % WAC_BLOCK_LAYERS == 1;
+}
+
+int wac_shape_kept(const wac_shape *shape, int i)
+{
+    if (!shape->blocks)
+        return i < shape->hidden ? shape->width : 0;
+    if (i == WAC_KEPT_INVERSES)
+        return shape->blocks + 1;
+    if (i < WAC_KEPT_BLOCK)
+        return shape->width;
+    int at = i - WAC_KEPT_BLOCK;
+    return at >= 2 * shape->blocks ? 0 : at % 2 ? WAC_BLOCK_SPREAD * shape->width : shape->width;
+}
+
 static wac_layer layer_sizes(const wac_shape *shape, int layer)
 {
-    return (wac_layer){
-        .inputs = layer == 0 ? shape->inputs : shape->width,
-        .outputs = layer == shape->hidden ? shape->outputs : shape->width,
-    };
+    wac_layer sizes = {.inputs = shape->width, .outputs = shape->width};
+    if (layer == 0)
+        sizes.inputs = shape->inputs;
+    if (layer == wac_shape_head(shape))
+        sizes.outputs = shape->outputs;
+    else if (wac_shape_is_norm(shape, layer))
+        sizes.inputs = 1;
+    else if (shape->blocks && layer % WAC_BLOCK_LAYERS == 2)
+        sizes.outputs *= WAC_BLOCK_SPREAD;
+    else if (shape->blocks && layer > 0)
+        sizes.inputs *= WAC_BLOCK_SPREAD;
+    return sizes;
+}
+
+int64_t wac_shape_products(const wac_shape *shape)
+{
+    int64_t sum = 0;
+    for (int i = 0; i <= wac_shape_head(shape); i++) {
+        wac_layer layer = layer_sizes(shape, i);
+        sum += wac_shape_is_norm(shape, i) ? 0 : (int64_t)layer.inputs * layer.outputs;
+    }
+    return sum;
 }
 
 static size_t layer_size(const wac_shape *shape, int i)
@@ -30,9 +70,10 @@ static size_t layer_size(const wac_shape *shape, int i)
 
 void wac_stack_init(wac_stack *stack, wac_arena *arena, wac_shape shape, int members)
 {
-    assert(shape.hidden > 0 && shape.hidden <= WAC_HIDDEN_MOST);
+    assert(shape.blocks ? shape.blocks <= WAC_BLOCKS_MOST
+                        : shape.hidden > 0 && shape.hidden <= WAC_HIDDEN_MOST);
     *stack = (wac_stack){.shape = shape, .members = members};
-    for (int i = 0; i <= shape.hidden; i++)
+    for (int i = 0; i <= wac_shape_head(&shape); i++)
         stack->stride += layer_size(&shape, i);
     stack->params = WAC_TAKE(arena, real, wac_stack_size(stack));
 }
@@ -61,20 +102,46 @@ wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int l
     return result;
 }
 
+static void fill(real *values, int count, real value)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = value;
+}
+
+/* A layer of a residual network but the head. */
+static void randomise_residual(const wac_layer *layer, bool norm, bool first, wac_rng *rng)
+{
+    int most = layer->inputs > layer->outputs ? layer->inputs : layer->outputs;
+    size_t count = (size_t)layer->inputs * (size_t)layer->outputs;
+    real deviation = (real)(first ? 1 / sqrt(most) : sqrt(2.0 / layer->inputs));
+    fill(layer->bias, layer->outputs, 0);
+    if (norm) {
+        fill(layer->weight, layer->outputs, 1);
+        return;
+    }
+    wac_fill_normal(rng, count, layer->weight);
+    for (size_t i = 0; i < count; i++)
+        layer->weight[i] *= deviation;
+}
+
 void wac_stack_randomise(const wac_stack *stack, int member, bool by_inputs, double output,
                          wac_rng *rng)
 {
-    for (int i = 0; i <= stack->shape.hidden; i++) {
+    const wac_shape *shape = &stack->shape;
+    for (int i = 0; i <= wac_shape_head(shape); i++) {
         wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
-        bool last = i == stack->shape.hidden;
+        bool last = i == wac_shape_head(shape);
+        if (shape->blocks && !last) {
+            randomise_residual(&layer, wac_shape_is_norm(shape, i), i == 0, rng);
+            continue;
+        }
         real bound = (real)(last ? output : 1 / sqrt(by_inputs ? layer.inputs : layer.outputs));
         wac_fill_uniform(rng, (size_t)layer.inputs * (size_t)layer.outputs, -bound, bound,
                          layer.weight);
         if (last)
             wac_fill_uniform(rng, (size_t)layer.outputs, -bound, bound, layer.bias);
         else
-            for (int o = 0; o < layer.outputs; o++)
-                layer.bias[o] = (real)0.1;
+            fill(layer.bias, layer.outputs, (real)0.1);
     }
 }
 
@@ -84,8 +151,8 @@ void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int
     size_t rows = (size_t)stack->members * (size_t)capacity;
     int spare = ops->spare_width ? ops->spare_width(&stack->shape) : 0;
     *pass = (wac_pass){.capacity = capacity, .ops = ops, .spare_width = spare};
-    for (int i = 0; i < stack->shape.hidden; i++)
-        pass->h[i] = WAC_TAKE(arena, real, rows * (size_t)stack->shape.width);
+    for (int i = 0, kept; (kept = wac_shape_kept(&stack->shape, i)) > 0; i++)
+        pass->h[i] = WAC_TAKE(arena, real, rows * (size_t)kept);
     pass->spare = WAC_TAKE(arena, real, rows * (size_t)spare);
     pass->out = WAC_TAKE(arena, real, rows * (size_t)stack->shape.outputs);
 }
@@ -94,8 +161,8 @@ wac_pass wac_pass_at(const wac_pass *pass, const wac_stack *stack, int member, i
 {
     size_t rows = (size_t)member * (size_t)pass->capacity + (size_t)row;
     wac_pass at = *pass;
-    for (int i = 0; i < stack->shape.hidden; i++)
-        at.h[i] += rows * (size_t)stack->shape.width;
+    for (int i = 0, kept; (kept = wac_shape_kept(&stack->shape, i)) > 0; i++)
+        at.h[i] += rows * (size_t)kept;
     at.spare += rows * (size_t)pass->spare_width;
     at.out += rows * (size_t)stack->shape.outputs;
     return at;

@@ -84,11 +84,11 @@ static void network_make(network *n, wac_shape shape, int members, int rows, boo
     fill(1, own * (size_t)members, -1, 1, n->x);
     fill(2, outputs, -1, 1, n->weights);
     for (int m = 0; m < members; m++)
-        for (int i = 0; i <= shape.hidden; i++) {
+        for (int i = 0; i <= wac_shape_head(&shape); i++) {
             wac_layer layer = wac_stack_layer(&n->stack, n->stack.params, m, i);
-            uint64_t seed = (uint64_t)(100 + 10 * m + i);
+            uint64_t seed = (uint64_t)(100 + 40 * m + i);
             fill(seed, (size_t)(layer.inputs * layer.outputs), -1, 1, layer.weight);
-            fill(seed + 5, (size_t)layer.outputs, -0.5, 0.5, layer.bias);
+            fill(seed + 20, (size_t)layer.outputs, -0.5, 0.5, layer.bias);
         }
 }
 
@@ -108,11 +108,10 @@ static double network_objective(void *context)
 static void networks_go_back(void **state)
 {
     (void)state;
-    static const wac_shape shapes[] = {{1, 1, 1, .hidden = 2},
-                                       {5, 7, 2, .hidden = 2},
-                                       {4, 16, 6, .hidden = 2},
-                                       {3, 8, 2, .hidden = 1},
-                                       {3, 8, 2, .hidden = 4}};
+    static const wac_shape shapes[] = {{1, 1, 1, .hidden = 2},  {5, 7, 2, .hidden = 2},
+                                       {4, 16, 6, .hidden = 2}, {3, 8, 2, .hidden = 1},
+                                       {3, 8, 2, .hidden = 4},  {1, 2, 1, .blocks = 1},
+                                       {5, 7, 2, .blocks = 2},  {4, 6, 3, .blocks = 4}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int variant = 0; variant < 4; variant++) {
             network n;
@@ -184,6 +183,59 @@ static void networks_go_forward(void **state)
             }
             for (int o = 0; o < 2; o++)
                 assert_close(n.pass.out[(m * n.pass.capacity + i) * 2 + o], values[o], 1e-12, 0);
+        }
+    wac_arena_release(&n.arena);
+}
+
+/* a residual network, by hand */
+static void blocks_go_forward(void **state)
+{
+    (void)state;
+    enum { IN = 3, W = 5, OUT = 2, BLOCKS = 2, MEMBERS = 2, N = 4 };
+    network n;
+    network_make(&n, (wac_shape){IN, W, OUT, .blocks = BLOCKS}, MEMBERS, N, false);
+    ops->forward(NULL, &n.stack, n.input, &n.pass);
+    for (int m = 0; m < MEMBERS; m++)
+        for (int i = 0; i < N; i++) {
+            const real *x = n.x + (size_t)m * n.input.stride + i * IN;
+            double s[W];
+            wac_layer in = wac_stack_layer(&n.stack, n.stack.params, m, 0);
+            for (int j = 0; j < W; j++) {
+                s[j] = in.bias[j];
+                for (int k = 0; k < IN; k++)
+                    s[j] += in.weight[j * IN + k] * x[k];
+            }
+            for (int b = 0; b <= BLOCKS; b++) {
+                wac_layer norm = wac_stack_layer(&n.stack, n.stack.params, m, 3 * b + 1);
+                wac_layer up = wac_stack_layer(&n.stack, n.stack.params, m, 3 * b + 2);
+                double mean = 0, variance = 0, read[W], middle[4 * W];
+                assert_true(norm.inputs == 1 && norm.outputs == W && up.inputs == W);
+                for (int j = 0; j < W; j++)
+                    mean += s[j] / W;
+                for (int j = 0; j < W; j++)
+                    variance += (s[j] - mean) * (s[j] - mean) / W;
+                for (int j = 0; j < W; j++)
+                    read[j] = norm.weight[j] * (s[j] - mean) / sqrt(variance + 1e-6) + norm.bias[j];
+                for (int o = 0; o < up.outputs; o++) {
+                    double sum = up.bias[o];
+                    for (int j = 0; j < W; j++)
+                        sum += up.weight[o * W + j] * read[j];
+                    if (b == BLOCKS)
+                        assert_close(n.pass.out[(m * n.pass.capacity + i) * OUT + o], sum, 1e-12,
+                                     0);
+                    else
+                        middle[o] = fmax(sum, 0);
+                }
+                if (b == BLOCKS)
+                    break;
+                wac_layer down = wac_stack_layer(&n.stack, n.stack.params, m, 3 * b + 3);
+                assert_true(up.outputs == 4 * W && down.inputs == 4 * W && down.outputs == W);
+                for (int j = 0; j < W; j++) {
+                    s[j] += down.bias[j];
+                    for (int k = 0; k < 4 * W; k++)
+                        s[j] += down.weight[j * 4 * W + k] * middle[k];
+                }
+            }
         }
     wac_arena_release(&n.arena);
 }
@@ -629,15 +681,18 @@ static void targets_are_backed_up(void **state)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* Adam as Kingma and Ba print it (algorithm 1). */
-static double adam_expected(const double *gradients, int steps, double rate, double value)
+/* Adam as Kingma and Ba print it (algorithm 1), with weight decay as Loshchilov and Hutter do
+ * (algorithm 2). */
+static double adam_expected(const double *gradients, int steps, double rate, double decay,
+                            double value)
 {
     double m = 0, v = 0;
     for (int t = 1; t <= steps; t++) {
         double g = gradients[t - 1];
         m = 0.9 * m + 0.1 * g;
         v = 0.999 * v + 0.001 * g * g;
-        value -= rate * (m / (1 - pow(0.9, t))) / (sqrt(v / (1 - pow(0.999, t))) + 1e-8);
+        value -= rate * ((m / (1 - pow(0.9, t))) / (sqrt(v / (1 - pow(0.999, t))) + 1e-8) +
+                         decay * value);
     }
     return value;
 }
@@ -647,11 +702,11 @@ static void adam_steps(void **state)
     (void)state;
     enum { STEPS = 7 };
     network n;
-    network_make(&n, (wac_shape){2, 3, 1, .hidden = 2}, 3, 1, true);
+    network_make(&n, (wac_shape){2, 3, 1, .hidden = 2}, 4, 1, true);
     size_t size = wac_stack_size(&n.stack);
     real *before = WAC_TAKE(&n.arena, real, size), *gradient = WAC_TAKE(&n.arena, real, size);
     double(*history)[STEPS] = wac_arena_take(&n.arena, size, sizeof *history);
-    double rates[] = {1e-3, 0, 0.5};
+    double rates[] = {1e-3, 0, 0.5, 0.5}, decays[] = {0, 0.1, 0, 0.1};
     wac_moments moments = {WAC_TAKE(&n.arena, real, size), WAC_TAKE(&n.arena, real, size)};
     memcpy(before, n.stack.params, size * sizeof *before);
     for (int t = 0; t < STEPS; t++) {
@@ -663,11 +718,13 @@ static void adam_steps(void **state)
         for (int m = 0; m < n.stack.members; m++) {
             wac_stack one = wac_stack_slice(&n.stack, m, 1);
             ops->adam(NULL, &one, gradient + (size_t)m * one.stride,
-                      wac_moments_slice(moments, &one, m), wac_adam_prepare(t + 1, rates[m]));
+                      wac_moments_slice(moments, &one, m),
+                      wac_adam_decay(t + 1, rates[m], decays[m]));
         }
         for (size_t i = 0; i < size; i++)
             assert_close(n.stack.params[i],
-                         adam_expected(history[i], t + 1, rates[i / n.stack.stride], before[i]),
+                         adam_expected(history[i], t + 1, rates[i / n.stack.stride],
+                                       decays[i / n.stack.stride], before[i]),
                          1e-12, 1e-14);
     }
     wac_arena_release(&n.arena);
@@ -742,19 +799,13 @@ static void entropy_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_go_forward),
-        cmocka_unit_test(networks_go_back),
-        cmocka_unit_test(policies_sample_and_go_back),
-        cmocka_unit_test(mean_errors_go_back),
-        cmocka_unit_test(std_errors_go_back),
-        cmocka_unit_test(upper_bounds_go_back),
-        cmocka_unit_test(averages_go_back),
-        cmocka_unit_test(spreads_weigh),
-        cmocka_unit_test(bonuses_go_back),
-        cmocka_unit_test(targets_are_backed_up),
-        cmocka_unit_test(adam_steps),
-        cmocka_unit_test(polyak_follows),
-        cmocka_unit_test(entropy_steps),
+        cmocka_unit_test(networks_go_forward),   cmocka_unit_test(blocks_go_forward),
+        cmocka_unit_test(networks_go_back),      cmocka_unit_test(policies_sample_and_go_back),
+        cmocka_unit_test(mean_errors_go_back),   cmocka_unit_test(std_errors_go_back),
+        cmocka_unit_test(upper_bounds_go_back),  cmocka_unit_test(averages_go_back),
+        cmocka_unit_test(spreads_weigh),         cmocka_unit_test(bonuses_go_back),
+        cmocka_unit_test(targets_are_backed_up), cmocka_unit_test(adam_steps),
+        cmocka_unit_test(polyak_follows),        cmocka_unit_test(entropy_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

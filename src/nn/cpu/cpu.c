@@ -10,6 +10,7 @@
 #include "nn/backend.h"
 #include "nn/cpu/layers.h"
 #include "nn/cpu/mixed.h"
+#include "nn/cpu/residual.h"
 
 #include <assert.h>
 #include <string.h>
@@ -38,6 +39,7 @@ typedef struct job {
     bool kept;   /* the hidden activations are needed afterwards */
     int members; /* in a piece; 0: members are cut … */
     int cuts;    /* … into so many pieces */
+    int stage;   /* of the way back through a residual network */
 } job;
 
 /* What a piece covers: some members, and of each a range of rows or units. */
@@ -103,11 +105,16 @@ static void forward_piece(void *work, int piece)
     share share = share_of(job, piece, job->input.rows);
     int first = share.first, rows = share.end - first;
     for (int m = share.member; m < share.member_end; m++) {
+        wac_pass pass = wac_pass_at(job->pass, stack, job->kept ? m : share.slice, first);
+        const float *x = input_at(job, m, first);
+        if (stack->shape.blocks) {
+            wac_residual_forward(stack, m, &pass, rows, few, job->kept, x,
+                                 wac_pass_at(job->pass, stack, m, first).out);
+            continue;
+        }
         wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
         wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
         wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
-        wac_pass pass = wac_pass_at(job->pass, stack, job->kept ? m : share.slice, first);
-        const float *x = input_at(job, m, first);
         if (job->mixed && (job->kept || !few)) {
             wac_bf16 *h0 = (wac_bf16 *)pass.h[0];
             wac_hidden_forward(&layer0, few, rows, x, pass.h[1], hidden_weights(stack, m));
@@ -136,15 +143,17 @@ static void forward_piece(void *work, int piece)
 }
 
 /* Hidden layers in mixed precision, if asked for: then h[0] and the gradient of h[1] are 16 bits
- * wide, a row in half of the place for one of floats. Widths that fill no panel stay in single
- * precision. */
+ * wide, a row in half of the place for one of floats. Widths that fill no panel, and residual
+ * networks, stay in single precision. */
 static job job_of(const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    assert(stack->shape.hidden == 2 && stack->shape.activation == WAC_ACTIVATION_RELU);
+    bool residual = stack->shape.blocks > 0, mixed = pass->ops == &wac_ops_mixed;
+    assert((residual || stack->shape.hidden == 2) &&
+           stack->shape.activation == WAC_ACTIVATION_RELU);
     return (job){.stack = stack,
                  .input = input,
                  .pass = pass,
-                 .mixed = pass->ops == &wac_ops_mixed && stack->shape.width % WAC_PANEL == 0};
+                 .mixed = mixed && !residual && stack->shape.width % WAC_PANEL == 0};
 }
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
@@ -164,6 +173,8 @@ static void infer(wac_team *team, const wac_stack *stack, wac_input input, const
  * h[0] has a place of its own. */
 static int spare_width(const wac_shape *shape)
 {
+    if (shape->blocks)
+        return wac_residual_spare(shape);
     return shape->width > WAC_PRODUCT_DEPTH ? shape->width : 0;
 }
 
@@ -186,15 +197,25 @@ static const float *dout_at(const job *job, int member, int row)
            (size_t)(member * job->pass->capacity + row) * (size_t)job->stack->shape.outputs;
 }
 
+/* From the gradient of what the first layer made to that of the inputs, if they are wanted. */
+static void inputs_back(const job *job, int member, int first, int rows, const float *dy)
+{
+    const wac_gradient *gradient = job->gradient;
+    int kept = job->stack->shape.inputs - gradient->input_first;
+    size_t row = (size_t)member * (size_t)job->pass->capacity + (size_t)first;
+    wac_layer layer0 = wac_stack_layer(job->stack, job->stack->params, member, 0);
+    if (gradient->inputs)
+        wac_hidden_dinput(&layer0, rows, gradient->input_first, dy, NULL,
+                          gradient->inputs + row * (size_t)kept, nothing);
+}
+
 /* From the gradient of h1 to that of h0, and to that of the inputs if they are wanted, of a
  * member's rows. */
 static void rows_back(const job *job, int member, int first, int rows, wac_span ahead)
 {
     const wac_stack *stack = job->stack;
-    const wac_gradient *gradient = job->gradient;
     int width = stack->shape.width;
     wac_pass pass = wac_pass_at(job->pass, stack, member, first);
-    wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
     wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
     if (job->mixed)
         wac_mixed_run(&(wac_mixed_product){.rows = rows,
@@ -212,12 +233,51 @@ static void rows_back(const job *job, int member, int first, int rows, wac_span 
                                            .active_row = 2 * width});
     else
         wac_hidden_dinput(&layer1, rows, 0, pass.h[1], pass.h[0], dh0_of(job, &pass), ahead);
-    if (gradient->inputs) {
-        int kept = stack->shape.inputs - gradient->input_first;
-        size_t row = (size_t)member * (size_t)job->pass->capacity + (size_t)first;
-        wac_hidden_dinput(&layer0, rows, gradient->input_first, dh0_of(job, &pass), NULL,
-                          gradient->inputs + row * (size_t)kept, nothing);
-    }
+    inputs_back(job, member, first, rows, dh0_of(job, &pass));
+}
+
+/* Rows of a residual network through the stage of the job; through the last one to the inputs. */
+static void stage_rows(const job *job, int member, int first, int rows, const int *list)
+{
+    const wac_stack *stack = job->stack;
+    wac_pass pass = wac_pass_at(job->pass, stack, member, first);
+    wac_residual_rows(stack, member, &pass, job->stage, rows, list, dout_at(job, member, first));
+    if (job->stage == stack->shape.blocks)
+        inputs_back(job, member, first, rows, pass.h[WAC_KEPT_STREAM]);
+}
+
+static void stage_units(const job *job, int member, int first, int end)
+{
+    wac_pass pass = wac_pass_at(job->pass, job->stack, member, 0);
+    wac_residual_units(job->stack, member, &pass, job->stage, job->input.rows, first, end,
+                       input_at(job, member, 0), dout_at(job, member, 0), job->gradient->params);
+}
+
+/* What selected_back does, of a plain network. */
+static void selected_hidden(const job *job, int member, int first, int count, const int *list)
+{
+    const wac_stack *stack = job->stack;
+    int width = stack->shape.width;
+    wac_pass pass = wac_pass_at(job->pass, stack, member, first);
+    size_t row_bytes = (size_t)width * (job->mixed ? sizeof(wac_bf16) : sizeof(float));
+    for (int i = 0; i < count; i++)
+        memmove(pass.h[0] + i * width, pass.h[0] + list[i] * width, row_bytes);
+    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
+    wac_head_back(&layer2, count, list, 0, width, dout_at(job, member, first), pass.h[1], NULL,
+                  NULL);
+    if (job->mixed)
+        wac_mixed_cut(count, width, pass.h[1], width, cut_dh1(stack, &pass), 2 * width);
+    rows_back(job, member, first, count,
+              member + 1 < stack->members ? hidden_weights(stack, member + 1) : nothing);
+}
+
+static void selected_stages(const job *job, int member, int first, int count, const int *list)
+{
+    struct job own = *job;
+    wac_pass pass = wac_pass_at(job->pass, job->stack, member, first);
+    wac_residual_select(&job->stack->shape, &pass, count, list);
+    for (own.stage = 0; own.stage <= job->stack->shape.blocks; own.stage++)
+        stage_rows(&own, member, first, count, list);
 }
 
 /* Gradients of a member's inputs alone: what goes back is only the rows whose output counts, moved
@@ -226,8 +286,7 @@ static void selected_back(const job *job, int member, int first, int end)
 {
     const wac_stack *stack = job->stack;
     const wac_gradient *gradient = job->gradient;
-    int outputs = stack->shape.outputs, width = stack->shape.width;
-    wac_pass pass = wac_pass_at(job->pass, stack, member, first);
+    int outputs = stack->shape.outputs;
     const float *dout = dout_at(job, member, first);
     int list[SELECTED], count = 0;
     for (int i = 0; i < end - first; i++) {
@@ -237,15 +296,7 @@ static void selected_back(const job *job, int member, int first, int end)
         if (counts)
             list[count++] = i;
     }
-    size_t row_bytes = (size_t)width * (job->mixed ? sizeof(wac_bf16) : sizeof(float));
-    for (int i = 0; i < count; i++)
-        memmove(pass.h[0] + i * width, pass.h[0] + list[i] * width, row_bytes);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
-    wac_head_back(&layer2, count, list, 0, width, dout, pass.h[1], NULL, NULL);
-    if (job->mixed)
-        wac_mixed_cut(count, width, pass.h[1], width, cut_dh1(stack, &pass), 2 * width);
-    rows_back(job, member, first, count,
-              member + 1 < stack->members ? hidden_weights(stack, member + 1) : nothing);
+    (stack->shape.blocks ? selected_stages : selected_hidden)(job, member, first, count, list);
 
     /* back to their places, from the last on */
     int kept = stack->shape.inputs - gradient->input_first;
@@ -315,6 +366,13 @@ static void members_piece(void *work, int piece)
     const job *job = work;
     int rows = job->input.rows, width = job->stack->shape.width;
     for (int m = piece * job->members; m < (piece + 1) * job->members; m++) {
+        struct job own = *job;
+        for (; job->stack->shape.blocks && own.stage <= job->stack->shape.blocks; own.stage++) {
+            stage_rows(&own, m, 0, rows, NULL);
+            stage_units(&own, m, 0, width);
+        }
+        if (job->stack->shape.blocks)
+            continue;
         upper_units(job, m, 0, width);
         rows_back(job, m, 0, rows, nothing);
         lower_units(job, m, 0, width);
@@ -342,6 +400,20 @@ static void lower_piece(void *work, int piece)
     lower_units(job, share.member, share.first, share.end);
 }
 
+static void stage_rows_piece(void *work, int piece)
+{
+    const job *job = work;
+    share share = share_of(job, piece, job->input.rows);
+    stage_rows(job, share.member, share.first, share.end - share.first, NULL);
+}
+
+static void stage_units_piece(void *work, int piece)
+{
+    const job *job = work;
+    share share = share_of(job, piece, job->stack->shape.width);
+    stage_units(job, share.member, share.first, share.end);
+}
+
 static void backward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass,
                      const float *dout, const wac_gradient *gradient)
 {
@@ -356,6 +428,13 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
     int pieces = pieces_for(&job, team);
     if (job.members) {
         wac_team_run(team, members_piece, &job, pieces);
+        return;
+    }
+    if (stack->shape.blocks) {
+        for (; job.stage <= stack->shape.blocks; job.stage++) {
+            wac_team_run(team, stage_rows_piece, &job, pieces);
+            wac_team_run(team, stage_units_piece, &job, pieces);
+        }
         return;
     }
     wac_team_run(team, upper_piece, &job, pieces);
@@ -375,6 +454,7 @@ typedef struct sweep {
 WAC_VECTORISED static void adam_block(wac_adam_factors factors, size_t count, const float *gradient,
                                       float *first, float *second, float *params)
 {
+    wac_adam_shrink(factors, count, params);
     for (size_t i = 0; i < count; i++)
         wac_adam_move(factors, gradient[i], &first[i], &second[i], &params[i]);
 }
