@@ -24,7 +24,8 @@ static const char help[] =
     "Usage\n"
     "  wac bench update [--quick] [--json] [--algorithm NAME] [--width N]\n"
     "                   [--batch N] [--threads N] [--env-size point|halfcheetah]\n"
-    "                   [--precision single|mixed] [--figure FILE]\n"
+    "                   [--precision single|mixed] [--network plain|simba]\n"
+    "                   [--figure FILE]\n"
     "  wac bench gpu [--runs N,...] [--algorithm NAME,...] [--precision NAME,...]\n"
     "                [--env-size point|halfcheetah] [--width N] [--batch N]\n"
     "                [--peer WAY] [--cpu] [--epochs N [--seeds N]] [--json]\n"
@@ -70,6 +71,7 @@ static const char help[] =
     "  --threads N         threads that share the work\n"
     "  --env-size NAME     point: 4 observations, 2 actions; halfcheetah: 17 and 6\n"
     "  --precision NAME    single or mixed; the limit is that of single\n"
+    "  --network NAME      plain or simba; the width is then that of the critics\n"
     "\n"
     "Flags of gpu: --width, --batch and --env-size (point) as above; lists have\n"
     "commas between their entries\n"
@@ -110,6 +112,7 @@ static const cli_option options[] = {
     {"algorithm", .text = &flags.algorithm},
     {"env-size", .text = &flags.size},
     {"precision", .text = &flags.precision},
+    {"network", .text = &flags.network},
     {"width", .count = &flags.width, .smallest = 1, .largest = 8192},
     {"batch", .count = &flags.batch, .smallest = 1, .largest = 65536},
     {"threads", .count = &flags.threads, .smallest = 1, .largest = 1024},
@@ -160,6 +163,8 @@ static wac_bench_case middle_of(const wac_bench_size *size, wac_algorithm algori
         .precision = flags.precision && strcmp(flags.precision, "mixed") == 0
                          ? WAC_PRECISION_MIXED
                          : WAC_PRECISION_SINGLE,
+        .network = flags.network && strcmp(flags.network, "simba") == 0 ? WAC_NETWORK_SIMBA
+                                                                        : WAC_NETWORK_PLAIN,
     };
 }
 
@@ -227,6 +232,8 @@ static int check(void)
     int status = check_word("algorithm", flags.algorithm, &WAC_NETWORK_WORDS[1]);
     if (!status)
         status = check_word("precision", flags.precision, WAC_PRECISIONS);
+    if (!status)
+        status = check_word("network", flags.network, WAC_NETWORKS);
     if (!status && flags.threads > processors)
         status =
             cli_refuse("--threads %lld would time waiting: this process may use %d processor%s",
@@ -238,6 +245,8 @@ static void print_head(const cli_style *style)
 {
     if (flags.precision && strcmp(flags.precision, "mixed") == 0)
         puts("precision: mixed; the limit is that of single");
+    if (flags.network && strcmp(flags.network, "simba") == 0)
+        puts("network: simba; the width is that of the critics, policies have their default");
     printf("share: of the limit (GFLOP/s), %s fused multiply-adds on the same\n"
            "threads (thr); trip: of a word between two threads and back, in ns\n",
            wac_bench_unit());
@@ -275,7 +284,8 @@ static int print_json(const plan *plan)
     }
     size_t size;
     bool whole = list && json_array_size(list) == (size_t)plan->count;
-    char *text = whole ? wac_json_text(list, JSON_INDENT(2) | JSON_REAL_PRECISION(15), &size) : NULL;
+    char *text =
+        whole ? wac_json_text(list, JSON_INDENT(2) | JSON_REAL_PRECISION(15), &size) : NULL;
     json_decref(list);
     if (!text)
         return cli_fail(&(wac_error){.message = "out of memory for the results"});
@@ -403,7 +413,7 @@ typedef struct subject {
 
 static const subject subjects[] = {
     {"update",
-     {"json", "quick", "figure", "algorithm", "env-size", "precision", "width", "batch",
+     {"json", "quick", "figure", "algorithm", "env-size", "precision", "network", "width", "batch",
       "threads"}},
     {"gpu",
      {"json", "figure", "algorithm", "env-size", "precision", "width", "batch", "runs", "peer",

@@ -8,7 +8,7 @@
 /* What was asked of wac bench; 0 and null: not given. */
 typedef struct bench_flags {
     bool json, quick, cpu;
-    const char *algorithm, *size, *precision, *figure;
+    const char *algorithm, *size, *precision, *network, *figure;
     const char *runs, *peer, *from;
     int64_t width, batch, threads, epochs, seeds;
 } bench_flags;

@@ -80,6 +80,13 @@ typedef enum wac_normalisation {
     WAC_NORMALISATION_RUNNING,
 } wac_normalisation;
 
+typedef enum wac_network {
+    WAC_NETWORK_PLAIN,
+    WAC_NETWORK_SIMBA,
+} wac_network;
+
+#define WAC_NETWORKS "plain|simba" /* in that order */
+
 typedef enum wac_first_weights {
     WAC_FIRST_WEIGHTS_OUTPUTS,
     WAC_FIRST_WEIGHTS_INPUTS,
@@ -164,12 +171,22 @@ typedef enum wac_noise {
          "keep in checkpoints the agent that did best in an evaluation, too")                      \
     COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_NETWORKS, NULL,                         \
           "transitions kept; then the oldest are overwritten")                                     \
-    COUNT(width, 256, 1, 8192, WAC_FOR_NETWORKS, NULL, "units in each of the two hidden layers")   \
+    CHOICE(network, 0, WAC_NETWORKS, WAC_FOR_NETWORKS, NULL,                                       \
+           "two hidden layers, or normalised residual blocks (SimBa)")                             \
+    COUNT(width, 256, 1, 8192, WAC_FOR_NETWORKS, NULL,                                             \
+          "units in each of the two hidden layers; of simba: in the stream of a critic")           \
+    COUNT(blocks, 2, 1, 4, WAC_FOR_NETWORKS, NULL, "of a critic, where the network is simba")      \
+    COUNT(policy_width, 128, 1, 8192, WAC_FOR_NETWORKS, NULL,                                      \
+          "units in the stream of a policy, where the network is simba")                           \
+    COUNT(policy_blocks, 1, 1, 4, WAC_FOR_NETWORKS, NULL,                                          \
+          "of a policy, where the network is simba")                                               \
     CHOICE(first_weights, 0, "outputs|inputs", WAC_FOR_NETWORKS, NULL,                             \
            "of hidden layers: within 1/sqrt of their outputs (the paper) or inputs (most others)") \
     COUNT(batch_size, 256, 1, 65536, WAC_FOR_NETWORKS, NULL, "transitions drawn for an update")    \
     REAL(learning_rate, 3e-4, 0, 1, WAC_FOR_NETWORKS, NULL,                                        \
          "Adam's step for mean critics, policies and entropy weights")                             \
+    REAL(weight_decay, 0, 0, 1, WAC_FOR_NETWORKS, NULL,                                            \
+         "of policies and critics: share of a weight lost in a step, in learning rates")           \
     REAL(std_learning_rate, 3e-4, 0, 1, WAC_FOR_WAC, NULL,                                         \
          "Adam's step for the std critics (the uncertainty)")                                      \
     REAL(discount, 0.99, 0, 0.999999, WAC_FOR_ALL, NULL, "discount of future rewards, gamma")      \

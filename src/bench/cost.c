@@ -4,8 +4,8 @@
  * its weights and as many for the gradient of its inputs. Everything is counted as if it were
  * computed for all rows and all critics, though an implementation may leave out the critic whose
  * bound is not the smaller one. The first layer has no gradient of its inputs, but for the actions
- * where a policy climbs a critic. Activations, losses, Adam and the like are left out: they grow
- * with rows * width, or with the weights, not with their product.
+ * where a policy climbs a critic. Activations, normalisations, losses, Adam and the like are left
+ * out: they grow with rows * width, or with the weights, not with their product.
  *
  * And how many bytes it moves on a GPU, where the networks of many runs do not stay on the chip:
  * each step reads the weights that it goes through once, hidden ones in 16 bits where products are
@@ -15,40 +15,35 @@
  */
 #include "bench/cost.h"
 
-#include "rl/algorithms.h"
+#include "rl/agent.h"
 #include "rl/bonus.h"
 
 #include <math.h>
 
-typedef struct network {
-    double inputs, width, outputs;
-} network;
-
 /* also what the gradient of the weights takes */
-static double forward(double rows, network n)
+static double forward(double rows, wac_shape n)
 {
-    return 2 * rows * n.width * (n.inputs + n.width + n.outputs);
+    return 2 * rows * (double)wac_shape_products(&n);
 }
 
-/* from the outputs back to the units of the first layer */
-static double back(double rows, network n)
+/* from the outputs back to what the first layer made */
+static double back(double rows, wac_shape n)
 {
-    return 2 * rows * n.width * (n.width + n.outputs);
+    return forward(rows, n) - 2 * rows * n.width * n.inputs;
 }
 
 /* from there to some of the inputs */
-static double back_to_inputs(double rows, network n, double inputs)
+static double back_to_inputs(double rows, wac_shape n, double inputs)
 {
     return 2 * rows * n.width * inputs;
 }
 
 /* Models, of pairs or of next observations, and what they learn or follow. */
-static double count_models(const wac_algorithm_row *row, double batch, double width, double o,
-                           double a)
+static double count_models(const wac_algorithm_row *row, double batch, int width, wac_shape shadow,
+                           int o, int a)
 {
     bool pairs = row->bonus->features == 0;
-    network model = {pairs ? o + a : o, width, pairs ? o + 1 : row->bonus->features};
-    network shadow = {o, width, 2 * a};
+    wac_shape model = {pairs ? o + a : o, width, pairs ? o + 1 : row->bonus->features, .hidden = 2};
     /* each learns */
     double one = 2 * forward(batch, model) + back(batch, model);
     if (!pairs) /* and is asked for a bonus; so is, both times, the random network */
@@ -63,15 +58,15 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
     const wac_algorithm_row row = wac_algorithm_row_of(config);
     if (row.table) /* about as long as so many take */
         return 1e5;
-    double batch = (double)config->batch_size, o = observations, a = actions;
+    double batch = (double)config->batch_size;
     double synthetic = row.stds ? round(config->rho * batch) : 0;
     double means = row.means, asked = row.subset ? row.subset : means;
     double stds = row.shared ? 0 : row.stds, seen = row.shared ? batch + synthetic : batch;
     double members = row.members ? row.members : 1;
     double policies = members * row.policies / (row.delay ? row.delay : 1); /* that move */
     bool weighs = row.members && config->backup_temperature > 0; /* by targets of its own */
-    network policy = {o, (double)config->width, 2 * a};
-    network critic = {o + a, (double)config->width, wac_row_outputs(&row)};
+    wac_shape policy = wac_policy_shape(config, observations, actions);
+    wac_shape critic = wac_critic_shape(config, &row, observations, actions);
 
     /* actions of all policies at s, and of one of each member at s' */
     double sum = (policies + members * (1 + weighs)) * forward(batch, policy);
@@ -84,30 +79,31 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
     sum += row.stds * forward(synthetic, critic);
     /* policies climb: all of them their means, WAC's behaviour policy the stds too */
     sum += (policies * means / members + stds) *
-           (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, a));
+           (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, actions));
     if (row.bonus)
-        sum += count_models(&row, batch, (double)config->width, o, a);
+        sum += count_models(&row, batch, (int)config->width, policy, observations, actions);
     /* and learn */
     return sum + policies * (forward(batch, policy) + back(batch, policy));
 }
 
-/* weights and biases */
-static double size_of(network n)
+/* weights and biases, of what a GPU trains: two hidden layers */
+static double size_of(wac_shape n)
 {
-    return n.width * (n.inputs + n.width + n.outputs + 2) + n.outputs;
+    return (double)wac_shape_products(&n) + 2 * n.width + n.outputs;
 }
 
 double wac_bench_bytes(const wac_config *config, int observations, int actions)
 {
     const wac_algorithm_row row = wac_algorithm_row_of(config);
     bool mixed = config->precision == WAC_PRECISION_MIXED;
-    double batch = (double)config->batch_size, o = observations, a = actions;
+    double batch = (double)config->batch_size;
     double synthetic = row.stds ? round(config->rho * batch) : 0;
     double members = row.members ? row.members : 1, policies = members * row.policies;
     double stds = row.stds, critics = row.means + row.stds;
     bool weighs = row.members && config->backup_temperature > 0;
     double width = (double)config->width, hidden = width * width;
-    network policy = {o, width, 2 * a}, critic = {o + a, width, 1};
+    wac_shape policy = wac_policy_shape(config, observations, actions);
+    wac_shape critic = wac_critic_shape(config, &row, observations, actions);
     double saved = mixed ? 2 * hidden : 0, number = mixed ? 2 : 4;
     double read_policy = 4 * size_of(policy) - saved, read_critic = 4 * size_of(critic) - saved;
 

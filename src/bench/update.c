@@ -67,6 +67,7 @@ wac_status wac_bench_agent(wac_agent **agent, const wac_bench_case *bench, wac_e
     config.width = bench->width;
     config.batch_size = bench->batch;
     config.precision = (int)bench->precision;
+    config.network = (int)bench->network;
     WAC_TRY(wac_config_check(&config, error));
     WAC_TRY(wac_agent_create(agent, &config, size->observations, size->actions, bench->threads, 0,
                              error));

@@ -19,6 +19,7 @@ typedef struct wac_bench_case {
     wac_algorithm algorithm;
     int width, batch, threads;
     wac_precision precision;
+    wac_network network;
 } wac_bench_case;
 
 typedef struct wac_bench_result {

@@ -49,6 +49,12 @@ static const struct {
      "hidden-size|hidden-sizes|hidden-dim|hidden-dims|hidden-units|hidden|hid|hidden-layers|"
      "layer-size|layer-sizes|net-arch|num-units|units",
      "There are two hidden layers, both of this width"},
+    {"network", "block-type|architecture|arch|net|backbone", NULL},
+    {"width", "critic-hidden-dim|critic-width", NULL},
+    {"policy_width", "actor-hidden-dim|actor-width", NULL},
+    {"blocks", "critic-num-blocks|critic-blocks|num-blocks|n-blocks", NULL},
+    {"policy_blocks", "actor-num-blocks|actor-blocks", NULL},
+    {"weight_decay", "wd|adamw|l2|critic-weight-decay|actor-weight-decay", NULL},
     {"batch_size", "minibatch-size|mini-batch-size|train-batch-size", NULL},
     {"learning_rate",
      "lr|policy-lr|actor-lr|critic-lr|pi-lr|q-lr|qf-lr|vf-lr|alpha-lr|step-size|adam-lr|"

@@ -161,6 +161,11 @@ wac_status wac_portable_make(wac_portable **out, wac_run *run, bool critics, wac
                         "the run %s is an ensemble of %d policies, and only one can be exported; "
                         "its networks are in checkpoint/agent.safetensors",
                         run->directory, agent->members);
+    if (run->config.network != WAC_NETWORK_PLAIN)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the run %s has network simba, and only plain networks are exported; its "
+                        "networks are in checkpoint/agent.safetensors",
+                        run->directory);
     if (critics && row->particles)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has particles, and only critics with posterior gaussian are "

@@ -15,6 +15,26 @@ int wac_agent_policy(const wac_agent *agent, wac_policy_role role)
     return agent->row->policies > 1 && role == WAC_POLICY_TARGET;
 }
 
+wac_shape wac_policy_shape(const wac_config *config, int observations, int actions)
+{
+    if (config->network == WAC_NETWORK_SIMBA)
+        return (wac_shape){observations, (int)config->policy_width, 2 * actions,
+                           .blocks = (int)config->policy_blocks};
+    return (wac_shape){observations, (int)config->width, 2 * actions, .hidden = 2};
+}
+
+wac_shape wac_critic_shape(const wac_config *config, const wac_algorithm_row *row, int observations,
+                           int actions)
+{
+    wac_shape shape = {observations + actions, (int)config->width, wac_row_outputs(row),
+                       .hidden = 2};
+    if (config->network == WAC_NETWORK_SIMBA) {
+        shape.hidden = 0;
+        shape.blocks = (int)config->blocks;
+    }
+    return shape;
+}
+
 /* The x with P(N(0, 1) <= x) = p, to double precision, for 0 < p < 1. Bisection on erfc until the
  * interval cannot shrink: called once a run, so plain beats fast. */
 static double normal_quantile(double p)

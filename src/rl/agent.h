@@ -21,7 +21,7 @@
 
 #include "base/arena.h"
 #include "base/tensors.h"
-#include "nn/real.h"
+#include "nn/stack.h"
 #include "rl/algorithms.h"
 #include "rl/coverage.h"
 #include "wac/agent.h"
@@ -131,6 +131,11 @@ wac_status wac_seat_set_prior(wac_agent *agent, int seat, double reward_min, dou
 /* What the logarithms that a critic puts out begin with: that of the prior's std, or of the gaps
  * between its quantiles. */
 real wac_seat_first_log(const wac_agent *agent, const wac_seat *seat);
+
+/* The shapes of policies and critics, by the kind of network. */
+wac_shape wac_policy_shape(const wac_config *config, int observations, int actions);
+wac_shape wac_critic_shape(const wac_config *config, const wac_algorithm_row *row, int observations,
+                           int actions);
 
 /* Which of an agent's policies, or of a member's, plays a role. */
 int wac_agent_policy(const wac_agent *agent, wac_policy_role role);

@@ -26,12 +26,13 @@ int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
 #define UNSEALED_FORMAT "wac-checkpoint-3"
 
 /* What an agent a file is of; each file carries it, and loading compares it. */
-enum { LABELS = 8 };
+enum { LABELS = 12 };
 
 typedef struct labels {
     wac_metadata list[LABELS];
     int count;
     char observations[16], actions[16], width[24], critics[16], models[16];
+    char blocks[24], policy_width[24], policy_blocks[24];
 } labels;
 
 static void make_labels(labels *labels, const wac_agent *agent, int seat)
@@ -57,6 +58,18 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
         labels->list[labels->count++] = (wac_metadata){"critics", labels->critics};
     if (agent->row->models)
         labels->list[labels->count++] = (wac_metadata){"models", labels->models};
+    if (config->network == WAC_NETWORK_PLAIN)
+        return;
+    snprintf(labels->blocks, sizeof labels->blocks, "%" PRId64, config->blocks);
+    snprintf(labels->policy_width, sizeof labels->policy_width, "%" PRId64, config->policy_width);
+    snprintf(labels->policy_blocks, sizeof labels->policy_blocks, "%" PRId64,
+             config->policy_blocks);
+    const wac_metadata residual[] = {{"network", "simba"},
+                                     {"blocks", labels->blocks},
+                                     {"policy_width", labels->policy_width},
+                                     {"policy_blocks", labels->policy_blocks}};
+    memcpy(labels->list + labels->count, residual, sizeof residual);
+    labels->count += sizeof residual / sizeof *residual;
 }
 
 static bool is_unsealed(const wac_tensor_file *file)

@@ -24,11 +24,17 @@ wac_status wac_origin_of(wac_origin *origin, const wac_run_options *options, wac
 static wac_status check(const wac_run *run, const wac_run *source, wac_error *error)
 {
     const wac_config *own = &run->config, *other = &source->config;
+    int64_t residual = own->network == WAC_NETWORK_SIMBA;
     const struct {
         const char *name, *flag; /* flag: by which it can be had; null: none */
         int64_t own, other;
     } sizes[] = {
         {"width", "width", own->width, other->width},
+        {"blocks", "blocks", residual * own->blocks, residual * other->blocks},
+        {"policy_width", "policy-width", residual * own->policy_width,
+         residual * other->policy_width},
+        {"policy_blocks", "policy-blocks", residual * own->policy_blocks,
+         residual * other->policy_blocks},
         {"number of members", "members", run->agent->members, source->agent->members},
         {"number of critics", "critics", run->agent->critics, source->agent->critics},
         {"number of models", "models", run->agent->row->models, source->agent->row->models},
@@ -51,6 +57,8 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
          other->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "bounds"},
         {"posterior", own->posterior, other->posterior,
          other->posterior == WAC_POSTERIOR_PARTICLES ? "particles" : "gaussian"},
+        {"network", own->network, other->network,
+         other->network == WAC_NETWORK_SIMBA ? "simba" : "plain"},
         {"trunk", own->trunk, other->trunk, other->trunk == WAC_TRUNK_SHARED ? "shared" : "apart"},
     };
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)

@@ -85,6 +85,7 @@ static void tell_starved(int pipe, size_t run)
 typedef struct shape {
     int64_t algorithm, width, batch_size, backend, precision, update_interval;
     int64_t critics, subset, policy_delay, members, models, posterior, particles, trunk;
+    int64_t network, blocks, policy_width, policy_blocks;
     int64_t observations, actions;
 } shape;
 
@@ -143,7 +144,11 @@ static void find_shapes(crew *crew)
                                 .models = config->models,
                                 .posterior = config->posterior,
                                 .particles = config->particles,
-                                .trunk = config->trunk};
+                                .trunk = config->trunk,
+                                .network = config->network,
+                                .blocks = config->blocks,
+                                .policy_width = config->policy_width,
+                                .policy_blocks = config->policy_blocks};
         size_t like = 0;
         while (like < i &&
                strcmp(config_of(task, &task->errands[like])->environment, config->environment) != 0)

@@ -83,6 +83,19 @@ static wac_status metadata_size(const wac_tensor_file *file, const char *key, in
     return WAC_STATUS_OK;
 }
 
+/* Settings that are usual where a recording does not tell them. */
+static bool may_be_missing(const wac_setting *setting)
+{
+    static const size_t offsets[] = {
+        offsetof(wac_config, entropy_target), offsetof(wac_config, network),
+        offsetof(wac_config, blocks),         offsetof(wac_config, policy_width),
+        offsetof(wac_config, policy_blocks),  offsetof(wac_config, weight_decay)};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
+        if (setting->offset == offsets[i])
+            return true;
+    return false;
+}
+
 /* The recording's settings as a config, with those of the caller. */
 static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
                                 const wac_verify_options *options, wac_error *error)
@@ -106,6 +119,11 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         {"backup_temperature", "backup_temperature"},
         {"models", "models"},
         {"model_learning_rate", "model_learning_rate"},
+        {"network", "network"},
+        {"blocks", "blocks"},
+        {"policy_width", "policy_width"},
+        {"policy_blocks", "policy_blocks"},
+        {"weight_decay", "weight_decay"},
     };
     const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
     if (!algorithm)
@@ -120,7 +138,7 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         const char *value = wac_tensor_file_metadata(file, settings[i][0]);
         const wac_setting *setting;
         WAC_TRY(wac_setting_find(&setting, settings[i][1], error));
-        bool usual = !value && setting->offset == offsetof(wac_config, entropy_target);
+        bool usual = !value && may_be_missing(setting);
         if (usual || !wac_config_reads(config, setting))
             continue;
         if (!value)

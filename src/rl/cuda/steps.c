@@ -286,6 +286,10 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
     enum { MOST = 512 };
     const wac_config *config = &agent->seat->config;
     int64_t width = config->width;
+    if (config->network != WAC_NETWORK_PLAIN || config->weight_decay > 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "a GPU cannot train with %s yet; use --device cpu",
+                        config->weight_decay > 0 ? "weight_decay" : "network simba");
     if (width != 64 && width != 128 && width != 256 && width != 512)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "a GPU trains networks of width 64, 128, 256 or 512, and width is %lld; "

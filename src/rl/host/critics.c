@@ -36,7 +36,7 @@ void wac_critics_init(wac_desk *desk, wac_rng *rng)
     bool by_inputs = config->first_weights == WAC_FIRST_WEIGHTS_INPUTS;
     for (int m = 0; m < desk->critics.members; m++) {
         wac_stack_randomise(&desk->critics, m, by_inputs, 3e-3, rng);
-        int head = desk->critics.shape.hidden;
+        int head = wac_shape_head(&desk->critics.shape);
         real *bias = wac_stack_layer(&desk->critics, desk->critics.params, m, head).bias;
         for (int i = is_std(desk, m) ? 0 : 1; i < desk->critics.shape.outputs; i++)
             bias[i] = wac_seat_first_log(desk->agent, desk->seat);
@@ -265,7 +265,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     wac_stack target = wac_stack_slice(&desk->targets, m, 1);
     double rate = std ? seat->config.std_learning_rate : seat->config.learning_rate;
     ops->adam(team, &critic, dparams, wac_moments_slice(desk->critic_moments, &critic, m),
-              wac_adam_prepare(seat->critic_steps, rate));
+              wac_adam_decay(seat->critic_steps, rate, seat->config.weight_decay));
     ops->polyak(team, &target, &critic, seat->config.target_rate);
 }
 

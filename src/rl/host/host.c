@@ -63,10 +63,10 @@ static wac_sample take_sample(wac_arena *arena, int rows, int actions, const wac
 static void take_networks(wac_desk *desk, wac_arena *arena)
 {
     const wac_agent *agent = desk->agent;
-    int width = (int)desk->seat->config.width, policies = agent->policies;
-    wac_shape policy = {agent->observations, width, 2 * agent->actions, .hidden = 2};
-    int outputs = wac_row_outputs(agent->row);
-    wac_shape critic = {agent->observations + agent->actions, width, outputs, .hidden = 2};
+    const wac_config *config = &desk->seat->config;
+    int policies = agent->policies, outputs = wac_row_outputs(agent->row);
+    wac_shape policy = wac_policy_shape(config, agent->observations, agent->actions);
+    wac_shape critic = wac_critic_shape(config, agent->row, agent->observations, agent->actions);
     wac_stack_init(&desk->policies, arena, policy, policies);
     wac_stack_init(&desk->critics, arena, critic, agent->critics);
     wac_stack_init(&desk->targets, arena, critic, agent->critics);

@@ -77,7 +77,7 @@ void wac_models_take(wac_desk *desk, wac_arena *arena)
 static void randomise(const wac_stack *stack, double spread, wac_rng *rng)
 {
     for (int m = 0; m < stack->members; m++)
-        for (int i = 0; i <= stack->shape.hidden; i++) {
+        for (int i = 0; i <= wac_shape_head(&stack->shape); i++) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
             real bound = (real)(spread / sqrt(layer.inputs));
             wac_fill_uniform(rng, (size_t)layer.inputs * (size_t)layer.outputs, -bound, bound,

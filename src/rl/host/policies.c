@@ -225,7 +225,8 @@ static void climb_policy(void *work, wac_team *team, int policy, int place)
     wac_input input = {.x = desk->batch.observations, .rows = agent->rows};
     ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams});
     ops->adam(team, &one, dparams, wac_moments_slice(desk->policy_moments, &one, policy),
-              wac_adam_prepare(desk->seat->policy_steps, desk->seat->config.learning_rate));
+              wac_adam_decay(desk->seat->policy_steps, desk->seat->config.learning_rate,
+                             desk->seat->config.weight_decay));
     if (policy < desk->models.shadow.members)
         ops->polyak(team, &desk->models.shadow, &one, desk->seat->config.target_rate);
 }

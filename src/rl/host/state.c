@@ -81,11 +81,24 @@ static void shadow_name(const wac_algorithm_row *row, int member, char name[NAME
     snprintf(name, NAME, "slow_policy");
 }
 
+/* What a layer before the head is called. */
+static void layer_name(const wac_shape *shape, int layer, char label[NAME])
+{
+    static const char *const parts[] = {"norm", "up", "down"};
+    int block = (layer - 1) / WAC_BLOCK_LAYERS;
+    if (!shape->blocks)
+        snprintf(label, NAME, "hidden%d", layer);
+    else if (layer > 0 && block < shape->blocks)
+        snprintf(label, NAME, "block%d/%s", block, parts[(layer - 1) % WAC_BLOCK_LAYERS]);
+    else
+        snprintf(label, NAME, layer ? "norm" : "embedding");
+}
+
 /* One layer, or part of one: rows `first` … of its outputs. */
 static wac_status show_layer(const visit *v, const wac_layer *layer, int first, int outputs,
-                             const char *path, const char *label)
+                             bool norm, const char *path, const char *label)
 {
-    WAC_TRY(show(v, DTYPE_REAL, outputs, layer->inputs,
+    WAC_TRY(show(v, DTYPE_REAL, outputs, norm ? 0 : layer->inputs,
                  layer->weight + (size_t)first * (size_t)layer->inputs, "%s/%s/weight", path,
                  label));
     return show(v, DTYPE_REAL, outputs, 0, layer->bias + first, "%s/%s/bias", path, label);
@@ -100,20 +113,21 @@ static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_sta
         char name[NAME], path[64], label[NAME];
         name_of(desk->agent->row, m, name);
         snprintf(path, sizeof path, "%s%s", prefix, name);
-        for (int i = 0; i < stack->shape.hidden; i++) {
+        for (int i = 0; i < wac_shape_head(&stack->shape); i++) {
             wac_layer layer = wac_stack_layer(stack, block, m, i);
-            snprintf(label, sizeof label, "hidden%d", i);
-            WAC_TRY(show_layer(v, &layer, 0, layer.outputs, path, label));
+            layer_name(&stack->shape, i, label);
+            WAC_TRY(show_layer(v, &layer, 0, layer.outputs, wac_shape_is_norm(&stack->shape, i),
+                               path, label));
         }
-        wac_layer head = wac_stack_layer(stack, block, m, stack->shape.hidden);
+        wac_layer head = wac_stack_layer(stack, block, m, wac_shape_head(&stack->shape));
         bool policy = name_of == policy_name || name_of == shadow_name;
         if (policy || desk->agent->row->shared) {
             int means = policy ? head.outputs / 2 : 1;
             const char *rest = !policy && desk->agent->row->particles ? "log_gap" : "log_std";
-            WAC_TRY(show_layer(v, &head, 0, means, path, "mean"));
-            WAC_TRY(show_layer(v, &head, means, head.outputs - means, path, rest));
+            WAC_TRY(show_layer(v, &head, 0, means, false, path, "mean"));
+            WAC_TRY(show_layer(v, &head, means, head.outputs - means, false, path, rest));
         } else {
-            WAC_TRY(show_layer(v, &head, 0, head.outputs, path, "out"));
+            WAC_TRY(show_layer(v, &head, 0, head.outputs, false, path, "out"));
         }
     }
     return WAC_STATUS_OK;
