@@ -12,8 +12,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_count_updates ALGORITHM UPDATES\n");
         return 2;
     }
-    wac_bench_case bench = {&wac_bench_sizes[0], (wac_algorithm)algorithm, 64, 64, 1,
-                            WAC_PRECISION_SINGLE};
+    wac_bench_case bench = {&wac_bench_sizes[0],  (wac_algorithm)algorithm, 64, 64, 1,
+                            WAC_PRECISION_SINGLE, WAC_NETWORK_PLAIN};
     wac_agent *agent;
     wac_error error = {0};
     wac_status status = wac_bench_agent(&agent, &bench, &error);

@@ -52,6 +52,17 @@ static void test_count_by_hand(void **state)
                  (2 + 4) * (8 + 4 + 2) + 2 * (8 + 6);
     assert_true(wac_bench_operations(&config, 1, 1) == wac);
 
+    /* blocks: of a policy 2 (1 + 8 + 2) = 22 forth, 20 back; of a critic two of them, 2 (2 + 16 +
+     * 1) = 38 and 34 */
+    config = point("sac");
+    config.width = config.policy_width = config.batch_size = 1;
+    config.network = WAC_NETWORK_SIMBA;
+    double simba = 2 * 22 + 2 * 38 + 2 * (38 + 38 + 34) + 2 * (38 + 34 + 2) + (22 + 20);
+    assert_true(wac_bench_operations(&config, 1, 1) == simba);
+    config = point("oe-wac");
+    config.width = config.batch_size = 1;
+    config.rho = 2;
+
     /* two heads: 2 (2 + 1 + 2) = 10, and 6 back; all of it from the synthetic pairs, too */
     config.trunk = WAC_TRUNK_SHARED;
     double shared =
@@ -138,8 +149,8 @@ static void test_update(void **state)
 static void test_replay(void **state)
 {
     (void)state;
-    wac_bench_case bench = {&wac_bench_sizes[1], WAC_ALGORITHM_ME_WAC, 16, 16, 1,
-                            WAC_PRECISION_SINGLE};
+    wac_bench_case bench = {&wac_bench_sizes[1],  WAC_ALGORITHM_ME_WAC, 16, 16, 1,
+                            WAC_PRECISION_SINGLE, WAC_NETWORK_PLAIN};
     wac_agent *agent;
     assert_ok(wac_bench_agent(&agent, &bench, &error));
     assert_int_equal(agent->observations, 17);
@@ -262,8 +273,8 @@ static void test_figure(void **state)
     wac_bench_case cases[CASES];
     wac_bench_result results[CASES];
     for (int i = 0; i < CASES; i++) {
-        cases[i] = (wac_bench_case){&wac_bench_sizes[0], WAC_ALGORITHM_SAC, 64 << i, 256, 1,
-                                    WAC_PRECISION_SINGLE};
+        cases[i] = (wac_bench_case){&wac_bench_sizes[0],  WAC_ALGORITHM_SAC, 64 << i, 256, 1,
+                                    WAC_PRECISION_SINGLE, WAC_NETWORK_PLAIN};
         results[i] = (wac_bench_result){.updates_per_second = 100.0 / (i + 1),
                                         .share_of_limit = 0.2 * (i + 1)};
     }

@@ -320,6 +320,16 @@ static void whole_is_checked(void **state)
     config.worlds = 1;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
 
+    /* what is computed in 16 bits is plain networks */
+    config = make("lqg", "sac");
+    config.network = WAC_NETWORK_SIMBA;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.precision = WAC_PRECISION_MIXED;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "network simba is computed in single precision only; set precision to "
+                        "single, or network to plain");
+
     /* one network has one rate, and particles have one network */
     config = make("riverswim", "me-wac");
     config.trunk = WAC_TRUNK_SHARED;

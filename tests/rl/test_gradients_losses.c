@@ -16,6 +16,8 @@
 
 enum { O = 3, A = 2, ROWS = 13, SAMPLES = 24 };
 
+static wac_network network; /* of all agents that are made */
+
 static wac_config make_config(wac_algorithm algorithm)
 {
     return (wac_config){
@@ -23,6 +25,10 @@ static wac_config make_config(wac_algorithm algorithm)
         .seed = 3,
         .replay_capacity = 1,
         .width = 16,
+        .network = (int)network,
+        .blocks = 2,
+        .policy_width = 12,
+        .policy_blocks = 1,
         .batch_size = ROWS,
         .discount = 0.9,
         .entropy_weight = 0.3,
@@ -91,19 +97,23 @@ static void randomise(const wac_stack *stack, uint64_t seed, real output)
 {
     wac_rng rng = wac_rng_make(seed, WAC_STREAM_INIT);
     for (int m = 0; m < stack->members; m++) {
-        wac_stack_randomise(stack, m, false, output, &rng);
-        for (int i = 0; i < stack->shape.hidden; i++) {
+        /* what is normalised is larger, and actions must not come too near to 1 */
+        wac_stack_randomise(stack, m, false, stack->shape.blocks ? output / 4 : output, &rng);
+        for (int i = 0; i < wac_shape_head(&stack->shape); i++) {
             wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
             wac_fill_uniform(&rng, (size_t)layer.outputs, -0.3, 0.3, layer.bias);
-            for (int k = 0; k < layer.inputs * layer.outputs; k++)
+            for (int k = 0; k < layer.inputs * layer.outputs && !stack->shape.blocks; k++)
                 layer.weight[k] *= 2;
+            if (wac_shape_is_norm(&stack->shape, i))
+                wac_fill_uniform(&rng, (size_t)layer.outputs, 0.5, 1.5, layer.weight);
         }
     }
 }
 
 static real *output_bias(const wac_stack *stack, int member)
 {
-    return wac_stack_layer(stack, stack->params, member, stack->shape.hidden).bias;
+    int head = wac_shape_head(&stack->shape);
+    return wac_stack_layer(stack, stack->params, member, head).bias;
 }
 
 static wac_desk *desk_of(const wac_agent *agent)
@@ -317,7 +327,7 @@ static void check_network(const learner *l, const wac_stack *stack, const real *
     assert_true(largest > 1e-4);
 
     int moving = 0;
-    for (int i = 0; i <= stack->shape.hidden; i++) {
+    for (int i = 0; i <= wac_shape_head(&stack->shape); i++) {
         wac_layer layer = wac_stack_layer(&own, own.params, 0, i);
         for (int bias = 0; bias < 2; bias++) {
             real *values = bias ? layer.bias : layer.weight;
@@ -422,6 +432,30 @@ static void losses_with_models(void **state)
 static wac_algorithm kin(const wac_algorithm_row *row)
 {
     return row->stds ? WAC_ALGORITHM_OE_WAC : WAC_ALGORITHM_SAC;
+}
+
+static void losses_of_residual_networks(void **state)
+{
+    (void)state;
+    static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OE_WAC,
+                                               WAC_ALGORITHM_SUNRISE, WAC_ALGORITHM_MAXINFOSAC};
+    for (int i = 0; i < 4; i++)
+        check_agent(algorithms[i], NULL, i % 2);
+    check_agent(WAC_ALGORITHM_OE_WAC, &many_rows[MANY_ROWS - 1], false); /* particles */
+}
+
+static int make_residual(void **state)
+{
+    (void)state;
+    network = WAC_NETWORK_SIMBA;
+    return 0;
+}
+
+static int make_plain(void **state)
+{
+    (void)state;
+    network = WAC_NETWORK_PLAIN;
+    return 0;
 }
 
 static void losses_of_many_critics(void **state)
@@ -1041,6 +1075,7 @@ int main(void)
         cmocka_unit_test(oe_wac_losses),
         cmocka_unit_test(me_wac_losses),
         cmocka_unit_test(losses_with_models),
+        cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_residual, make_plain),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(losses_are_as_defined),
         cmocka_unit_test(clamps_are_at_work),

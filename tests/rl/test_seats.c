@@ -39,13 +39,16 @@ static wac_config config_of(const char *algorithm, int seat)
     return config;
 }
 
-/* Kinds of WAC's critics: as they are, two heads of one network, particles. */
-enum { KINDS = 3 };
+/* Kinds of networks: as they are, residual; of WAC's critics also two heads of one, particles. */
+enum { KINDS = 4, COMMON_KINDS = 2 };
 
 static void set_kind(wac_config *config, int kind)
 {
-    config->trunk = kind == 1 ? WAC_TRUNK_SHARED : WAC_TRUNK_APART;
-    config->posterior = kind == 2 ? WAC_POSTERIOR_PARTICLES : WAC_POSTERIOR_GAUSSIAN;
+    config->network = kind == 1 ? WAC_NETWORK_SIMBA : WAC_NETWORK_PLAIN;
+    config->policy_width = 20;
+    config->weight_decay = kind == 1 ? 0.1 : 0;
+    config->trunk = kind == 2 ? WAC_TRUNK_SHARED : WAC_TRUNK_APART;
+    config->posterior = kind == 3 ? WAC_POSTERIOR_PARTICLES : WAC_POSTERIOR_GAUSSIAN;
     config->particles = 9;
 }
 
@@ -174,7 +177,7 @@ static void seats_learn_as_if_alone(void **state)
     (void)state;
     for (int threads = 1; threads <= SEATS; threads++)
         for (int a = 0; a < WAC_ALGORITHM_TABLES; a++)
-            for (int kind = 0; kind < (WAC_FOR_WAC >> a & 1u ? KINDS : 1); kind++)
+            for (int kind = 0; kind < (WAC_FOR_WAC >> a & 1u ? KINDS : COMMON_KINDS); kind++)
                 check_company(wac_algorithm_name((wac_algorithm)a), kind, NULL, threads);
 }
 
@@ -245,12 +248,14 @@ static void a_gpu_names_the_way_out(void **state)
         assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
         assert_string_equal(error.message, message);
     }
-    static const char *const kinds[] = {"", "trunk shared", "posterior particles"};
-    for (int kind = 1; kind < KINDS; kind++) {
+    static const char *const kinds[] = {"weight_decay", "network simba", "trunk shared",
+                                        "posterior particles"};
+    for (int kind = 0; kind < KINDS; kind++) {
         char expected[128];
         wac_config config = config_of(kind == 1 ? "oe-wac" : "me-wac", 0);
         config.width = 64;
         set_kind(&config, kind);
+        config.weight_decay = kind == 0 ? 0.1 : 0;
         assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
         snprintf(expected, sizeof expected, "a GPU cannot train %s with %s yet; use --device cpu",
                  kind == 1 ? "oe-wac" : "me-wac", kinds[kind]);

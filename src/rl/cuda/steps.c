@@ -286,10 +286,6 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
     enum { MOST = 512 };
     const wac_config *config = &agent->seat->config;
     int64_t width = config->width;
-    if (config->network != WAC_NETWORK_PLAIN || config->weight_decay > 0)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "a GPU cannot train with %s yet; use --device cpu",
-                        config->weight_decay > 0 ? "weight_decay" : "network simba");
     if (width != 64 && width != 128 && width != 256 && width != 512)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "a GPU trains networks of width 64, 128, 256 or 512, and width is %lld; "
@@ -307,11 +303,15 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
         agent->critics > WAC_ENGINE_CRITICS)
         return wac_fail(error, WAC_STATUS_INPUT, "a GPU cannot train %s yet; use --device cpu",
                         wac_algorithm_name((wac_algorithm)config->algorithm));
-    if (agent->row->shared)
+    const char *unknown = agent->row->particles                  ? "posterior particles"
+                          : agent->row->shared                   ? "trunk shared"
+                          : config->network != WAC_NETWORK_PLAIN ? "network simba"
+                          : config->weight_decay > 0             ? "weight_decay"
+                                                                 : NULL;
+    if (unknown)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "a GPU cannot train %s with %s yet; use --device cpu",
-                        wac_algorithm_name((wac_algorithm)config->algorithm),
-                        agent->row->particles ? "posterior particles" : "trunk shared");
+                        wac_algorithm_name((wac_algorithm)config->algorithm), unknown);
     return WAC_STATUS_OK;
 }
 

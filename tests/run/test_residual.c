@@ -1,0 +1,140 @@
+/* Runs with residual networks, of every algorithm: all that can be done with a run can be done with
+ * these. */
+#include "export/export.h"
+#include "run/maps.h"
+#include "run/run.h"
+#include "support/stopping.h"
+
+static wac_config residual(const char *environment, const char *algorithm, int64_t epochs)
+{
+    wac_config config = tiny(environment, algorithm, epochs);
+    config.network = WAC_NETWORK_SIMBA;
+    config.policy_width = 12;
+    config.policy_blocks = 2;
+    config.blocks = 1;
+    config.weight_decay = 0.05;
+    return config;
+}
+
+/* at another number of threads, too */
+static void stopping_anywhere_changes_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = residual("lqg", algorithms[i], 3);
+        config.update_interval = i % 2 ? 7 : 0;
+        config.normalisation = i % 3 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
+        wac_run_options options = stop_after(-1, 1);
+        assert_ok(train_new(at("whole"), &config, &options));
+        for (long stop_at = 5, reports = watch.reports; stop_at < reports; stop_at += 41) {
+            options = stop_after(stop_at, 2);
+            assert_int_equal(train_new(at("parts"), &config, &options), WAC_STATUS_INTERRUPTED);
+            assert_ok(train_on(at("parts"), "lqg", NULL, 0));
+            assert_same_runs(at("whole"), at("parts"));
+            remove_folder(at("parts"));
+        }
+        remove_folder(at("whole"));
+    }
+}
+
+/* Values and maps, episodes, and an agent that loads what another saved. */
+static void runs_are_of_use(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ALGORITHMS; i++) {
+        wac_config config = residual("riverswim", algorithms[i], 2);
+        wac_run_options options = wac_run_options_default();
+        wac_run *run;
+        options.maps = true;
+        assert_ok(train_new(at("run"), &config, &options));
+        assert_ok(wac_run_open(&run, at("run"), NULL, NULL, &error));
+        static wac_map own;
+        wac_map_fill(&own, run);
+        for (int cell = 0; cell < 400; cell += 37) {
+            double place = 25 * (cell / 20 + 0.5) / 20, push = -1 + (cell % 20 + 0.5) / 10, mean;
+            wac_run_value(run, &place, &push, &mean, NULL);
+            assert_true(fabs(mean - (double)own.mean[cell]) < 1e-5 * (1 + fabs(mean)));
+        }
+        wac_evaluation evaluation;
+        assert_ok(wac_run_evaluate(&evaluation, run, WAC_POLICY_TARGET, false, 2, 1, &error));
+        assert_true(evaluation.episodes == 2 && isfinite(evaluation.mean_return));
+        wac_agent *agent = wac_run_agent(run), *other;
+        assert_ok(wac_directory_make(at("agent"), &error));
+        assert_ok(wac_agent_save(agent, at("agent"), &error));
+        assert_ok(wac_agent_create(&other, &config, 1, 1, 2, -1, &error));
+        assert_ok(wac_agent_load(other, at("agent"), &error));
+        for (int k = 0; k < 3; k++) {
+            wac_losses losses[2];
+            assert_ok(wac_agent_update(agent, &losses[0], &error));
+            assert_ok(wac_agent_update(other, &losses[1], &error));
+            assert_memory_equal(&losses[0], &losses[1], sizeof losses[0]);
+        }
+        wac_agent_destroy(other);
+        wac_run_destroy(run);
+        remove_folder(at("run"));
+        remove_folder(at("agent"));
+    }
+}
+
+/* Another kind of network, or another size of it, is neither loaded nor begun with. */
+static void kinds_are_told_apart(void **state)
+{
+    (void)state;
+    const wac_config source = residual("lqg", "sac", 1);
+    wac_run_options options = wac_run_options_default();
+    assert_ok(train_new(at("source"), &source, NULL));
+    options.from = at("source");
+    wac_config others[5] = {tiny("lqg", "sac", 1), source, source, source, source};
+    others[1].policy_width = 13;
+    others[2].blocks = 2;
+    others[3].policy_blocks = 1;
+    others[4].width++;
+    static const char *const ways[][2] = {
+        {"its network is another; add --network simba", "does not say its network"},
+        {"its policy_width is 12, not 13; add --policy-width 12", "with policy_width 12"},
+        {"its blocks is 1, not 2; add --blocks 1", "with blocks 1"},
+        {"its policy_blocks is 2, not 1; add --policy-blocks 2", "with policy_blocks 2"},
+        {"its width is 16, not 17; add --width 16", "with width 16"},
+    };
+    for (int i = 0; i < 5; i++) {
+        wac_run *run;
+        wac_agent *agent;
+        assert_int_equal(wac_run_create(&run, &others[i], NULL, at("new"), &options, &error),
+                         WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "cannot be begun with", ways[i][0]);
+        if (i == 0)
+            assert_ok(train_new(at("plain"), &others[0], NULL));
+        /* a plain agent looks for what is not there; a residual one finds other labels */
+        assert_ok(wac_agent_create(&agent, i ? &others[i] : &source, 1, 1, 1, -1, &error));
+        assert_int_equal(
+            wac_agent_load(agent, i ? at("source/checkpoint") : at("plain/checkpoint"), &error),
+            WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "agent.safetensors", ways[i][1]);
+        wac_agent_destroy(agent);
+    }
+    wac_agent *agent;
+    assert_ok(wac_agent_create(&agent, &others[0], 1, 1, 1, -1, &error));
+    assert_int_equal(wac_agent_load(agent, at("source/checkpoint"), &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "agent.safetensors has no tensor", "policy/hidden0");
+    wac_agent_destroy(agent);
+    wac_config config = source;
+    config.seed = 9;
+    assert_ok(train_new(at("new"), &config, &options));
+}
+
+static int make_residual_root(void **state)
+{
+    (void)state;
+    return make_root("/tmp", "residual");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(stopping_anywhere_changes_nothing, make_residual_root,
+                                        remove_root),
+        cmocka_unit_test_setup_teardown(runs_are_of_use, make_residual_root, remove_root),
+        cmocka_unit_test_setup_teardown(kinds_are_told_apart, make_residual_root, remove_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
