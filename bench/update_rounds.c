@@ -1,6 +1,6 @@
 /* Times updates in turns with another program: each line on stdin asks for a round, each line on
- * stdout is its updates per second. bench/peers/compare.py, redq.py, sunrise.py and maxinfosac.py
- * hold the other end. */
+ * stdout is its updates per second. bench/peers/compare.py and the scripts beside it hold the other
+ * end. */
 #include "base/clock.h"
 #include "base/words.h"
 #include "bench/update.h"
@@ -17,19 +17,24 @@ static int fail(const char *message)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 && argc != 5)
-        return fail("usage: bench_update_rounds ALGORITHM THREADS SECONDS [SIZE] < requests");
+    if (argc < 4 || argc > 6)
+        return fail("usage: bench_update_rounds ALGORITHM THREADS SECONDS [SIZE [NETWORK]] < "
+                    "requests");
     int algorithm = wac_word_index(&WAC_ALGORITHM_WORDS[1], argv[1]);
     if (algorithm < 0)
         return fail("no such algorithm");
     int size = 0;
-    while (argc == 5 && size < WAC_BENCH_SIZES && strcmp(argv[4], wac_bench_sizes[size].name) != 0)
+    while (argc > 4 && size < WAC_BENCH_SIZES && strcmp(argv[4], wac_bench_sizes[size].name) != 0)
         size++;
     if (size == WAC_BENCH_SIZES)
         return fail("no such size");
+    int network = argc > 5 ? wac_word_index(WAC_NETWORKS, argv[5]) : WAC_NETWORK_PLAIN;
+    if (network < 0)
+        return fail("no such network");
     wac_bench_case bench = {.size = &wac_bench_sizes[size],
                             .algorithm = (wac_algorithm)algorithm,
-                            .width = 256,
+                            .width = network == WAC_NETWORK_SIMBA ? 512 : 256,
+                            .network = (wac_network)network,
                             .batch = 256,
                             .threads = atoi(argv[2])};
     double seconds = strtod(argv[3], NULL);

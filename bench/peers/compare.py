@@ -58,7 +58,7 @@ class Worker:
         self.process.wait()
 
 
-def beside_authors(script, algorithm, answer, rounds=9, seconds=3.0):
+def beside_authors(script, algorithm, answer, rounds=9, seconds=3.0, network="plain"):
     """Our algorithm at sizes of HalfCheetah beside its authors' program, one thread each, on the same
     processor, rounds in turns: `script BUILD FOLDER_OF_THEIRS`. Theirs is the same script, which then
     says `answer(FOLDER)`: a function that does some updates and tells how many."""
@@ -76,7 +76,7 @@ def beside_authors(script, algorithm, answer, rounds=9, seconds=3.0):
         return
     processors = {min(os.sched_getaffinity(0))}
     program = os.path.join(build, "bench_update_rounds")
-    ours = Worker([program, algorithm, "1", str(seconds), "halfcheetah"], processors)
+    ours = Worker([program, algorithm, "1", str(seconds), "halfcheetah", network], processors)
     theirs = Worker([sys.executable, os.path.abspath(script), "--answer", folder], processors,
                     {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
     rates = [(ours.round(), theirs.round()) for _ in range(rounds)]

@@ -203,12 +203,12 @@ static void compare_value(export *export, const wac_player *player, const float 
 static wac_status find_tolerance(export *export, wac_error *error)
 {
     const wac_export_policy *policy = &export->portable->policy;
-    size_t size =
-        (size_t)policy->observations + (size_t)policy->actions + 2 * (size_t)policy->width;
+    size_t work_size = (size_t)policy->observations + (size_t)wac_portable_work(export->portable);
+    size_t size = work_size + (size_t)policy->actions;
     double largest = 0, *work = calloc(size, sizeof *work);
     if (!work)
         return wac_fail_memory(error, "the exported policy");
-    double *exact = work + policy->observations + 2 * policy->width;
+    double *exact = work + work_size;
     for (int k = 0; k < 2; k++)
         for (int64_t i = 0; i < export->all[k]->count; i++) {
             const float *action = action_at(export->all[k], i);
@@ -297,17 +297,19 @@ static void print_about(FILE *to, const export *export)
     fprintf(to,
             "/* The policy of %s on %s after %" PRId64 " epochs, exported by wac %s.\n"
             " *\n"
-            " * %d observations, %d actions, two hidden layers of %d, %s weights:\n"
+            " * %d observations, %d actions, %s of %d, %s weights:\n"
             " * %" PRId64 " bytes of constants, %" PRId64 " of stack, %" PRId64
             " multiplications an action at most.\n"
             " * Largest difference to the library over %" PRId64 " random and %" PRId64
             " visited observations:\n"
             " * %.2g of half an action's range%s.\n",
             portable->algorithm, portable->environment, portable->epoch, wac_version(),
-            portable->policy.observations, portable->policy.actions, portable->policy.width,
-            export->options->int8 ? "int8" : "float", report->cost.bytes, report->cost.stack,
-            report->cost.multiplications, report->random, report->visited,
-            report->difference.largest, export->options->int8 ? ", with the same weights" : "");
+            portable->policy.observations, portable->policy.actions,
+            portable->policy.actor.blocks ? "residual blocks in a stream" : "two hidden layers",
+            portable->policy.actor.width, export->options->int8 ? "int8" : "float",
+            report->cost.bytes, report->cost.stack, report->cost.multiplications, report->random,
+            report->visited, report->difference.largest,
+            export->options->int8 ? ", with the same weights" : "");
     if (export->options->int8)
         fprintf(
             to,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MOST = 1024, NODES_MOST = 512, INPUTS_MOST = 4 };
+enum { SLOTS_MOST = 8192, NODES_MOST = 4096, INPUTS_MOST = 4 };
 
 /* A named row of numbers. */
 typedef struct slot {
@@ -24,18 +24,21 @@ typedef enum kind {
     SUB,
     MUL,
     ADD,
+    DIV,
     CLIP,
     GEMM,
     RELU,
     TANH,
     EXP,
+    SQRT,
     CONCAT,
     LESS,
     WHERE,
     IDENTITY
 } kind;
-static const char *const kind_names[] = {"Sub",  "Mul", "Add",    "Clip", "Gemm",  "Relu",
-                                         "Tanh", "Exp", "Concat", "Less", "Where", "Identity"};
+static const char *const kind_names[] = {"Sub",    "Mul",  "Add",   "Div",     "Clip",
+                                         "Gemm",   "Relu", "Tanh",  "Exp",     "Sqrt",
+                                         "Concat", "Less", "Where", "Identity"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 typedef struct node {
@@ -121,7 +124,7 @@ static int output_size(const node *node)
         largest = sizes[i] > largest ? sizes[i] : largest;
         sum += sizes[i];
     }
-    static const int expected[KINDS] = {2, 2, 2, 3, 3, 1, 1, 1, 2, 2, 3, 1};
+    static const int expected[KINDS] = {2, 2, 2, 2, 3, 3, 1, 1, 1, 1, 2, 2, 3, 1};
     if (node->input_count != expected[node->kind])
         return 0;
     if (node->kind == GEMM)
@@ -250,6 +253,8 @@ static float combine(const node *node, int i)
         return a * b;
     case ADD:
         return a + b;
+    case DIV:
+        return a / b;
     case CLIP:
         return a < b ? b : a > at(node, 2, i) ? at(node, 2, i) : a;
     case RELU:
@@ -258,6 +263,8 @@ static float combine(const node *node, int i)
         return tanhf(a);
     case EXP:
         return expf(a);
+    case SQRT:
+        return sqrtf(a);
     case LESS:
         return a < b;
     case WHERE:

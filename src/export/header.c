@@ -26,7 +26,7 @@ wac_header_cost wac_header_cost_of(const wac_portable *portable)
     bool whole = policy->actor.scale[0];
     wac_header_cost cost = {.multiplications = policy->observations + policy->actions};
     for (int i = 0; i < wac_portable_networks(portable); i++)
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++) {
+        for (int l = 0; l < wac_portable_layers(portable, i); l++) {
             int64_t outputs = wac_portable_outputs(portable, i, l);
             int64_t products = outputs * wac_portable_inputs(portable, i, l);
             weights += products;
@@ -36,7 +36,7 @@ wac_header_cost wac_header_cost_of(const wac_portable *portable)
         }
     int inputs = policy->observations + (policy->means ? policy->actions : 0);
     cost.bytes = weights * (whole ? 1 : 4) + numbers * 4;
-    cost.stack = 4 * (inputs + 2 * (int64_t)policy->width);
+    cost.stack = 4 * (inputs + (int64_t)wac_portable_work(portable));
     return cost;
 }
 
@@ -92,17 +92,28 @@ static void print_array(FILE *to, const char *type, const char *name, const floa
     fprintf(to, "\n};\n");
 }
 
+/* NETWORK_LAYER, as a part of a name. */
+static void print_label(char label[128], const wac_portable *portable, int network, int layer)
+{
+    char own[WAC_LAYER_NAME];
+    wac_portable_layer(portable, network, layer, own);
+    snprintf(label, 128, "%s_%s", portable->names[network], own);
+    for (char *letter = label; *letter; letter++)
+        if (*letter == '/')
+            *letter = '_';
+}
+
 /* Arrays of a network are called NAME_NETWORK_LAYER_weight, _scale and _bias. */
 static void print_network_arrays(FILE *to, const wac_portable *portable, int network,
                                  const char *name)
 {
     const wac_export_network *net = wac_portable_network(portable, network);
-    for (int l = 0; l < WAC_EXPORT_LAYERS; l++) {
-        char label[192], type[128];
+    for (int l = 0; l < wac_portable_layers(portable, network); l++) {
+        char label[256], type[128], own[128];
         size_t outputs = (size_t)wac_portable_outputs(portable, network, l);
         size_t inputs = (size_t)wac_portable_inputs(portable, network, l);
-        int length = snprintf(label, sizeof label, "%s_%s_%s_", name, portable->names[network],
-                              wac_portable_layer(network, l));
+        print_label(own, portable, network, l);
+        int length = snprintf(label, sizeof label, "%s_%s_", name, own);
         char *rest = label + length;
         snprintf(type, sizeof type, "%s_weight", name);
         snprintf(rest, 16, "weight");
@@ -119,14 +130,17 @@ static void print_network(FILE *to, const wac_portable *portable, int network, c
 {
     static const char *const parts[] = {"weight", "scale", "bias"};
     const wac_export_network *net = wac_portable_network(portable, network);
-    fprintf(to, "{.inputs = %d, .outputs = %d", net->inputs, net->outputs);
+    fprintf(to, "{.inputs = %d, .outputs = %d, .width = %d, .blocks = %d", net->inputs,
+            net->outputs, net->width, net->blocks);
     for (int part = 0; part < 3; part++) {
         if (part == 1 && !net->scale[0])
             continue;
         fprintf(to, ",\n     .%s = {", parts[part]);
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++)
-            fprintf(to, "%s%s_%s_%s_%s", l ? ", " : "", name, portable->names[network],
-                    wac_portable_layer(network, l), parts[part]);
+        for (int l = 0; l < wac_portable_layers(portable, network); l++) {
+            char own[128];
+            print_label(own, portable, network, l);
+            fprintf(to, "%s%s_%s_%s", l ? ", " : "", name, own, parts[part]);
+        }
         fprintf(to, "}");
     }
     fprintf(to, "}");
@@ -168,12 +182,11 @@ static void print_policy(FILE *to, const wac_portable *portable, const char *nam
     }
     fprintf(to,
             "static const %s_policy %s_numbers = {\n"
-            "    .observations = %d, .actions = %d, .width = %d,\n"
+            "    .observations = %d, .actions = %d,\n"
             "    .offset = %s_offset, .factor = %s_factor,\n"
             "    .middle = %s_middle, .half = %s_half,\n"
             "    .actor =\n    ",
-            name, name, policy->observations, policy->actions, policy->width, name, name, name,
-            name);
+            name, name, policy->observations, policy->actions, name, name, name, name);
     print_network(to, portable, 0, name);
     fprintf(to, ",\n");
     format_number(kappa, policy->kappa, false);
@@ -260,7 +273,7 @@ static void print_declarations(FILE *to, const wac_portable *portable, const cha
 static void print_calls(FILE *to, const wac_portable *portable, const char *name)
 {
     const wac_export_policy *policy = &portable->policy;
-    int work = policy->observations + 2 * policy->width;
+    int work = policy->observations + wac_portable_work(portable);
     fprintf(to,
             "void %s_act(const float *observation, float *action)\n"
             "{\n"
@@ -306,6 +319,17 @@ void wac_header_print(FILE *to, const wac_portable *portable, const wac_record *
             "#include <stdint.h>\n\n"
             "typedef %s %s_weight;\n\n",
             upper, upper, upper, policy->actor.scale[0] ? "int8_t" : "float", name);
+    int layers = 0;
+    for (int i = 0; i < wac_portable_networks(portable); i++)
+        layers =
+            wac_portable_layers(portable, i) > layers ? wac_portable_layers(portable, i) : layers;
+    const char *kind = policy->actor.blocks ? "residual" : "plain";
+    char title[32];
+    snprintf(title, sizeof title, "/* --- %s --- */", kind);
+    fprintf(to, "enum { %s_LAYERS = %d }; /* of a network */\n\n", upper, layers);
+    print_part(to, "/* --- network --- */", name, upper);
+    print_part(to, title, name, upper);
+    fprintf(to, "#define %s_forward %s_%s\n\n", name, name, kind);
     print_part(to, "/* --- policy --- */", name, upper);
     if (policy->means)
         print_part(to, "/* --- value --- */", name, upper);

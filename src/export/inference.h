@@ -8,19 +8,18 @@
 #include <stdint.h>
 
 typedef float wac_export_weight;
+enum { WAC_EXPORT_LAYERS = 15 }; /* the most; a header has as many as it needs */
 
-/* --- policy --- */
-enum { WAC_EXPORT_LAYERS = 3 }; /* two hidden ones with ReLU, and a linear head */
-
+/* --- network --- */
 typedef struct wac_export_network {
-    int inputs, outputs;
+    int inputs, outputs, width, blocks;
     const wac_export_weight *weight[WAC_EXPORT_LAYERS]; /* [inputs][outputs] */
     const float *scale[WAC_EXPORT_LAYERS];              /* [outputs] of whole numbers; or null */
     const float *bias[WAC_EXPORT_LAYERS];               /* [outputs] */
 } wac_export_network;
 
 typedef struct wac_export_policy {
-    int observations, actions, width;
+    int observations, actions;
     const float *offset, *factor; /* [observations]: networks see (x - offset) factor */
     const float *middle, *half;   /* [actions]: the action is middle + half tanh(x) */
     wac_export_network actor;
@@ -91,17 +90,84 @@ static inline void wac_export_layer(int inputs, int outputs, const wac_export_we
     }
 }
 
-/* work: [2 width] */
-static inline void wac_export_forward(const wac_export_network *net, int width, const float *x,
-                                      float *out, float *work)
+/* One of a network's layers. */
+static inline void wac_export_pass(const wac_export_network *net, int layer, int inputs,
+                                   int outputs, int relu, const float *x, float *y)
 {
-    wac_export_layer(net->inputs, width, net->weight[0], net->scale[0], net->bias[0], 1, x, work);
-    wac_export_layer(width, width, net->weight[1], net->scale[1], net->bias[1], 1, work,
-                     work + width);
-    wac_export_layer(width, net->outputs, net->weight[2], net->scale[2], net->bias[2], 0,
-                     work + width, out);
+    wac_export_layer(inputs, outputs, net->weight[layer], net->scale[layer], net->bias[layer], relu,
+                     x, y);
+}
+/* --- plain --- */
+/* Two hidden layers with ReLU, and a linear head. work: [2 width] */
+static inline void wac_export_plain(const wac_export_network *net, const float *x, float *out,
+                                    float *work)
+{
+    wac_export_pass(net, 0, net->inputs, net->width, 1, x, work);
+    wac_export_pass(net, 1, net->width, net->width, 1, work, work + net->width);
+    wac_export_pass(net, 2, net->width, net->outputs, 0, work + net->width, out);
+}
+/* --- residual --- */
+/* 1 / sqrt(x) for x > 0, to 7 digits: a guess from the exponent, and Newton's steps. */
+static inline float wac_export_inverse_root(float x)
+{
+    union {
+        float number;
+        uint32_t bits;
+    } guess;
+    int i;
+    guess.number = x;
+    guess.bits = 0x5f375a86u - (guess.bits >> 1);
+    for (i = 0; i < 4; i++)
+        guess.number *= 1.5f - 0.5f * x * guess.number * guess.number;
+    return guess.number;
 }
 
+/* To mean 0 and variance 1; then each entry is scaled and shifted. */
+static inline void wac_export_norm(const wac_export_network *net, int layer, const float *x,
+                                   float *y)
+{
+    const float size = (float)net->width;
+    float mean = 0, square = 0, inverse;
+    int i;
+    for (i = 0; i < net->width; i++)
+        mean += x[i];
+    mean /= size;
+    for (i = 0; i < net->width; i++)
+        square += (x[i] - mean) * (x[i] - mean);
+    inverse = wac_export_inverse_root(square / size + 1e-6f);
+    for (i = 0; i < net->width; i++) {
+        float scale = (float)net->weight[layer][i];
+        if (net->scale[layer])
+            scale *= net->scale[layer][i];
+        y[i] = (x[i] - mean) * inverse * scale + net->bias[layer][i];
+    }
+}
+
+/* Blocks that add to a stream what they make of it, normalised; then a linear head.
+ * work: [6 width] */
+static inline void wac_export_residual(const wac_export_network *net, const float *x, float *out,
+                                       float *work)
+{
+    float *stream = work, *read = stream + net->width, *middle = read + net->width;
+    int block, i, layer = 1;
+    wac_export_pass(net, 0, net->inputs, net->width, 0, x, stream);
+    for (block = 0; block < net->blocks; block++, layer += 3) {
+        wac_export_norm(net, layer, stream, read);
+        wac_export_pass(net, layer + 1, net->width, 4 * net->width, 1, read, middle);
+        wac_export_pass(net, layer + 2, 4 * net->width, net->width, 0, middle, read);
+        for (i = 0; i < net->width; i++)
+            stream[i] += read[i];
+    }
+    wac_export_norm(net, layer, stream, read);
+    wac_export_pass(net, layer + 1, net->width, net->outputs, 0, read, out);
+}
+/* --- either --- */
+static inline void wac_export_forward(const wac_export_network *net, const float *x, float *out,
+                                      float *work)
+{
+    (net->blocks ? wac_export_residual : wac_export_plain)(net, x, out, work);
+}
+/* --- policy --- */
 /* What networks see of an entry. */
 static inline float wac_export_see(float value, float offset, float factor)
 {
@@ -109,20 +175,20 @@ static inline float wac_export_see(float value, float offset, float factor)
     return seen < -1 ? -1 : seen > 1 ? 1 : seen;
 }
 
-/* work: [observations + 2 width] */
+/* work: [observations], and what the network takes */
 static inline void wac_export_act_by(const wac_export_policy *policy, const float *observation,
                                      float *action, float *work)
 {
     int i;
     for (i = 0; i < policy->observations; i++)
         work[i] = wac_export_see(observation[i], policy->offset[i], policy->factor[i]);
-    wac_export_forward(&policy->actor, policy->width, work, action, work + policy->observations);
+    wac_export_forward(&policy->actor, work, action, work + policy->observations);
     for (i = 0; i < policy->actions; i++)
         action[i] = policy->middle[i] + policy->half[i] * wac_export_tanh(action[i]);
 }
 /* --- value --- */
 /* Mean and, where there are critics for it, std of the critic with the smallest upper bound. work:
- * [observations + actions + 2 width] */
+ * [observations + actions], and what a network takes */
 static inline void wac_export_value_by(const wac_export_policy *policy, const float *observation,
                                        const float *action, float *mean, float *std, float *work)
 {
@@ -135,11 +201,10 @@ static inline void wac_export_value_by(const wac_export_policy *policy, const fl
             wac_export_see(action[i], policy->middle[i], 1 / policy->half[i]);
     for (k = 0; k < policy->means; k++) {
         float own, bound, deviation = 0, *out = work + inputs; /* over the first layer, then free */
-        wac_export_forward(&policy->critics[k], policy->width, work, out, out);
+        wac_export_forward(&policy->critics[k], work, out, out);
         own = *out;
         if (policy->stds) {
-            wac_export_forward(&policy->critics[policy->means + k % policy->stds], policy->width,
-                               work, out, out);
+            wac_export_forward(&policy->critics[policy->means + k % policy->stds], work, out, out);
             deviation = wac_export_exp(*out);
         }
         bound = own + policy->kappa * deviation;

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_tensor(wac_message *graph, const char *name, const float *values, int rows,
@@ -65,27 +66,81 @@ static void add_value(wac_message *graph, int field, const char *name, int size,
     wac_message_add_message(graph, field, &value);
 }
 
+/* The mean of a row is a product; so is that of squares, with what is added to it as a bias. */
+static void add_means(wac_message *graph, int width)
+{
+    static const float zero = 0, epsilon = WAC_NORM_EPSILON;
+    char name[32];
+    float *shares = calloc((size_t)width, sizeof *shares);
+    if (!shares) {
+        graph->failed = true;
+        return;
+    }
+    for (int i = 0; i < width; i++)
+        shares[i] = 1 / (float)width;
+    snprintf(name, sizeof name, "shares%d", width);
+    add_tensor(graph, name, shares, width, 1);
+    snprintf(name, sizeof name, "zero%d", width);
+    add_tensor(graph, name, &zero, 1, 0);
+    snprintf(name, sizeof name, "epsilon%d", width);
+    add_tensor(graph, name, &epsilon, 1, 0);
+    free(shares);
+}
+
+/* A row normalised, scaled and shifted: from `from` to `out`, by nodes called after it. */
+static void add_norm(wac_message *graph, int width, const char *from, const char *weight,
+                     const char *bias, const char *out)
+{
+    static const char *const parts[] = {"mean",      "centred", "square", "variance",
+                                        "deviation", "normal",  "scaled"};
+    char names[7][112], shares[32], zero[32], epsilon[32];
+    for (int i = 0; i < 7; i++)
+        snprintf(names[i], sizeof names[i], "%s/%s", out, parts[i]);
+    snprintf(shares, sizeof shares, "shares%d", width);
+    snprintf(zero, sizeof zero, "zero%d", width);
+    snprintf(epsilon, sizeof epsilon, "epsilon%d", width);
+    ADD_NODE(graph, "Gemm", names[0], from, shares, zero);
+    ADD_NODE(graph, "Sub", names[1], from, names[0]);
+    ADD_NODE(graph, "Mul", names[2], names[1], names[1]);
+    ADD_NODE(graph, "Gemm", names[3], names[2], shares, epsilon);
+    ADD_NODE(graph, "Sqrt", names[4], names[3]);
+    ADD_NODE(graph, "Div", names[5], names[1], names[4]);
+    ADD_NODE(graph, "Mul", names[6], names[5], weight);
+    ADD_NODE(graph, "Add", out, names[6], bias);
+}
+
 /* Layers of a network from `input` to NETWORK/out. */
 static void add_network(wac_message *graph, const wac_portable *portable, int network,
                         const char *input)
 {
     const wac_export_network *net = wac_portable_network(portable, network);
-    char from[96], weight[96], bias[96], sum[96], out[96];
+    const char *name = portable->names[network];
+    char from[96], weight[112], bias[112], sum[112], out[96], stream[96] = "";
+    int head = wac_portable_layers(portable, network) - 1;
     snprintf(from, sizeof from, "%s", input);
-    for (int l = 0; l < WAC_EXPORT_LAYERS; l++) {
-        const char *label = wac_portable_layer(network, l), *name = portable->names[network];
+    for (int l = 0; l <= head; l++) {
+        char label[WAC_LAYER_NAME];
+        wac_portable_layer(portable, network, l, label);
         int inputs = wac_portable_inputs(portable, network, l);
         int outputs = wac_portable_outputs(portable, network, l);
-        bool last = l == WAC_EXPORT_LAYERS - 1;
-        snprintf(weight, sizeof weight, "%s/%s/weight", name, label);
-        snprintf(bias, sizeof bias, "%s/%s/bias", name, label);
-        snprintf(sum, sizeof sum, "%s/%s/sum", name, label);
+        bool norm = wac_portable_is_norm(portable, network, l), down = l > 0 && l % 3 == 0;
         snprintf(out, sizeof out, "%s/%s", name, label);
-        add_tensor(graph, weight, net->weight[l], inputs, outputs);
+        snprintf(weight, sizeof weight, "%s/weight", out);
+        snprintf(bias, sizeof bias, "%s/bias", out);
+        snprintf(sum, sizeof sum, "%s/sum", out);
+        add_tensor(graph, weight, net->weight[l], norm ? outputs : inputs, norm ? 0 : outputs);
         add_tensor(graph, bias, net->bias[l], outputs, 0);
-        ADD_NODE(graph, "Gemm", last ? out : sum, from, weight, bias);
-        if (!last)
+        bool straight = l == head || (net->blocks && l == 0);
+        if (norm)
+            add_norm(graph, net->width, stream, weight, bias, out);
+        else
+            ADD_NODE(graph, "Gemm", straight ? out : sum, from, weight, bias);
+        if (net->blocks && down)
+            ADD_NODE(graph, "Add", out, stream, sum);
+        else if (!norm && !straight)
             ADD_NODE(graph, "Relu", out, sum);
+        if (net->blocks && (l == 0 || down))
+            snprintf(stream, sizeof stream, "%s", out);
         snprintf(from, sizeof from, "%s", out);
     }
 }
@@ -157,6 +212,10 @@ static void add_graph(wac_message *model, const wac_portable *portable)
     add_tensor(&graph, "highest", &highest, 0, 0);
     add_tensor(&graph, "middle", policy->middle, policy->actions, 0);
     add_tensor(&graph, "half", policy->half, policy->actions, 0);
+    if (policy->actor.blocks)
+        add_means(&graph, policy->actor.width);
+    if (policy->means && policy->critics->blocks && policy->critics->width != policy->actor.width)
+        add_means(&graph, policy->critics->width);
     ADD_NODE(&graph, "Sub", "centred", "observation", "offset");
     ADD_NODE(&graph, "Mul", "scaled", "centred", "factor");
     ADD_NODE(&graph, "Clip", "seen", "scaled", "lowest", "highest");

@@ -23,64 +23,117 @@ const wac_export_network *wac_portable_network(const wac_portable *portable, int
     return network == 0 ? &portable->policy.actor : &portable->policy.critics[network - 1];
 }
 
+static wac_shape shape_of(const wac_export_network *net)
+{
+    return (wac_shape){.inputs = net->inputs,
+                       .width = net->width,
+                       .outputs = net->outputs,
+                       .hidden = net->blocks ? 0 : 2,
+                       .blocks = net->blocks};
+}
+
+static wac_layer sizes_of(const wac_portable *portable, int network, int layer)
+{
+    wac_shape shape = shape_of(wac_portable_network(portable, network));
+    return wac_shape_layer(&shape, layer);
+}
+
 int wac_portable_inputs(const wac_portable *portable, int network, int layer)
 {
-    return layer == 0 ? wac_portable_network(portable, network)->inputs : portable->policy.width;
+    return sizes_of(portable, network, layer).inputs;
 }
 
 int wac_portable_outputs(const wac_portable *portable, int network, int layer)
 {
-    return layer == WAC_EXPORT_LAYERS - 1 ? wac_portable_network(portable, network)->outputs
-                                          : portable->policy.width;
+    return sizes_of(portable, network, layer).outputs;
 }
 
-const char *wac_portable_layer(int network, int layer)
+int wac_portable_layers(const wac_portable *portable, int network)
 {
-    return layer == 0 ? "hidden0" : layer == 1 ? "hidden1" : network == 0 ? "mean" : "out";
+    wac_shape shape = shape_of(wac_portable_network(portable, network));
+    return wac_shape_head(&shape) + 1;
+}
+
+bool wac_portable_is_norm(const wac_portable *portable, int network, int layer)
+{
+    wac_shape shape = shape_of(wac_portable_network(portable, network));
+    return wac_shape_is_norm(&shape, layer);
+}
+
+static int work_of(const wac_shape *shape)
+{
+    return (shape->blocks ? 2 + WAC_BLOCK_SPREAD : 2) * shape->width;
+}
+
+int wac_portable_work(const wac_portable *portable)
+{
+    int most = 0;
+    for (int i = 0; i < wac_portable_networks(portable); i++) {
+        wac_shape shape = shape_of(wac_portable_network(portable, i));
+        most = work_of(&shape) > most ? work_of(&shape) : most;
+    }
+    return most;
+}
+
+void wac_portable_layer(const wac_portable *portable, int network, int layer,
+                        char name[WAC_LAYER_NAME])
+{
+    wac_shape shape = shape_of(wac_portable_network(portable, network));
+    if (layer == wac_shape_head(&shape))
+        snprintf(name, WAC_LAYER_NAME, "%s", network == 0 ? "mean" : "out");
+    else
+        wac_layer_name(&shape, layer, name);
 }
 
 /* --- making ---------------------------------------------------------------------------------- */
 
-/* The sizes that all else follows from. */
+/* The shapes that all else follows from; of the policy only the means. */
 typedef struct sizes {
-    int observations, actions, width, means, stds;
+    wac_shape actor, critic;
+    int means, stds;
 } sizes;
+
+static wac_export_network take(wac_arena *arena, const wac_shape *shape)
+{
+    wac_export_network net = {.inputs = shape->inputs,
+                              .outputs = shape->outputs,
+                              .width = shape->width,
+                              .blocks = shape->blocks};
+    for (int l = 0; l <= wac_shape_head(shape); l++) {
+        wac_layer layer = wac_shape_layer(shape, l);
+        size_t outputs = (size_t)layer.outputs;
+        net.weight[l] = WAC_TAKE(arena, float, (size_t)layer.inputs *outputs);
+        net.bias[l] = WAC_TAKE(arena, float, outputs);
+    }
+    return net;
+}
 
 /* One with nothing but zeros. */
 static wac_status make(wac_portable **out, sizes sizes, wac_error *error)
 {
     wac_arena arena = {0};
-    size_t observations = (size_t)sizes.observations, actions = (size_t)sizes.actions,
-           width = (size_t)sizes.width;
+    int observations = sizes.actor.inputs, actions = sizes.actor.outputs;
     int critic_count = sizes.means + sizes.stds;
+    int own = work_of(&sizes.actor), other = critic_count ? work_of(&sizes.critic) : 0;
     wac_portable *portable = WAC_TAKE(&arena, wac_portable, 1);
     wac_export_network *critics = WAC_TAKE(&arena, wac_export_network, (size_t)critic_count);
-    wac_export_network actor = {.inputs = sizes.observations, .outputs = sizes.actions};
-    for (int i = 0; i <= critic_count && !arena.failed; i++) {
-        wac_export_network *net = i == 0 ? &actor : &critics[i - 1];
-        if (i > 0)
-            *net = (wac_export_network){.inputs = sizes.observations + sizes.actions, .outputs = 1};
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++) {
-            size_t inputs = l == 0 ? (size_t)net->inputs : width;
-            size_t outputs = l == WAC_EXPORT_LAYERS - 1 ? (size_t)net->outputs : width;
-            net->weight[l] = WAC_TAKE(&arena, float, inputs *outputs);
-            net->bias[l] = WAC_TAKE(&arena, float, outputs);
-        }
-    }
+    wac_export_network actor = take(&arena, &sizes.actor);
+    for (int i = 0; i < critic_count && !arena.failed; i++)
+        critics[i] = take(&arena, &sizes.critic);
     const wac_export_policy policy = {
-        .observations = sizes.observations,
-        .actions = sizes.actions,
-        .width = sizes.width,
-        .offset = WAC_TAKE(&arena, float, observations),
-        .factor = WAC_TAKE(&arena, float, observations),
-        .middle = WAC_TAKE(&arena, float, actions),
-        .half = WAC_TAKE(&arena, float, actions),
+        .observations = observations,
+        .actions = actions,
+        .offset = WAC_TAKE(&arena, float, (size_t)observations),
+        .factor = WAC_TAKE(&arena, float, (size_t)observations),
+        .middle = WAC_TAKE(&arena, float, (size_t)actions),
+        .half = WAC_TAKE(&arena, float, (size_t)actions),
         .actor = actor,
         .critics = critic_count ? critics : NULL,
         .means = sizes.means,
         .stds = sizes.stds,
     };
-    float *work = WAC_TAKE(&arena, float, observations + actions + 2 * width);
+    int room = observations + actions + (own > other ? own : other);
+    float *work = WAC_TAKE(&arena, float, (size_t)room);
     if (arena.failed) {
         wac_arena_release(&arena);
         return wac_fail_memory(error, "the exported policy");
@@ -120,10 +173,11 @@ static void take_network(wac_portable *portable, int network, const wac_stack *s
                          int first)
 {
     const wac_export_network *net = wac_portable_network(portable, network);
-    for (int l = 0; l < WAC_EXPORT_LAYERS; l++) {
+    int head = wac_portable_layers(portable, network) - 1;
+    for (int l = 0; l <= head; l++) {
         wac_layer layer = wac_stack_layer(stack, stack->params, member, l);
         int outputs = wac_portable_outputs(portable, network, l); /* without a policy's log-stds */
-        int from = l == WAC_EXPORT_LAYERS - 1 ? first : 0;
+        int from = l == head ? first : 0;
         transpose(writable(net->weight[l]), layer.weight + (size_t)(from * layer.inputs),
                   layer.inputs, outputs);
         memcpy(writable(net->bias[l]), layer.bias + from, (size_t)outputs * sizeof(float));
@@ -161,22 +215,18 @@ wac_status wac_portable_make(wac_portable **out, wac_run *run, bool critics, wac
                         "the run %s is an ensemble of %d policies, and only one can be exported; "
                         "its networks are in checkpoint/agent.safetensors",
                         run->directory, agent->members);
-    if (run->config.network != WAC_NETWORK_PLAIN)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "the run %s has network simba, and only plain networks are exported; its "
-                        "networks are in checkpoint/agent.safetensors",
-                        run->directory);
     if (critics && row->particles)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run %s has particles, and only critics with posterior gaussian are "
                         "exported; leave --with-value out",
                         run->directory);
     const wac_desk *desk = wac_host_desk(agent, run->seat);
-    sizes sizes = {.observations = agent->observations,
-                   .actions = agent->actions,
-                   .width = (int)run->config.width,
+    sizes sizes = {.actor = desk->policies.shape,
+                   .critic = desk->critics.shape,
                    .means = critics ? row->means : 0,
                    .stds = critics ? row->stds : 0};
+    sizes.actor.outputs = agent->actions;
+    sizes.critic.outputs = 1;
     WAC_TRY(make(&portable, sizes, error));
     char name[WAC_ENVIRONMENT_NAME];
     wac_environment_label(portable->environment, sizeof portable->environment,
@@ -225,7 +275,7 @@ wac_status wac_portable_quantise(wac_portable *portable, wac_error *error)
     float *scales[1 + WAC_CRITICS_MOST][WAC_EXPORT_LAYERS];
     int networks = wac_portable_networks(portable);
     for (int i = 0; i < networks; i++)
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++)
+        for (int l = 0; l < wac_portable_layers(portable, i); l++)
             scales[i][l] =
                 WAC_TAKE(&portable->arena, float, (size_t)wac_portable_outputs(portable, i, l));
     if (portable->arena.failed)
@@ -233,7 +283,7 @@ wac_status wac_portable_quantise(wac_portable *portable, wac_error *error)
     for (int i = 0; i < networks; i++) {
         wac_export_network *net = i == 0 ? &portable->policy.actor
                                          : (wac_export_network *)&portable->policy.critics[i - 1];
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++) {
+        for (int l = 0; l < wac_portable_layers(portable, i); l++) {
             quantise(writable(net->weight[l]), scales[i][l], wac_portable_inputs(portable, i, l),
                      wac_portable_outputs(portable, i, l));
             net->scale[l] = scales[i][l];
@@ -253,7 +303,9 @@ enum {
 static const char format[] = "wac-policy-1";
 static const char formula[] =
     "x = clip((observation - observation/offset) * observation/factor, -1, 1); "
-    "action = action/middle + action/half * tanh(policy(x)), hidden layers with ReLU; critics read "
+    "action = action/middle + action/half * tanh(policy(x)), hidden layers with ReLU (with an "
+    "embedding: s = embedding(x), for each block s += down(relu(up(norm(s)))), then the last layer "
+    "of norm(s); norm: layer normalisation, epsilon 1e-6); critics read "
     "x and (action - action/middle) / action/half, std critics give logarithms; the one to trust "
     "has the smallest mean + kappa * std";
 
@@ -279,16 +331,18 @@ static size_t list_tensors(wac_tensor *tensors, char names[][TENSOR_NAME],
                                       .shape = {units[count].size},
                                       .data = units[count].data};
     for (int i = 0; i < wac_portable_networks(portable); i++)
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++, count += 2) {
+        for (int l = 0; l < wac_portable_layers(portable, i); l++, count += 2) {
+            char label[WAC_LAYER_NAME];
             const char *parts[] = {"weight", "bias"};
             int64_t outputs = wac_portable_outputs(portable, i, l);
+            wac_portable_layer(portable, i, l, label);
             tensors[count] =
                 (wac_tensor){.rank = 2, .shape = {outputs, wac_portable_inputs(portable, i, l)}};
             tensors[count + 1] = (wac_tensor){
                 .rank = 1, .shape = {outputs}, .data = wac_portable_network(portable, i)->bias[l]};
             for (size_t k = 0; k < 2; k++) {
-                snprintf(names[count + k], TENSOR_NAME, "%s/%s/%s", portable->names[i],
-                         wac_portable_layer(i, l), parts[k]);
+                snprintf(names[count + k], TENSOR_NAME, "%s/%s/%s", portable->names[i], label,
+                         parts[k]);
                 tensors[count + k].name = names[count + k];
             }
         }
@@ -302,7 +356,7 @@ wac_status wac_portable_write(const wac_portable *portable, const char *path, wa
     size_t count = list_tensors(tensors, names, portable), at = UNITS;
     wac_arena arena = {0};
     for (int i = 0; i < wac_portable_networks(portable); i++)
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++, at += 2) {
+        for (int l = 0; l < wac_portable_layers(portable, i); l++, at += 2) {
             int inputs = wac_portable_inputs(portable, i, l);
             int outputs = wac_portable_outputs(portable, i, l);
             float *weight = WAC_TAKE(&arena, float, (size_t)inputs *(size_t)outputs);
@@ -347,7 +401,7 @@ wac_status wac_portable_read(wac_portable *portable, const char *path, wac_error
                                           writable(tensors[i].data), error);
     size_t at = UNITS;
     for (int i = 0; i < wac_portable_networks(portable); i++)
-        for (int l = 0; l < WAC_EXPORT_LAYERS; l++, at += 2) {
+        for (int l = 0; l < wac_portable_layers(portable, i); l++, at += 2) {
             int outputs = (int)tensors[at].shape[0], inputs = (int)tensors[at].shape[1];
             float *weight = calloc((size_t)outputs * (size_t)inputs, sizeof *weight);
             if (status == WAC_STATUS_OK)
@@ -365,33 +419,63 @@ wac_status wac_portable_read(wac_portable *portable, const char *path, wac_error
 
 /* --- in double precision --------------------------------------------------------------------- */
 
-static void run_layer(const wac_portable *portable, int layer, const double *x, double *y)
+static double weight_at(const wac_export_network *net, int layer, int outputs, int i, int o)
+{
+    double weight = (double)net->weight[layer][(size_t)i * (size_t)outputs + (size_t)o];
+    return weight * (net->scale[layer] ? (double)net->scale[layer][o] : 1);
+}
+
+static void run_layer(const wac_portable *portable, int layer, bool relu, const double *x,
+                      double *y)
 {
     const wac_export_network *net = &portable->policy.actor;
     int inputs = wac_portable_inputs(portable, 0, layer);
     int outputs = wac_portable_outputs(portable, 0, layer);
     for (int o = 0; o < outputs; o++) {
-        double sum = 0;
+        double sum = (double)net->bias[layer][o];
         for (int i = 0; i < inputs; i++)
-            sum += (double)net->weight[layer][(size_t)i * (size_t)outputs + (size_t)o] * x[i];
-        sum = sum * (net->scale[layer] ? (double)net->scale[layer][o] : 1) +
-              (double)net->bias[layer][o];
-        y[o] = layer < WAC_EXPORT_LAYERS - 1 && sum < 0 ? 0 : sum;
+            sum += weight_at(net, layer, outputs, i, o) * x[i];
+        y[o] = relu && sum < 0 ? 0 : sum;
     }
+}
+
+static void run_norm(const wac_portable *portable, int layer, const double *x, double *y)
+{
+    const wac_export_network *net = &portable->policy.actor;
+    double mean = 0, variance = 0;
+    for (int i = 0; i < net->width; i++)
+        mean += x[i] / net->width;
+    for (int i = 0; i < net->width; i++)
+        variance += (x[i] - mean) * (x[i] - mean) / net->width;
+    for (int i = 0; i < net->width; i++)
+        y[i] = (x[i] - mean) / sqrt(variance + (double)WAC_NORM_EPSILON) *
+                   weight_at(net, layer, net->width, 0, i) +
+               (double)net->bias[layer][i];
 }
 
 void wac_portable_act_exactly(const wac_portable *portable, const float *observation,
                               double *action, double *work)
 {
     const wac_export_policy *policy = &portable->policy;
-    double *seen = work, *first = seen + policy->observations, *second = first + policy->width;
+    int width = policy->actor.width, blocks = policy->actor.blocks, at = 1;
+    double *seen = work, *first = seen + policy->observations, *second = first + width;
     for (int i = 0; i < policy->observations; i++)
         seen[i] = wac_clamp(((double)observation[i] - (double)policy->offset[i]) *
                                 (double)policy->factor[i],
                             -1, 1);
-    run_layer(portable, 0, seen, first);
-    run_layer(portable, 1, first, second);
-    run_layer(portable, 2, second, action);
+    run_layer(portable, 0, !blocks, seen, first);
+    for (int k = 0; k < blocks; k++, at += WAC_BLOCK_LAYERS) {
+        run_norm(portable, at, first, second);
+        run_layer(portable, at + 1, true, second, second + width);
+        run_layer(portable, at + 2, false, second + width, second);
+        for (int i = 0; i < width; i++)
+            first[i] += second[i];
+    }
+    if (blocks)
+        run_norm(portable, at, first, second);
+    else
+        run_layer(portable, 1, true, first, second);
+    run_layer(portable, at + 1, false, second, action);
     for (int i = 0; i < policy->actions; i++)
         action[i] = (double)policy->middle[i] + (double)policy->half[i] * tanh(action[i]);
 }

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "export/inference.h"
-#include "rl/agent.h"
+#include "rl/host/state.h"
 #include "wac/run.h"
 
 typedef struct wac_portable {
@@ -14,7 +14,7 @@ typedef struct wac_portable {
     char environment[320];
     const char *algorithm;
     int64_t epoch; /* of the run it is from */
-    float *work;   /* [observations + actions + 2 width] */
+    float *work;   /* [observations + actions + wac_portable_work] */
     wac_arena arena;
 } wac_portable;
 
@@ -25,14 +25,20 @@ void wac_portable_destroy(wac_portable *portable);
 /* Round all weights to whole numbers of 8 bits, with one scale an output. */
 wac_status wac_portable_quantise(wac_portable *portable, wac_error *error);
 
-/* The networks: 0 is the actor, then the critics; and the sizes of a layer. */
+/* The networks: 0 is the actor, then the critics; the sizes of a layer, and how many there are. */
 int wac_portable_networks(const wac_portable *portable);
 const wac_export_network *wac_portable_network(const wac_portable *portable, int network);
 int wac_portable_inputs(const wac_portable *portable, int network, int layer);
 int wac_portable_outputs(const wac_portable *portable, int network, int layer);
+int wac_portable_layers(const wac_portable *portable, int network);
+bool wac_portable_is_norm(const wac_portable *portable, int network, int layer);
+
+/* Numbers that the largest of them works with. */
+int wac_portable_work(const wac_portable *portable);
 
 /* "hidden0", "hidden1", and "mean" of the actor or "out" of a critic: as in checkpoints. */
-const char *wac_portable_layer(int network, int layer);
+void wac_portable_layer(const wac_portable *portable, int network, int layer,
+                        char name[WAC_LAYER_NAME]);
 
 /* As safetensors, weights as [outputs][inputs]. */
 wac_status wac_portable_write(const wac_portable *portable, const char *path, wac_error *error);
@@ -40,7 +46,8 @@ wac_status wac_portable_write(const wac_portable *portable, const char *path, wa
 /* Make a policy of the same shape what such a file holds. */
 wac_status wac_portable_read(wac_portable *portable, const char *path, wac_error *error);
 
-/* What the policy does without the rounding of single precision. work: [observations + 2 width] */
+/* What the policy does without the rounding of single precision.
+ * work: [observations + wac_portable_work] */
 void wac_portable_act_exactly(const wac_portable *portable, const float *observation,
                               double *action, double *work);
 

@@ -36,7 +36,7 @@ int wac_shape_kept(const wac_shape *shape, int i)
     return at >= 2 * shape->blocks ? 0 : at % 2 ? WAC_BLOCK_SPREAD * shape->width : shape->width;
 }
 
-static wac_layer layer_sizes(const wac_shape *shape, int layer)
+wac_layer wac_shape_layer(const wac_shape *shape, int layer)
 {
     wac_layer sizes = {.inputs = shape->width, .outputs = shape->width};
     if (layer == 0)
@@ -56,7 +56,7 @@ int64_t wac_shape_products(const wac_shape *shape)
 {
     int64_t sum = 0;
     for (int i = 0; i <= wac_shape_head(shape); i++) {
-        wac_layer layer = layer_sizes(shape, i);
+        wac_layer layer = wac_shape_layer(shape, i);
         sum += wac_shape_is_norm(shape, i) ? 0 : (int64_t)layer.inputs * layer.outputs;
     }
     return sum;
@@ -64,7 +64,7 @@ int64_t wac_shape_products(const wac_shape *shape)
 
 static size_t layer_size(const wac_shape *shape, int i)
 {
-    wac_layer layer = layer_sizes(shape, i);
+    wac_layer layer = wac_shape_layer(shape, i);
     return padded((size_t)layer.inputs * (size_t)layer.outputs) + padded((size_t)layer.outputs);
 }
 
@@ -96,7 +96,7 @@ wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int l
     real *start = block + (size_t)member * stack->stride;
     for (int i = 0; i < layer; i++)
         start += layer_size(&stack->shape, i);
-    wac_layer result = layer_sizes(&stack->shape, layer);
+    wac_layer result = wac_shape_layer(&stack->shape, layer);
     result.weight = start;
     result.bias = start + padded((size_t)result.inputs * (size_t)result.outputs);
     return result;

@@ -83,6 +83,7 @@ typedef struct wac_pass {
  * head. */
 int wac_shape_head(const wac_shape *shape);
 bool wac_shape_is_norm(const wac_shape *shape, int layer);
+wac_layer wac_shape_layer(const wac_shape *shape, int layer); /* its sizes */
 
 /* Numbers of a row in the pass's h[i]; 0: there is no such array. */
 int wac_shape_kept(const wac_shape *shape, int i);

@@ -1,6 +1,7 @@
 /* Runs with residual networks, of every algorithm: all that can be done with a run can be done with
  * these. */
 #include "export/export.h"
+#include "rl/host/host.h"
 #include "run/maps.h"
 #include "run/run.h"
 #include "support/stopping.h"
@@ -122,6 +123,53 @@ static void kinds_are_told_apart(void **state)
     assert_ok(train_new(at("new"), &config, &options));
 }
 
+/* In every form, with critics and without; with weights of 8 bits, too. */
+static void exports(void **state)
+{
+    (void)state;
+    static const wac_export_form forms[] = {WAC_EXPORT_FORM_C, WAC_EXPORT_FORM_ONNX,
+                                            WAC_EXPORT_FORM_SAFETENSORS, WAC_EXPORT_FORM_C};
+    for (int i = 0; i < 3; i++) {
+        wac_config config = residual("lqg", i == 0 ? "sac" : i == 1 ? "oe-wac" : "redq", 2);
+        wac_run *run;
+        config.policy_width = i ? 12 : 16; /* as wide as the critics */
+        config.blocks = 1 + i;
+        config.critics = 3;
+        assert_ok(train_new(at("run"), &config, NULL));
+        assert_ok(wac_run_open(&run, at("run"), NULL, NULL, &error));
+        const wac_desk *desk = wac_host_desk(run->agent, 0);
+        wac_rng rng = wac_rng_make(7, WAC_STREAM_INIT);
+        for (int m = 0; m < desk->policies.members; m++) {
+            wac_stack_randomise(&desk->policies, m, false, 0.2, &rng);
+            for (int l = 0; l < wac_shape_head(&desk->policies.shape); l++) {
+                wac_layer layer = wac_stack_layer(&desk->policies, desk->policies.params, m, l);
+                for (int o = 0; o < layer.outputs; o++) /* no scale or shift does nothing */
+                    layer.bias[o] = 0.1f * (float)(o % 7),
+                    layer.weight[o] *= 1 + 0.1f * (float)(o % 5);
+            }
+        }
+        for (int critics = 0; critics < 2; critics++)
+            for (int f = 0; f < 4; f++) {
+                wac_export_report report;
+                const wac_export_options options = {.form = forms[f],
+                                                    .path = at("policy.h"),
+                                                    .critics = critics,
+                                                    .int8 = f == 3,
+                                                    .evaluate = true,
+                                                    .episodes = 2};
+                assert_ok(wac_export(&report, run, &options, &error));
+                assert_true(report.difference.largest < 1e-5);
+                assert_true(f == 3 || !critics || report.value_difference < 1e-5);
+                assert_true(f % 3 || report.compiled);
+                double off = fabs(report.exported.mean_return - report.library.mean_return);
+                assert_true(off <= (f == 3 ? 0.1 : 1e-3) * fabs(report.library.mean_return));
+                assert_int_equal(unlink(at("policy.h")), 0);
+            }
+        wac_run_destroy(run);
+        remove_folder(at("run"));
+    }
+}
+
 static int make_residual_root(void **state)
 {
     (void)state;
@@ -135,6 +183,7 @@ int main(void)
                                         remove_root),
         cmocka_unit_test_setup_teardown(runs_are_of_use, make_residual_root, remove_root),
         cmocka_unit_test_setup_teardown(kinds_are_told_apart, make_residual_root, remove_root),
+        cmocka_unit_test_setup_teardown(exports, make_residual_root, remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

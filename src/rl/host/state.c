@@ -81,17 +81,16 @@ static void shadow_name(const wac_algorithm_row *row, int member, char name[NAME
     snprintf(name, NAME, "slow_policy");
 }
 
-/* What a layer before the head is called. */
-static void layer_name(const wac_shape *shape, int layer, char label[NAME])
+void wac_layer_name(const wac_shape *shape, int layer, char label[WAC_LAYER_NAME])
 {
     static const char *const parts[] = {"norm", "up", "down"};
     int block = (layer - 1) / WAC_BLOCK_LAYERS;
     if (!shape->blocks)
-        snprintf(label, NAME, "hidden%d", layer);
+        snprintf(label, WAC_LAYER_NAME, "hidden%d", layer);
     else if (layer > 0 && block < shape->blocks)
-        snprintf(label, NAME, "block%d/%s", block, parts[(layer - 1) % WAC_BLOCK_LAYERS]);
+        snprintf(label, WAC_LAYER_NAME, "block%d/%s", block, parts[(layer - 1) % WAC_BLOCK_LAYERS]);
     else
-        snprintf(label, NAME, layer ? "norm" : "embedding");
+        snprintf(label, WAC_LAYER_NAME, layer ? "norm" : "embedding");
 }
 
 /* One layer, or part of one: rows `first` … of its outputs. */
@@ -110,12 +109,12 @@ static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_sta
                              real *block, name_fn *name_of, const char *prefix)
 {
     for (int m = 0; m < stack->members; m++) {
-        char name[NAME], path[64], label[NAME];
+        char name[NAME], path[64], label[WAC_LAYER_NAME];
         name_of(desk->agent->row, m, name);
         snprintf(path, sizeof path, "%s%s", prefix, name);
         for (int i = 0; i < wac_shape_head(&stack->shape); i++) {
             wac_layer layer = wac_stack_layer(stack, block, m, i);
-            layer_name(&stack->shape, i, label);
+            wac_layer_name(&stack->shape, i, label);
             WAC_TRY(show_layer(v, &layer, 0, layer.outputs, wac_shape_is_norm(&stack->shape, i),
                                path, label));
         }
