@@ -11,6 +11,8 @@
 #include "rl/host/host.h"
 #include "run/run.h"
 
+static wac_network network; /* of runs that are opened */
+
 /* A run with networks that do something: those of first weights hardly move. */
 static wac_run *opened(const char *environment, const char *algorithm, int64_t width, int running)
 {
@@ -18,6 +20,7 @@ static wac_run *opened(const char *environment, const char *algorithm, int64_t w
     wac_config config = tiny(environment, algorithm, 1);
     config.width = width;
     config.normalisation = running;
+    config.network = (int)network;
     config.members = 1; /* more are refused: see below */
     assert_ok(train_new(at("run"), &config, NULL));
     assert_ok(wac_run_open(&run, at("run"), type_of(environment), NULL, &error));
@@ -254,6 +257,7 @@ static void write_row(FILE *file, const double *values, int size)
 static void write_world(const char *folder, size_t index)
 {
     enum { ROWS = 10000, MOST = 64 };
+    network = index % 3 == 1 ? WAC_NETWORK_SIMBA : WAC_NETWORK_PLAIN;
     wac_run *run =
         opened(world_at(index), algorithms[index % ALGORITHMS], 256, WAC_NORMALISATION_BOUNDS);
     const wac_environment_spec *spec = wac_run_spec(run);

@@ -691,8 +691,8 @@ static double adam_expected(const double *gradients, int steps, double rate, dou
         double g = gradients[t - 1];
         m = 0.9 * m + 0.1 * g;
         v = 0.999 * v + 0.001 * g * g;
-        value -= rate * ((m / (1 - pow(0.9, t))) / (sqrt(v / (1 - pow(0.999, t))) + 1e-8) +
-                         decay * value);
+        value -= rate *
+                 ((m / (1 - pow(0.9, t))) / (sqrt(v / (1 - pow(0.999, t))) + 1e-8) + decay * value);
     }
     return value;
 }
@@ -789,7 +789,8 @@ static void entropy_steps(void **state)
         for (int m = 0; m < MEMBERS; m++) {
             if (t == 0) /* the gradient itself */
                 assert_close(first[m] / 0.1, history[m][0], 1e-8, 0);
-            assert_close(log_alpha[m], adam_expected(history[m], t + 1, 1e-3, before[m]), 1e-8, 0);
+            assert_close(log_alpha[m], adam_expected(history[m], t + 1, 1e-3, 0, before[m]), 1e-8,
+                         0);
         }
         fill_noise((uint64_t)(70 + t), MEMBERS * ROWS * ACTIONS, p.noise);
         policies_objective(&p);
