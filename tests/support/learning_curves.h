@@ -25,7 +25,7 @@ enum { LEARNING_EPOCHS = 64 };
 typedef struct learning {
     const char *environment, *algorithm;
     int64_t seed, epochs;
-    int posterior, trunk;
+    int posterior, trunk, network;
     double stop_at;                      /* end early once a return is as good; NaN: never */
     double returns[LEARNING_EPOCHS + 1]; /* by epoch */
     int64_t rows;
@@ -68,6 +68,7 @@ static void learning_run(learning *l, int cpu)
     config.bonus_weight = l->bonus_weight > 0 ? l->bonus_weight : config.bonus_weight;
     config.posterior = l->posterior;
     config.trunk = l->trunk;
+    config.network = l->network;
     wac_run_options options = wac_run_options_default();
     options.first_cpu = cpu;
     options.progress = learning_note;

@@ -185,7 +185,7 @@ void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float 
 {
     if (few) {
         wac_dots(layer, rows, x, y);
-        for (int i = 0; i < rows * layer->outputs; i++)
+        for (int i = 0; layer->bias && i < rows * layer->outputs; i++)
             y[i] = y[i] < 0 ? 0 : y[i];
         return;
     }
@@ -200,7 +200,7 @@ void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float 
                                    .b_column = layer->inputs,
                                    .c = y,
                                    .c_row = layer->outputs,
-                                   .finish = WAC_FINISH_BIAS_RELU,
+                                   .finish = layer->bias ? WAC_FINISH_BIAS_RELU : WAC_FINISH_STORE,
                                    .bias = layer->bias,
                                    .ahead = ahead});
 }

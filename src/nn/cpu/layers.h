@@ -28,7 +28,7 @@ void wac_head_back(const wac_layer *head, int rows, const int *list, int first, 
 /* columns first … end-1 of sums over rows of dy [rows][width] */
 void wac_sum_rows(int rows, int width, int first, int end, const float *dy, float *sums);
 
-/* y [rows][outputs] = relu(x W^T + b); few: by dot products */
+/* y [rows][outputs] = relu(x W^T + b), or without a bias x W^T; few: by dot products */
 void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float *x, float *y,
                         wac_span ahead);
 

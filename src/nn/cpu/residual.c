@@ -181,25 +181,11 @@ WAC_VECTORISED static void head_dweight(const wac_layer *dhead, int rows, int fi
 
 /* --- passes ----------------------------------------------------------------------------------- */
 
-/* y = x W^T, without the bias */
-static void product_of(const wac_layer *layer, bool few, int rows, const float *x, float *y)
+/* What a layer makes of x without its bias, which the stream gets. */
+static void make(wac_layer layer, bool few, int rows, const float *x, float *y)
 {
-    wac_layer bare = *layer;
-    bare.bias = NULL;
-    if (few)
-        wac_dots(&bare, rows, x, y);
-    else
-        wac_product_run(&(wac_product){.rows = rows,
-                                       .columns = layer->outputs,
-                                       .depth = layer->inputs,
-                                       .a = x,
-                                       .a_row = layer->inputs,
-                                       .a_depth = 1,
-                                       .b = layer->weight,
-                                       .b_row = 1,
-                                       .b_column = layer->inputs,
-                                       .c = y,
-                                       .c_row = layer->outputs});
+    layer.bias = NULL;
+    wac_hidden_forward(&layer, few, rows, x, y, nothing);
 }
 
 void wac_residual_forward(const wac_stack *stack, int member, const wac_pass *pass, int rows,
@@ -208,7 +194,7 @@ void wac_residual_forward(const wac_stack *stack, int member, const wac_pass *pa
     int blocks = stack->shape.blocks;
     float *stream = pass->h[WAC_KEPT_STREAM], *scratch = pass->h[WAC_KEPT_SCRATCH];
     wac_layer below = layer_at(stack, member, 0);
-    product_of(&below, few, rows, x, stream);
+    make(below, few, rows, x, stream);
     for (int k = 0; k <= blocks; k++) {
         wac_layer norm = layer_at(stack, member, layer_of_block(k));
         wac_layer up = layer_at(stack, member, layer_of_block(k) + 1); /* or the head */
@@ -222,7 +208,7 @@ void wac_residual_forward(const wac_stack *stack, int member, const wac_pass *pa
         float *middle = middle_of(pass, kept ? k : 0);
         wac_hidden_forward(&up, few, rows, scratch, middle, nothing);
         below = layer_at(stack, member, layer_of_block(k) + 2);
-        product_of(&below, few, rows, middle, scratch);
+        make(below, few, rows, middle, scratch);
     }
 }
 
