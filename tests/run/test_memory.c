@@ -489,12 +489,14 @@ static void walk_on(walk *walk, int steps, bool update)
 }
 
 static void check_steps(const char *environment, const char *algorithm, wac_backend_kind backend,
-                        wac_precision precision, int width, int threads)
+                        wac_precision precision, wac_network network, int width, int threads)
 {
     attempt attempt = make_attempt(environment, algorithm, threads);
     bool fast = backend == WAC_BACKEND_CPU;
     attempt.config.backend = (int)backend;
     attempt.config.precision = (int)precision;
+    attempt.config.network = (int)network;
+    attempt.config.policy_width = width / 2;
     attempt.config.width = width;
     attempt.config.batch_size = fast ? 256 : 32;
     wac_error error = {0};
@@ -525,14 +527,17 @@ static void steps_allocate_nothing(void **state)
     skip_if_sanitized();
     for (int a = 0; a < 8; a++)
         for (int threads = 1; threads <= 2; threads++) {
-            check_steps("lqg", algorithms[a], WAC_BACKEND_REFERENCE, WAC_PRECISION_SINGLE, 16,
-                        threads);
-            check_steps("riverswim", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_SINGLE, 128,
-                        threads);
-            check_steps("lqg", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_SINGLE, 256, threads);
+            for (wac_network kind = WAC_NETWORK_PLAIN; kind <= WAC_NETWORK_SIMBA; kind++) {
+                check_steps("lqg", algorithms[a], WAC_BACKEND_REFERENCE, WAC_PRECISION_SINGLE, kind,
+                            kind ? 4 : 16, threads);
+                check_steps("riverswim", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_SINGLE, kind,
+                            kind ? 32 : 128, threads);
+            }
+            check_steps("lqg", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_SINGLE,
+                        WAC_NETWORK_PLAIN, 256, threads);
             if (!wac_mixed_missing())
-                check_steps("lqg", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_MIXED, 128,
-                            threads);
+                check_steps("lqg", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_MIXED,
+                            WAC_NETWORK_PLAIN, 128, threads);
         }
 }
 
