@@ -70,7 +70,7 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
     double members = row.members ? row.members : 1;
     double policies = members * row.policies / (row.delay ? row.delay : 1); /* that move */
     bool weighs = row.members && config->backup_temperature > 0; /* by targets of its own */
-    network policy = {o, (double)config->width, 2 * a};
+    network policy = {o, (double)config->width, wac_row_heads(&row, actions)};
     network critic = {o + a, (double)config->width, wac_row_outputs(&row)};
 
     /* actions of all policies at s, and of one of each member at s' */

@@ -140,7 +140,7 @@ static void make_models(wac_agent *agent)
     wac_models *models = &desk_of(agent)->models;
     randomise(&models->stack, 6, 0.5);
     randomise(&models->random, 7, 0.5);
-    randomise(&models->shadow, 8, 0.5);
+    randomise(&desk_of(agent)->shadow, 8, 0.5);
     learn(agent);
     hold(&models->inputs);
     hold(&models->outputs);
@@ -207,7 +207,7 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     for (int i = 0; i < agent->row->subset; i++)
         desk->subset[i] = means - 1 - 2 * i;
     memcpy(desk->batch.rewards, rewards, sizeof rewards);
-    if (desk->models.shadow.members)
+    if (desk->models.shadow_noise)
         wac_fill_normal(&rng, ROWS * A, desk->models.shadow_noise);
     if (agent->row->bonus)
         make_models(agent);
@@ -570,7 +570,7 @@ static double information(const wac_agent *agent, const double *pair)
     const wac_normaliser *sums = &models->bonuses;
     double x[O + A], out[16][O + 1], gain = 0;
     int count = models->stack.members;
-    if (!models->shadow.members)
+    if (!desk_of(agent)->shadow.members)
         return 0;
     scale_inputs(&models->inputs, pair, INFINITY, x);
     for (int m = 0; m < count; m++)

@@ -170,7 +170,7 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
     }
 
     float *slow = desk->models.shadow_noise;
-    if (desk->models.shadow.members) {
+    if (slow) {
         fill(rng, slow, B * A, true);
         add(recording, slow, B, A, "in/step%d/noise_slow_policy", step);
     }
