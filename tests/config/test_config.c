@@ -16,7 +16,7 @@
 #include "support/documented.h"
 
 static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
+                                         "redq",   "sunrise", "maxinfosac", "sac-rnd", "top"};
 static const char *const environments[] = {
     "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
     "mountaincar", "cartpole-sparse-cost"};

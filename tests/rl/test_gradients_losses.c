@@ -41,6 +41,12 @@ static wac_config make_config(wac_algorithm algorithm)
         .models = 4,
         .bonus_weight = 0.4,
         .bonus_tuning = true,
+        .policy_delay = 1,
+        .quantiles = 9,
+        .optimism_low = -0.8,
+        .optimism_high = -0.8,
+        .target_noise = 0.2,
+        .target_noise_clip = 0.5,
         .backend = WAC_BACKEND_REFERENCE,
     };
 }
@@ -369,7 +375,8 @@ static void check_agent(wac_algorithm algorithm, const wac_algorithm_row *row, b
     assert_memory_equal(before + policies + critics, desk->targets.params,
                         critics * sizeof *before);
     for (int m = 0; m < desk->policies.members; m++)
-        assert_true(fabs(desk->seat->alpha[m] - alpha_of(m)) < 1e-12);
+        assert_true(fabs(desk->seat->alpha[m] - (agent->row->deterministic ? 0 : alpha_of(m))) <
+                    1e-12);
 
     for (int m = 0; m < desk->policies.members; m++)
         check_network(&(learner){agent, POLICY, m}, &desk->policies, gradients.policies);
@@ -417,6 +424,12 @@ static void losses_with_models(void **state)
         check_agent(WAC_ALGORITHM_MAXINFOSAC, NULL, clamped);
         check_agent(WAC_ALGORITHM_SAC_RND, NULL, clamped);
     }
+}
+
+static void top_losses(void **state)
+{
+    (void)state;
+    check_agent(WAC_ALGORITHM_TOP, NULL, false);
 }
 
 static wac_algorithm kin(const wac_algorithm_row *row)
@@ -1041,6 +1054,7 @@ int main(void)
         cmocka_unit_test(oe_wac_losses),
         cmocka_unit_test(me_wac_losses),
         cmocka_unit_test(losses_with_models),
+        cmocka_unit_test(top_losses),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(losses_are_as_defined),
         cmocka_unit_test(clamps_are_at_work),

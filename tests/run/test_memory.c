@@ -374,7 +374,7 @@ static void fail_everywhere(attempt_fn *attempt_once, attempt *attempt, const ch
 }
 
 static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
+                                         "redq",   "sunrise", "maxinfosac", "sac-rnd", "top"};
 
 static attempt make_attempt(const char *environment, const char *algorithm, int threads)
 {

@@ -20,7 +20,7 @@
 #define RECORDED WAC_SOURCE_DIR "/tests/recorded"
 
 static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
+                                         "redq",   "sunrise", "maxinfosac", "sac-rnd", "top"};
 enum { ALGORITHMS = 8, CRITICS = 3, MEMBERS = 2 }; /* critics: REDQ's; members: SUNRISE's */
 
 static char root[128], path[256];
