@@ -1,6 +1,6 @@
 /* Times updates in turns with another program: each line on stdin asks for a round, each line on
- * stdout is its updates per second. bench/peers/compare.py, redq.py, sunrise.py and maxinfosac.py
- * hold the other end. */
+ * stdout is its updates per second. bench/peers/compare.py, redq.py, sunrise.py, maxinfosac.py and
+ * top.py hold the other end. */
 #include "base/clock.h"
 #include "base/words.h"
 #include "bench/update.h"

@@ -24,7 +24,7 @@ static const char help[] =
     "\n"
     "Usage\n"
     "  wac train ENV\n"
-    "            [--algorithm oe-wac|me-wac|sac|oac|redq|sunrise|maxinfosac|sac-rnd]\n"
+    "            [--algorithm oe-wac|me-wac|sac|oac|redq|sunrise|maxinfosac|sac-rnd|top]\n"
     "            [--out DIR] [--KEY VALUE ...]\n"
     "  wac train --config FILE [ENV] [--KEY VALUE ...]\n"
     "  wac train [ENV] --from RUN [--policy best|last] [--KEY VALUE ...]\n"

@@ -20,7 +20,8 @@ typedef enum wac_aim {
     WAC_AIM_AVERAGE, /* the average of the means */
 } wac_aim;
 
-/* Whose next action a backup takes, instead of a policy's number: that of the first one's shadow. */
+/* Whose next action a backup takes, instead of a policy's number: that of the first one's shadow.
+ */
 enum { WAC_NEXT_SHADOW = -1 };
 
 typedef struct wac_steps {
@@ -45,9 +46,9 @@ typedef struct wac_steps {
      * that of the batch's transitions, which is added to their rewards */
     void (*appraise)(wac_agent *agent);
 
-    /* steps 3 and 4: the next action by policy `next` or a shadow, and the targets of means and stds; with the
-     * entropy weight of policy `entropy`, and the bonus of the next pair if models read pairs; both
-     * policies counted within each member */
+    /* steps 3 and 4: the next action by policy `next` or a shadow, and the targets of means and
+     * stds; with the entropy weight of policy `entropy`, and the bonus of the next pair if models
+     * read pairs; both policies counted within each member */
     void (*back_up)(wac_agent *agent, int next, int entropy);
 
     /* steps 5 and 6: one Adam step of every critic towards its target; and step 9, since nothing

@@ -213,7 +213,7 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     for (int i = 0; i < agent->row->subset; i++)
         desk->subset[i] = means - 1 - 2 * i;
     memcpy(desk->batch.rewards, rewards, sizeof rewards);
-    if (desk->models.shadow_noise)
+    if (agent->row->bonus && desk->shadow.members)
         wac_fill_normal(&rng, ROWS * A, desk->models.shadow_noise);
     if (agent->row->bonus)
         make_models(agent);

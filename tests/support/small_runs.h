@@ -117,8 +117,8 @@ static const wac_environment_type walk = {
 
 /* --- small runs ----------------------------------------------------------------------------- */
 
-static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd", "top"};
+static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
+                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
 enum { ALGORITHMS = 9 };
 
 static inline wac_config tiny(const char *environment, const char *algorithm, int64_t epochs)

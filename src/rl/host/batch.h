@@ -67,8 +67,8 @@ typedef struct wac_entropy {
  * noise, both cut */
 void wac_policy_sample(const wac_sample *sample);
 
-/* dheads [rows][per_row] of sum(daction * action) + alpha * sum(weight * log_prob); daction [rows][A],
- * weight [rows] */
+/* dheads [rows][per_row] of sum(daction * action) + alpha * sum(weight * log_prob); daction
+ * [rows][A], weight [rows] */
 void wac_policy_gradient(const wac_sample *sample, const real *daction, real alpha,
                          const real *weight, real *dheads);
 

@@ -1,5 +1,5 @@
-/* Policies, tanh-Gaussian or deterministic: the steps of rl/steps.h that are theirs, some of them as what is done at
- * a desk. */
+/* Policies, tanh-Gaussian or deterministic: the steps of rl/steps.h that are theirs, some of them
+ * as what is done at a desk. */
 #ifndef WAC_RL_HOST_POLICIES_H
 #define WAC_RL_HOST_POLICIES_H
 
