@@ -18,12 +18,13 @@ static void test_learns(void **state)
         {"lqg", "sac-rnd", 1, 12, .stop_at = near, .wanted = near, .width = 64},
         {"lqg", "maxinfosac", 1, 12, .stop_at = near, .wanted = near, .width = 64,
          .bonus_weight = 0.1},
+        {"lqg", "top", 1, 6, .stop_at = near, .wanted = near, .width = 64, .batch_size = 64},
     };
-    learning_run_all(runs, 6);
+    learning_run_all(runs, 7);
     assert_true(runs[0].best >= 100);
     assert_true(runs[1].best >= 1.1 * lqg_reference(1, runs[1].first_above));
     assert_true(runs[2].best < 1);
-    for (int i = 3; i < 6; i++)
+    for (int i = 3; i < 7; i++)
         assert_true(runs[i].best >= 1.1 * lqg_reference(1, runs[i].first_above));
 }
 
