@@ -229,17 +229,18 @@ typedef enum wac_noise {
          "learn the weight of the bonus; false: it stays at its start")                            \
     COUNT(quantiles, 50, 2, 256, WAC_FOR_TOP, NULL, "of a return's distribution, by each critic")  \
     REAL(optimism_low, -1, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
-         "weight of the critics' disagreement in their belief: what a bandit chooses from …")      \
+         "weight of the critics' disagreement in their belief: what a bandit may choose")          \
     REAL(optimism_high, 0, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
-         "… for each episode; without a choice where both are the same")                           \
+         "the other that it may choose for an episode; the same: it has no choice")                \
     REAL(bandit_rate, 0.1, 0, 1e6, WAC_FOR_TOP, NULL, "step of the bandit's weights")              \
     COUNT(random_steps, 1000, 0, 100000000, WAC_FOR_TOP, NULL,                                     \
           "first steps of exploration, whose actions are drawn from all")                          \
     REAL(explore_noise, 0.1, 0, 1e6, WAC_FOR_TOP, NULL,                                            \
          "deviation of the noise that is added to actions that are explored")                      \
     REAL(target_noise, 0.2, 0, 1e6, WAC_FOR_TOP, NULL,                                             \
-         "the same of the next action in a target …")                                              \
-    REAL(target_noise_clip, 0.5, 0, 1e6, WAC_FOR_TOP, NULL, "… and the largest that it may be")    \
+         "deviation of the noise of the next action in a target")                                  \
+    REAL(target_noise_clip, 0.5, 0, 1e6, WAC_FOR_TOP, NULL,                                        \
+         "largest noise of the next action in a target")                                           \
     REAL(noise_std, 0.5, 0, 1e6, WAC_FOR_ALL, "lqg", "deviation of the noise of start and step")   \
     REAL(state_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest distance from the origin")        \
     REAL(action_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest push")                           \

@@ -88,7 +88,7 @@ void wac_quantile_bound(int n, const wac_critic_rows *critics, const real *weigh
     size_t stride = stride_of(n, critics);
     real even = 1 / (real)critics->means, others = (real)(critics->means - 1);
     for (int i = 0; i < critics->rows; i++) {
-        size_t row = (size_t)(i * n);
+        size_t row = (size_t)i * (size_t)n;
         bound[i] = 0;
         for (size_t at = row; at < row + (size_t)n; at++) {
             real mean, std;
