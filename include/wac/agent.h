@@ -1,5 +1,5 @@
-/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC, REDQ, SUNRISE, MaxInfoSAC
- * and SAC with random network distillation.
+/* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC, REDQ, SUNRISE, MaxInfoSAC,
+ * SAC with random network distillation and TOP.
  *
  * Actions are single precision and within [-1, 1] throughout; so are observations, unless the
  * setting `normalisation` is `running`: then they come as they are, and the agent scales them. An
@@ -56,8 +56,8 @@ WAC_API void wac_agent_destroy(wac_agent *agent);
 
 /* An action for one observation: sampled as in exploration (behaviour policy, optimistic shift of
  * OAC included; of SUNRISE's members as `exploration` says), or of any policy, sampled (SUNRISE: of
- * the member that leads) or its mean (the average of the members'). `rng` null: the agent's own
- * stream. */
+ * the member that leads; TOP: its mean and noise) or its mean (the average of the members'). `rng`
+ * null: the agent's own stream. */
 WAC_API void wac_agent_explore(wac_agent *agent, wac_rng *rng, const float *observation,
                                float *action);
 WAC_API void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *observation,
@@ -71,12 +71,12 @@ WAC_API bool wac_agent_has_std(const wac_agent *agent);
 /* What the critics believe of rows of pairs: observations [rows][O], actions [rows][A]; mean and
  * std (null, or of an agent that knows it) [rows], both of the critic that the update would trust:
  * the one with the smallest upper bound (of REDQ's the smallest of all, whichever an update draws);
- * of SUNRISE mean and std over all members' critics. */
+ * of SUNRISE mean and std over all members' critics, of TOP the mean of both critics' quantiles. */
 WAC_API void wac_agent_value(wac_agent *agent, int rows, const float *observations,
                              const float *actions, float *mean, float *std);
 
 /* Keep a transition. `terminated`: the world ended; a time limit is not that. Then another member
- * of SUNRISE leads. */
+ * of SUNRISE leads, and TOP's bandit judges the episode. */
 WAC_API void wac_agent_remember(wac_agent *agent, const float *observation, const float *action,
                                 double reward, const float *next_observation, bool terminated);
 

@@ -24,7 +24,8 @@ extern "C" {
     X(REDQ, "redq")                                                                                \
     X(SUNRISE, "sunrise")                                                                          \
     X(MAXINFOSAC, "maxinfosac")                                                                    \
-    X(SAC_RND, "sac-rnd")
+    X(SAC_RND, "sac-rnd")                                                                          \
+    X(TOP, "top")
 #define WAC_TABLE_ALGORITHMS(X)                                                                    \
     X(WQL, "wql")                                                                                  \
     X(Q_LEARNING, "q-learning")                                                                    \
@@ -126,7 +127,9 @@ typedef enum wac_noise {
 #define WAC_FOR_SUNRISE (1u << WAC_ALGORITHM_SUNRISE)
 #define WAC_FOR_MAXINFOSAC (1u << WAC_ALGORITHM_MAXINFOSAC)
 #define WAC_FOR_BONUS (WAC_FOR_MAXINFOSAC | 1u << WAC_ALGORITHM_SAC_RND)
+#define WAC_FOR_TOP (1u << WAC_ALGORITHM_TOP)
 #define WAC_FOR_NETWORKS ((1u << WAC_ALGORITHM_TABLES) - 1)
+#define WAC_FOR_ENTROPY (WAC_FOR_NETWORKS & ~WAC_FOR_TOP)
 #define WAC_FOR_WQL (1u << WAC_ALGORITHM_WQL)
 #define WAC_FOR_Q_LEARNING (1u << WAC_ALGORITHM_Q_LEARNING)
 #define WAC_FOR_DELAYED_Q (1u << WAC_ALGORITHM_DELAYED_Q)
@@ -192,11 +195,11 @@ typedef enum wac_noise {
     REAL(discount, 0.99, 0, 0.999999, WAC_FOR_ALL, NULL, "discount of future rewards, gamma")      \
     REAL(target_rate, 0.005, 0, 1, WAC_FOR_NETWORKS, NULL,                                         \
          "share by which target critics follow at each update, tau")                               \
-    REAL(entropy_weight, 1, 1e-12, 1e6, WAC_FOR_NETWORKS, NULL,                                    \
+    REAL(entropy_weight, 1, 1e-12, 1e6, WAC_FOR_ENTROPY, NULL,                                     \
          "entropy weight alpha at the start")                                                      \
-    FLAG(entropy_tuning, true, WAC_FOR_NETWORKS, NULL,                                             \
+    FLAG(entropy_tuning, true, WAC_FOR_ENTROPY, NULL,                                              \
          "learn the entropy weight; false: it stays at its start")                                 \
-    REAL(entropy_target, -1, -1e6, 1e6, WAC_FOR_NETWORKS, NULL,                                    \
+    REAL(entropy_target, -1, -1e6, 1e6, WAC_FOR_ENTROPY, NULL,                                     \
          "entropy that it is learned for, of each entry of an action")                             \
     REAL(reward_min, -0.5, -1e9, 1e9, WAC_FOR_PRIORS, NULL,                                        \
          "lower end of the prior on rewards; sets the first uncertainty")                          \
@@ -224,7 +227,7 @@ typedef enum wac_noise {
     COUNT(critics, 10, 2, 32, WAC_FOR_REDQ, NULL, "critics that learn side by side")               \
     COUNT(subset, 2, 1, 32, WAC_FOR_REDQ, NULL,                                                    \
           "critics, drawn for each update, of which the smallest value is its target")             \
-    COUNT(policy_delay, 20, 1, 1000000, WAC_FOR_REDQ, NULL,                                        \
+    COUNT(policy_delay, 20, 1, 1000000, WAC_FOR_REDQ | WAC_FOR_TOP, NULL,                          \
           "updates of the critics for one of policy and entropy weight")                           \
     COUNT(members, 5, 1, 16, WAC_FOR_SUNRISE, NULL, "agents of an ensemble, with one replay")      \
     REAL(member_share, 0.5, 0, 1, WAC_FOR_SUNRISE, NULL,                                           \
@@ -241,6 +244,20 @@ typedef enum wac_noise {
          "weight of the bonus; of maxinfosac at the start")                                        \
     FLAG(bonus_tuning, true, WAC_FOR_MAXINFOSAC, NULL,                                             \
          "learn the weight of the bonus; false: it stays at its start")                            \
+    COUNT(quantiles, 50, 2, 256, WAC_FOR_TOP, NULL, "of a return's distribution, by each critic")  \
+    REAL(optimism_low, -1, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
+         "weight of the critics' disagreement in their belief: what a bandit may choose")          \
+    REAL(optimism_high, 0, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
+         "the other that it may choose for an episode; the same: it has no choice")                \
+    REAL(bandit_rate, 0.1, 0, 1e6, WAC_FOR_TOP, NULL, "step of the bandit's weights")              \
+    COUNT(random_steps, 1000, 0, 100000000, WAC_FOR_TOP, NULL,                                     \
+          "first steps of exploration, whose actions are drawn from all")                          \
+    REAL(explore_noise, 0.1, 0, 1e6, WAC_FOR_TOP, NULL,                                            \
+         "deviation of the noise that is added to actions that are explored")                      \
+    REAL(target_noise, 0.2, 0, 1e6, WAC_FOR_TOP, NULL,                                             \
+         "deviation of the noise of the next action in a target")                                  \
+    REAL(target_noise_clip, 0.5, 0, 1e6, WAC_FOR_TOP, NULL,                                        \
+         "largest noise of the next action in a target")                                           \
     REAL(noise_std, 0.5, 0, 1e6, WAC_FOR_ALL, "lqg", "deviation of the noise of start and step")   \
     REAL(state_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest distance from the origin")        \
     REAL(action_bound, 4, 1e-6, 1e6, WAC_FOR_ALL, "lqg", "largest push")                           \

@@ -65,7 +65,7 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
     double members = row.members ? row.members : 1;
     double policies = members * row.policies / (row.delay ? row.delay : 1); /* that move */
     bool weighs = row.members && config->backup_temperature > 0; /* by targets of its own */
-    wac_shape policy = wac_policy_shape(config, observations, actions);
+    wac_shape policy = wac_policy_shape(config, &row, observations, actions);
     wac_shape critic = wac_critic_shape(config, &row, observations, actions);
 
     /* actions of all policies at s, and of one of each member at s' */
@@ -102,7 +102,7 @@ double wac_bench_bytes(const wac_config *config, int observations, int actions)
     double stds = row.stds, critics = row.means + row.stds;
     bool weighs = row.members && config->backup_temperature > 0;
     double width = (double)config->width, hidden = width * width;
-    wac_shape policy = wac_policy_shape(config, observations, actions);
+    wac_shape policy = wac_policy_shape(config, &row, observations, actions);
     wac_shape critic = wac_critic_shape(config, &row, observations, actions);
     double saved = mixed ? 2 * hidden : 0, number = mixed ? 2 : 4;
     double read_policy = 4 * size_of(policy) - saved, read_critic = 4 * size_of(critic) - saved;

@@ -302,12 +302,14 @@ wac_status wac_config_init(wac_config *config, const char *name, const char *alg
         if (wac_guest_preset)
             wac_guest_preset(&fresh);
     }
-    char both[64 + sizeof fresh.environment];
+    char both[64 + sizeof fresh.environment], anywhere[64];
     snprintf(both, sizeof both, "%s:%s", algorithms[fresh.algorithm], environment);
+    snprintf(anywhere, sizeof anywhere, "%s:*", algorithms[fresh.algorithm]);
     for (size_t i = 0; i < count; i++) {
         const char *owners = presets[i].environments;
         bool is_ours = wac_word_index(owners, environment) >= 0 ||
-                       wac_word_index(owners, name) >= 0 || wac_word_index(owners, both) >= 0;
+                       wac_word_index(owners, name) >= 0 || wac_word_index(owners, both) >= 0 ||
+                       wac_word_index(owners, anywhere) >= 0;
         if (!is_ours || strcmp(presets[i].key, "algorithm") == 0)
             continue;
         const wac_setting *setting;
@@ -398,6 +400,32 @@ static wac_status check_networks(const wac_config *config, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+/* Whether a bandit can tell what its choice for an episode did. */
+static wac_status check_bandit(const wac_config *config, wac_error *error)
+{
+    if (!(WAC_FOR_TOP >> config->algorithm & 1u) || config->optimism_low == config->optimism_high)
+        return WAC_STATUS_OK;
+    if (config->optimism_low > config->optimism_high) {
+        char low[32], high[32];
+        format_real(config->optimism_low, low, sizeof low);
+        format_real(config->optimism_high, high, sizeof high);
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "optimism_low (%s) must not be above optimism_high (%s)", low, high);
+    }
+    if (config->worlds > 1)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "a bandit chooses the optimism of one episode, and worlds (%lld) are "
+                        "several at a time; set worlds to 1, or optimism_low and optimism_high to "
+                        "the same",
+                        (long long)config->worlds);
+    if (config->update_interval == 0)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "a bandit judges what is learned during an episode, and with "
+                        "update_interval 0 nothing is; set it to 1, or optimism_low and "
+                        "optimism_high to the same");
+    return WAC_STATUS_OK;
+}
+
 wac_status wac_config_check(const wac_config *config, wac_error *error)
 {
     WAC_TRY(check_environment(config->environment, sizeof config->environment, error));
@@ -426,6 +454,7 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
                         "drawn",
                         (long long)config->subset, (long long)config->critics);
     WAC_TRY(check_networks(config, error));
+    WAC_TRY(check_bandit(config, error));
     if (WAC_FOR_SUNRISE >> config->algorithm & 1u && config->worlds > 1 &&
         config->exploration == WAC_EXPLORATION_SAMPLING)
         return wac_fail(

@@ -7,6 +7,7 @@
 #include "config/environments.h"
 
 #define MAXINFOSAC_TASKS "maxinfosac:cartpole-sparse|maxinfosac:reacher-hard"
+#define TOP_LOCOMOTION "top:halfcheetah|top:hopper|top:walker2d"
 #define REDQ_LOCOMOTION "redq:halfcheetah|redq:hopper|redq:walker2d"
 
 static const wac_preset presets[] = {
@@ -126,6 +127,11 @@ static const wac_preset presets[] = {
     {MAXINFOSAC_TASKS, "initial_steps", "500"},
     {MAXINFOSAC_TASKS, "update_interval", "1"},
     {"maxinfosac:reacher-hard", "epochs", "1000"},
+
+    {"top:*", "update_interval", "1"},
+    {"top:*", "policy_delay", "2"},
+    {"top:*", "first_weights", "inputs"},
+    {TOP_LOCOMOTION, "random_steps", "25000"},
 
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_POINTS, "epochs", "400"},

@@ -5,7 +5,8 @@
 #include "wac/config.h"
 
 typedef struct wac_preset {
-    const char *environments; /* "first|second"; "redq:hopper": for that algorithm there */
+    const char *environments; /* "first|second"; "redq:hopper": for that algorithm there, "redq:*":
+                               * for it anywhere */
     const char *key, *value;
 } wac_preset;
 

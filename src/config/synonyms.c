@@ -20,7 +20,7 @@ static const struct {
      "An epoch takes explore_steps steps"},
     {"epochs", "n-epochs|num-epochs|total-epochs|max-epochs", NULL},
     {"initial_steps",
-     "learning-starts|start-steps|start-timesteps|warmup|warmup-steps|random-steps|"
+     "learning-starts|start-steps|start-timesteps|warmup|warmup-steps|"
      "num-steps-before-training|min-num-steps-before-training|num-seed-steps",
      NULL},
     {"explore_steps", "steps-per-epoch|num-expl-steps-per-train-loop|rollout-length|rollout-steps",
@@ -83,6 +83,12 @@ static const struct {
     {"member_share", "ber-mean|bernoulli-mean|mask-prob|bootstrap-prob|bootstrap-mask", NULL},
     {"backup_temperature", "temperature-backup|weighted-bellman|bellman-temperature", NULL},
     {"optimism", "ucb-lambda|inference-type|ucb-weight|ucb", NULL},
+    {"quantiles", "n-quantiles|num-quantiles", NULL},
+    {"bandit_rate", "bandit-lr|bandit-learning-rate", NULL},
+    {"random_steps", "n-random-actions|random-actions", NULL},
+    {"explore_noise", "expl-noise|exploration-noise|action-noise", NULL},
+    {"target_noise", "policy-noise|target-policy-noise", NULL},
+    {"target_noise_clip", "noise-clip|target-clip", NULL},
     {"models", "num-heads|num-models|n-models", NULL},
     {"bonus_weight",
      "intrinsic-weight|intrinsic-reward-weight|int-coef|init-dyn-entropy-scale|rnd-weight|"

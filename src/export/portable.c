@@ -220,6 +220,11 @@ wac_status wac_portable_make(wac_portable **out, wac_run *run, bool critics, wac
                         "the run %s has particles, and only critics with posterior gaussian are "
                         "exported; leave --with-value out",
                         run->directory);
+    if (critics && row->quantiles)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "the critics of the run %s put out quantiles, and only means and stds are "
+                        "exported; leave --with-value out",
+                        run->directory);
     const wac_desk *desk = wac_host_desk(agent, run->seat);
     sizes sizes = {.actor = desk->policies.shape,
                    .critic = desk->critics.shape,

@@ -15,12 +15,14 @@ int wac_agent_policy(const wac_agent *agent, wac_policy_role role)
     return agent->row->policies > 1 && role == WAC_POLICY_TARGET;
 }
 
-wac_shape wac_policy_shape(const wac_config *config, int observations, int actions)
+wac_shape wac_policy_shape(const wac_config *config, const wac_algorithm_row *row, int observations,
+                           int actions)
 {
+    int heads = wac_row_heads(row, actions);
     if (config->network == WAC_NETWORK_SIMBA)
-        return (wac_shape){observations, (int)config->policy_width, 2 * actions,
+        return (wac_shape){observations, (int)config->policy_width, heads,
                            .blocks = (int)config->policy_blocks};
-    return (wac_shape){observations, (int)config->width, 2 * actions, .hidden = 2};
+    return (wac_shape){observations, (int)config->width, heads, .hidden = 2};
 }
 
 wac_shape wac_critic_shape(const wac_config *config, const wac_algorithm_row *row, int observations,
@@ -119,6 +121,9 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     assert(!row.members || (row.policies == 1 && row.means % members == 0 && !row.stds &&
                             !row.subset && !row.delay));
     assert(!row.bonus || (row.policies == 1 && !row.members && !row.stds));
+    assert(!row.shadow || !row.members);
+    assert(!row.quantiles || (!row.stds && !row.members && !row.subset && !row.bonus));
+    assert(!row.lag || row.delay);
     wac_arena arena = {0};
     wac_agent *agent = WAC_TAKE(&arena, wac_agent, 1);
     wac_seat *seats = WAC_TAKE(&arena, wac_seat, (size_t)plan->seats);
@@ -193,6 +198,13 @@ static int leader_of(const wac_agent *agent, const wac_seat *seat)
 void wac_seat_begin(wac_agent *agent, int seat)
 {
     agent->seat[seat].leader_rng.counter++;
+    agent->seat[seat].bandit.gained = 0;
+}
+
+void wac_seat_end(wac_agent *agent, int seat)
+{
+    if (agent->row->judge)
+        agent->row->judge(agent, seat);
 }
 
 void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
@@ -213,6 +225,18 @@ void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float 
         action[j] = (float)(sum[j] / (real)agent->members);
 }
 
+void wac_seat_vary(wac_agent *agent, int seat, int policy, const float *observation,
+                   const real *noise, float *action)
+{
+    real *heads = agent->seat[seat].scratch;
+    real std = (real)agent->seat[seat].config.explore_noise; /* of a deterministic one */
+    agent->steps->act(agent, seat, policy, observation, heads);
+    for (int j = 0; j < agent->actions; j++)
+        action[j] = agent->row->deterministic
+                        ? (float)fmin(fmax(tanh(heads[j]) + std * noise[j], (real)-1), (real)1)
+                        : (float)tanh(heads[j] + exp(heads[agent->actions + j]) * noise[j]);
+}
+
 void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *rng,
                      const float *observation, float *action)
 {
@@ -221,20 +245,31 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
         agent->steps->choose(agent, seat, role, rng, observation, action);
         return;
     }
-    real *heads = agent->seat[seat].scratch, *noise = heads + 2 * agent->actions;
+    real *noise = agent->seat[seat].scratch + 2 * agent->actions;
     int policy = wac_agent_policy(agent, role);
     if (agent->members > 1)
         policy += leader_of(agent, &agent->seat[seat]) * agent->row->policies;
-    agent->steps->act(agent, seat, policy, observation, heads);
     wac_fill_normal(rng ? rng : &agent->seat[seat].explore_rng, (size_t)agent->actions, noise);
+    wac_seat_vary(agent, seat, policy, observation, noise, action);
+}
+
+/* Any action, as good as another. */
+static void draw_action(wac_agent *agent, int seat, wac_rng *rng, float *action)
+{
+    real *draws = agent->seat[seat].scratch;
+    wac_fill_uniform(rng ? rng : &agent->seat[seat].explore_rng, (size_t)agent->actions, -1, 1,
+                     draws);
     for (int j = 0; j < agent->actions; j++)
-        action[j] = (float)tanh(heads[j] + exp(heads[agent->actions + j]) * noise[j]);
+        action[j] = (float)draws[j];
 }
 
 void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
                       float *action)
 {
-    if (agent->row->explore)
+    const wac_seat *own = &agent->seat[seat];
+    if (agent->row->deterministic && own->remembered < own->config.random_steps)
+        draw_action(agent, seat, rng, action);
+    else if (agent->row->explore)
         agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,
                             action);
     else
@@ -261,8 +296,10 @@ void wac_agent_remember(wac_agent *agent, const float *observation, const float 
                         double reward, const float *next_observation, bool terminated)
 {
     agent->steps->remember(agent, 0, observation, action, reward, next_observation, terminated);
-    if (terminated)
+    if (terminated) {
+        wac_seat_end(agent, 0);
         wac_seat_begin(agent, 0);
+    }
 }
 
 int64_t wac_agent_remembered(const wac_agent *agent)
@@ -358,6 +395,24 @@ wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
                                 "check the rewards",
                                 checks[i].name, k + 1, checks[i].values[k]);
     return WAC_STATUS_OK;
+}
+
+bool wac_agent_let_rest(wac_agent *agent, int64_t more)
+{
+    bool any = false;
+    for (int i = 0; i < agent->seats; i++) {
+        wac_seat *seat = &agent->seat[i];
+        seat->rests = seat->active && (seat->critic_steps + more) % agent->row->delay != 0;
+        seat->active = seat->active && !seat->rests;
+        any |= seat->active;
+    }
+    return any;
+}
+
+void wac_agent_wake(wac_agent *agent)
+{
+    for (int i = 0; i < agent->seats; i++)
+        agent->seat[i].active |= agent->seat[i].rests;
 }
 
 void wac_agent_start(wac_agent *agent, int64_t updates)

@@ -10,7 +10,8 @@
  *   critics    q1, q2, … or mean1, mean2, …; std1, std2, … (logarithms)
  *   targets    the same critics, following slowly: target_q1, …
  *   models     model1, model2, …: what a bonus is made from; random, which one of them learns
- *   shadow     slow_policy: the policy, following slowly, of those that weigh bonuses by it
+ *   shadow     slow_policy: the policy, following slowly, of those that weigh bonuses by it or take
+ *              the next action from it
  *   anchors    old_std1, …: the std critics as they were when the epoch's updates began
  *
  * or, where a critic is one network for mean and spread: posterior1, …, target_posterior1, … and
@@ -23,6 +24,7 @@
 #include "base/tensors.h"
 #include "nn/stack.h"
 #include "rl/algorithms.h"
+#include "rl/bandit.h"
 #include "rl/coverage.h"
 #include "wac/agent.h"
 
@@ -36,12 +38,15 @@ typedef struct wac_seat {
     int64_t updated;   /* updates done of those asked for last */
     int synthetic;     /* pairs, M */
     real kappa;        /* optimism: the normal quantile of config.quantile, or config.optimism; of
-                        * particles that of their prior's shape, for who knows only mean and std */
+                        * particles that of their prior's shape, for who knows only mean and std;
+                        * of a bandit's arm, as of the last update */
     real place;        /* of that quantile among particles, from 0 to the last */
     real sigma_max;    /* std of the prior, and clamp of every std target */
     wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng, leader_rng;
     int64_t remembered;                                             /* transitions, ever */
     int64_t policy_steps, critic_steps, entropy_steps, model_steps; /* of Adam */
+
+    wac_bandit bandit; /* of an algorithm that judges episodes; it draws by leader_rng */
 
     wac_coverage *drawn; /* where pairs that updates draw are counted; null: nowhere */
 
@@ -98,17 +103,31 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
                      const float *observation, float *action);
 void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
                   float *action);
+
+/* What a policy does for given noise [A]. */
+void wac_seat_vary(wac_agent *agent, int seat, int policy, const float *observation,
+                   const real *noise, float *action);
+
 void wac_seat_losses(const wac_agent *agent, int seat, wac_losses *losses);
 
 /* The entropy weight of a policy, of an ensemble the mean of its members'. */
 double wac_seat_alpha(const wac_agent *agent, int seat, wac_policy_role role);
 
-/* An episode of exploration begins: of an ensemble, another member leads. */
+/* An episode of exploration begins: of an ensemble, another member leads; of a bandit, another arm
+ * is drawn. */
 void wac_seat_begin(wac_agent *agent, int seat);
+
+/* An episode of exploration is over, and was not just cut off. */
+void wac_seat_end(wac_agent *agent, int seat);
 
 /* So many updates of every active seat; meanwhile seats may act, as they did before. A seat that
  * leaves the finite numbers is done with them, and no longer active; see wac_seat_check. */
 void wac_agent_start(wac_agent *agent, int64_t updates);
+
+/* Let those seats rest whose policy does not move in the update that critics have counted up to,
+ * or will have after so many more; whether any is left. */
+bool wac_agent_let_rest(wac_agent *agent, int64_t more);
+void wac_agent_wake(wac_agent *agent);
 
 /* Until a device apart has computed them; nothing is brought back. */
 wac_status wac_agent_wait(wac_agent *agent, wac_error *error);
@@ -133,7 +152,8 @@ wac_status wac_seat_set_prior(wac_agent *agent, int seat, double reward_min, dou
 real wac_seat_first_log(const wac_agent *agent, const wac_seat *seat);
 
 /* The shapes of policies and critics, by the kind of network. */
-wac_shape wac_policy_shape(const wac_config *config, int observations, int actions);
+wac_shape wac_policy_shape(const wac_config *config, const wac_algorithm_row *row, int observations,
+                           int actions);
 wac_shape wac_critic_shape(const wac_config *config, const wac_algorithm_row *row, int observations,
                            int actions);
 

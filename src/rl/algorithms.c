@@ -26,6 +26,7 @@ static const wac_algorithm_row rows[] = {
     [WAC_ALGORITHM_MAXINFOSAC] = {.policies = 1,
                                   .means = 2,
                                   .critics = "q",
+                                  .shadow = true,
                                   .bonus = &wac_bonus_information,
                                   .learn = wac_maxinfosac_learn},
     [WAC_ALGORITHM_SAC_RND] = {.policies = 1,
@@ -34,6 +35,14 @@ static const wac_algorithm_row rows[] = {
                                .models = 1,
                                .bonus = &wac_bonus_novelty,
                                .learn = wac_sac_rnd_learn},
+    [WAC_ALGORITHM_TOP] = {.policies = 1,
+                           .deterministic = true,
+                           .shadow = true,
+                           .means = 2,
+                           .lag = true,
+                           .critics = "q",
+                           .learn = wac_top_learn,
+                           .judge = wac_top_judge},
     [WAC_ALGORITHM_WQL] = {.policies = 1, .means = 1, .stds = 1, .table = &wac_rule_wql},
     [WAC_ALGORITHM_Q_LEARNING] = {.policies = 1, .means = 1, .table = &wac_rule_q_learning},
     [WAC_ALGORITHM_DELAYED_Q] = {.policies = 1, .means = 1, .table = &wac_rule_delayed_q},
@@ -51,8 +60,11 @@ wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
     if (WAC_FOR_REDQ >> config->algorithm & 1u) {
         row.means = (int)config->critics;
         row.subset = (int)config->subset;
-        row.delay = (int)config->policy_delay;
     }
+    if ((WAC_FOR_REDQ | WAC_FOR_TOP) >> config->algorithm & 1u)
+        row.delay = (int)config->policy_delay;
+    if (WAC_FOR_TOP >> config->algorithm & 1u)
+        row.quantiles = (int)config->quantiles;
     if (WAC_FOR_SUNRISE >> config->algorithm & 1u) {
         row.members = (int)config->members;
         row.means *= row.members;
@@ -70,7 +82,14 @@ wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
 
 int wac_row_outputs(const wac_algorithm_row *row)
 {
-    return !row->shared ? 1 : row->particles ? row->particles : 2;
+    if (!row->shared)
+        return row->quantiles ? row->quantiles : 1;
+    return row->particles ? row->particles : 2;
+}
+
+int wac_row_heads(const wac_algorithm_row *row, int actions)
+{
+    return row->deterministic ? actions : 2 * actions;
 }
 
 int wac_row_critics(const wac_algorithm_row *row)

@@ -26,12 +26,12 @@ int64_t wac_agent_tensor_elements(const wac_agent_tensor *tensor)
 #define UNSEALED_FORMAT "wac-checkpoint-3"
 
 /* What an agent a file is of; each file carries it, and loading compares it. */
-enum { LABELS = 12 };
+enum { LABELS = 13 };
 
 typedef struct labels {
     wac_metadata list[LABELS];
     int count;
-    char observations[16], actions[16], width[24], critics[16], models[16];
+    char observations[16], actions[16], width[24], critics[16], models[16], quantiles[16];
     char blocks[24], policy_width[24], policy_blocks[24];
 } labels;
 
@@ -43,6 +43,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     snprintf(labels->width, sizeof labels->width, "%" PRId64, config->width);
     snprintf(labels->critics, sizeof labels->critics, "%d", agent->critics);
     snprintf(labels->models, sizeof labels->models, "%d", agent->row->models);
+    snprintf(labels->quantiles, sizeof labels->quantiles, "%d", agent->row->quantiles);
     const wac_metadata list[] = {
         {"format", FORMAT},
         {"environment", config->environment},
@@ -58,6 +59,8 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
         labels->list[labels->count++] = (wac_metadata){"critics", labels->critics};
     if (agent->row->models)
         labels->list[labels->count++] = (wac_metadata){"models", labels->models};
+    if (agent->row->quantiles)
+        labels->list[labels->count++] = (wac_metadata){"quantiles", labels->quantiles};
     if (config->network == WAC_NETWORK_PLAIN)
         return;
     snprintf(labels->blocks, sizeof labels->blocks, "%" PRId64, config->blocks);

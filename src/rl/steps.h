@@ -16,9 +16,13 @@ typedef void wac_weigh_fn(const void *user, const real *values, real *weights);
 /* What of the critics a policy climbs. */
 typedef enum wac_aim {
     WAC_AIM_MEAN,    /* the smallest mean */
-    WAC_AIM_BOUND,   /* the smallest upper bound, of mean and std */
+    WAC_AIM_BOUND,   /* the smallest upper bound, of mean and std; of quantiles their belief */
     WAC_AIM_AVERAGE, /* the average of the means */
 } wac_aim;
+
+/* Whose next action a backup takes, instead of a policy's number: that of the first one's shadow.
+ */
+enum { WAC_NEXT_SHADOW = -1 };
 
 typedef struct wac_steps {
     /* agent->device for agent->seats seats, with first weights; seats and sizes are set */
@@ -42,9 +46,9 @@ typedef struct wac_steps {
      * that of the batch's transitions, which is added to their rewards */
     void (*appraise)(wac_agent *agent);
 
-    /* steps 3 and 4: the next action by policy `next`, and the targets of means and stds; with the
-     * entropy weight of policy `entropy`, and the bonus of the next pair if models read pairs; both
-     * policies counted within each member */
+    /* steps 3 and 4: the next action by policy `next` or a shadow, and the targets of means and
+     * stds; with the entropy weight of policy `entropy`, and the bonus of the next pair if models
+     * read pairs; both policies counted within each member */
     void (*back_up)(wac_agent *agent, int next, int entropy);
 
     /* steps 5 and 6: one Adam step of every critic towards its target; and step 9, since nothing
@@ -71,7 +75,8 @@ typedef struct wac_steps {
     /* hold the std critics as they are now */
     void (*anchor)(wac_agent *agent);
 
-    /* mean and log-std (clamped) of one policy of a seat for one observation: heads [2A] */
+    /* mean and log-std (clamped; none if it is deterministic) of one policy of a seat for one
+     * observation: heads [2A] */
     void (*act)(wac_agent *agent, int seat, int policy, const float *observation, real *heads);
 
     /* an action in place of what `act` would lead to, explored with or evaluated; null: by `act` */

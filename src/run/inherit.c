@@ -38,6 +38,8 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
         {"number of members", "members", run->agent->members, source->agent->members},
         {"number of critics", "critics", run->agent->critics, source->agent->critics},
         {"number of models", "models", run->agent->row->models, source->agent->row->models},
+        {"number of quantiles", "quantiles", run->agent->row->quantiles,
+         source->agent->row->quantiles},
         {"number of particles", "particles", run->agent->row->particles,
          source->agent->row->particles},
         {"number of observations", NULL, run->agent->observations, source->agent->observations},

@@ -84,7 +84,7 @@ static void tell_starved(int pipe, size_t run)
 /* What is the same for the seats of an agent; and for those that learn together, lest some wait. */
 typedef struct shape {
     int64_t algorithm, width, batch_size, backend, precision, update_interval;
-    int64_t critics, subset, policy_delay, members, models, posterior, particles, trunk;
+    int64_t critics, subset, policy_delay, members, models, quantiles, posterior, particles, trunk;
     int64_t network, blocks, policy_width, policy_blocks;
     int64_t observations, actions;
 } shape;
@@ -142,6 +142,7 @@ static void find_shapes(crew *crew)
                                 .policy_delay = config->policy_delay,
                                 .members = config->members,
                                 .models = config->models,
+                                .quantiles = config->quantiles,
                                 .posterior = config->posterior,
                                 .particles = config->particles,
                                 .trunk = config->trunk,

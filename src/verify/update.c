@@ -124,6 +124,13 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         {"policy_width", "policy_width"},
         {"policy_blocks", "policy_blocks"},
         {"weight_decay", "weight_decay"},
+        {"quantiles", "quantiles"},
+        {"optimism_low", "optimism_low"},
+        {"optimism_high", "optimism_high"},
+        {"bandit_rate", "bandit_rate"},
+        {"explore_noise", "explore_noise"},
+        {"target_noise", "target_noise"},
+        {"target_noise_clip", "target_noise_clip"},
     };
     const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
     if (!algorithm)
@@ -258,6 +265,14 @@ static wac_status set_drawn(void *user, const wac_agent_tensor *tensor, wac_erro
                        tensor->name, error);
 }
 
+/* within 1e-6 counts as equal, whatever the relative error */
+static void judge_scalar(const replay *replay, double value, double expected, const char *name)
+{
+    double difference = fabs(value - expected);
+    judge(&replay->report->scalars, difference <= 1e-6 ? 0 : difference / fabs(expected),
+          replay->tolerances->scalars, name);
+}
+
 static wac_status check_scalar(const replay *replay, const char *name, double value,
                                wac_error *error)
 {
@@ -265,11 +280,8 @@ static wac_status check_scalar(const replay *replay, const char *name, double va
     float expected;
     snprintf(folder, sizeof folder, "expect/step%d/", replay->step);
     WAC_TRY(copy_floats(replay->file, 1, &expected, folder, name, error));
-    double difference = fabs(value - (double)expected);
     snprintf(full, sizeof full, "step%d/%s", replay->step, name);
-    /* within 1e-6 counts as equal, whatever the relative error */
-    judge(&replay->report->scalars, difference <= 1e-6 ? 0 : difference / fabs((double)expected),
-          replay->tolerances->scalars, full);
+    judge_scalar(replay, value, (double)expected, full);
     return WAC_STATUS_OK;
 }
 
@@ -298,7 +310,8 @@ static wac_status check_losses(const replay *replay, wac_error *error)
             alphas[i] = (double)seat->alpha[i];
         return check_family(replay, "alpha", alphas, row->members, error);
     }
-    WAC_TRY(check_scalar(replay, "alpha", (double)seat->alpha[0], error));
+    if (!row->deterministic)
+        WAC_TRY(check_scalar(replay, "alpha", (double)seat->alpha[0], error));
     if (row->policies > 1)
         WAC_TRY(check_scalar(replay, "target_alpha", (double)seat->alpha[1], error));
     WAC_TRY(check_family(replay, "loss_std", seat->loss + row->means, row->stds, error));
@@ -348,14 +361,15 @@ static void judge_action(const replay *replay, const float *action, const float 
               replay->tolerances->actions, name);
 }
 
-/* OAC's or SUNRISE's exploration with the final weights, if it was recorded; of the latter what is
- * evaluated, too */
+/* Exploration of OAC, SUNRISE or a deterministic policy with the final weights, if it was recorded;
+ * of the last two what is evaluated, too */
 static wac_status check_exploration(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
     const wac_tensor *recorded = wac_tensor_file_find(replay->file, "in/explore/observations");
     bool oac = agent->row->explore == wac_oac_explore, ensemble = agent->row->members > 0;
-    if (!recorded || (!oac && !ensemble))
+    bool both = ensemble || agent->row->deterministic;
+    if (!recorded || (!oac && !both))
         return WAC_STATUS_OK;
     int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
     int64_t draws = agent->members * a; /* of a row */
@@ -370,7 +384,7 @@ static wac_status check_exploration(replay *replay, wac_error *error)
         !(observations = read_floats(replay, rows * o, "in/explore/", "observations", error)) ||
         !(noise = read_floats(replay, rows * draws, "in/explore/", "noise", error)) ||
         !(expected = read_floats(replay, rows * a, "expect/explore/", "actions", error)) ||
-        (ensemble &&
+        (both &&
          !(evaluated = read_floats(replay, rows * a, "expect/evaluate/", "actions", error))))
         return error->status;
     float *action = WAC_TAKE(&replay->arena, float, (size_t)a);
@@ -380,13 +394,37 @@ static wac_status check_exploration(replay *replay, wac_error *error)
         const float *seen = observations + i * o;
         if (oac)
             wac_oac_act(agent, 0, seen, noise + i * draws, (double)*delta, (double)*beta, action);
-        else
+        else if (ensemble)
             wac_sunrise_act(agent, 0, seen, noise + i * draws, (double)*optimism, action);
+        else
+            wac_seat_vary(agent, 0, 0, seen, noise + i * draws, action);
         judge_action(replay, action, expected + i * a, "explore/actions");
-        if (!ensemble)
+        if (!both)
             continue;
         wac_agent_act(agent, WAC_POLICY_TARGET, seen, action);
         judge_action(replay, action, evaluated + i * a, "evaluate/actions");
+    }
+    return WAC_STATUS_OK;
+}
+
+/* What a bandit's weights become episode by episode, if it was recorded. */
+static wac_status check_bandit(replay *replay, wac_error *error)
+{
+    const wac_tensor *recorded = wac_tensor_file_find(replay->file, "in/bandit/returns");
+    if (!recorded || !replay->agent->row->judge)
+        return WAC_STATUS_OK;
+    int64_t episodes = recorded->shape[0];
+    const float *arms, *returns, *expected;
+    if (!(arms = read_floats(replay, episodes, "in/bandit/", "arms", error)) ||
+        !(returns = read_floats(replay, episodes, "in/bandit/", "returns", error)) ||
+        !(expected = read_floats(replay, 2 * episodes, "expect/bandit/", "weights", error)))
+        return error->status;
+    wac_bandit bandit = {0};
+    for (int64_t i = 0; i < episodes; i++) {
+        wac_bandit_feed(&bandit, arms[i] > 0, replay->agent->seat->config.bandit_rate,
+                        (double)returns[i]);
+        for (int k = 0; k < 2; k++)
+            judge_scalar(replay, bandit.weight[k], (double)expected[2 * i + k], "bandit/weights");
     }
     return WAC_STATUS_OK;
 }
@@ -411,7 +449,8 @@ static wac_status play(replay *replay, wac_error *error)
         WAC_TRY(check_losses(replay, error));
     }
     WAC_TRY(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, check_weights, replay, error));
-    return check_exploration(replay, error);
+    WAC_TRY(check_exploration(replay, error));
+    return check_bandit(replay, error);
 }
 
 static wac_status verify(wac_update_report *report, const wac_tensor_file *file,

@@ -27,7 +27,7 @@ static void test_counts(void **state)
 {
     (void)state;
     /* in the order of `algorithms` */
-    const double expected[] = {1365, 1365, 549, 549, 1169, 3262, 1802, 778};
+    const double expected[] = {1365, 1365, 549, 549, 1169, 3262, 1802, 778, 492};
     for (int i = 0; i < ALGORITHMS; i++) {
         wac_config config = point(algorithms[i]);
         assert_true(round(wac_bench_operations(&config, 4, 2) / 1e6) == expected[i]);
@@ -94,6 +94,14 @@ static void test_count_by_hand(void **state)
     config = point("sac-rnd");
     config.width = config.batch_size = 1;
     assert_true(wac_bench_operations(&config, 1, 1) == sac + (2 * 68 + 66 + 68) + 2 * 68);
+
+    /* a policy without log-stds, 2 (1 + 1 + 1) = 6, in every second update; critics with three
+     * outputs, 2 (2 + 1 + 3) = 12 */
+    config = point("top");
+    config.width = config.batch_size = 1;
+    config.quantiles = 3;
+    double top = 1.5 * 6 + 2 * 12 + 2 * (12 + 12 + 8) + (12 + 8 + 2) + (6 + 4) / 2.0;
+    assert_true(wac_bench_operations(&config, 1, 1) == top);
 }
 
 /* Twice the batch is twice the work; OAC learns as SAC does. */
@@ -293,7 +301,7 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench everything"), 2, "cannot bench \"everything\"");
     assert_says(wac("bench update update"), 2, "what to do with");
     assert_says(wac("bench update --algorithm dqn"), 2,
-                "must be oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac or sac-rnd");
+                "must be oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, sac-rnd or top");
     assert_says(wac("bench update --env-size hopper"), 2, "must be point or halfcheetah");
     assert_says(wac("bench update --width 0"), 2, "--width");
     assert_says(wac("bench update --batch 65537"), 2, "--batch");

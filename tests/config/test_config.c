@@ -15,8 +15,8 @@
 
 #include "support/documented.h"
 
-static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
+static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
+                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
 static const char *const environments[] = {
     "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
     "mountaincar", "cartpole-sparse-cost"};
@@ -61,7 +61,7 @@ static void defaults_and_presets_are_in_range(void **state)
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 8; a++) {
+        for (size_t a = 0; a < 9; a++) {
             wac_config config = make(environments[e], algorithms[a]), again = config;
             wac_error error = {0};
             assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
@@ -145,6 +145,12 @@ static void presets_are_the_papers(void **state)
         assert_true(config.updates == 1000 && config.entropy_target == -1);
     }
     assert_true(make("lqg", "redq").updates == 1000);
+    /* TOP's are everywhere, but for the steps that its authors' worlds begin with */
+    assert_true(make("lqg", "top").update_interval == 1 && make("lqg", "top").policy_delay == 2);
+    assert_true(make("mine", "top").first_weights == WAC_FIRST_WEIGHTS_INPUTS);
+    assert_true(make("lqg", "top").random_steps == 1000);
+    assert_true(make("hopper", "top").random_steps == 25000);
+    assert_true(make("lqg", "redq").policy_delay == 20 && make("lqg", "sac").update_interval == 0);
 
     /* SUNRISE's, too */
     wac_config sunrise = make("hopper", "sunrise");
@@ -249,7 +255,7 @@ static void bad_beginnings_are_refused(void **state)
     assert_string_equal(
         error.message,
         "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, "
-        "sac-rnd, wql, q-learning, delayed-q or bootstrapped-q");
+        "sac-rnd, top, wql, q-learning, delayed-q or bootstrapped-q");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
     const char *const bad[] = {
@@ -329,6 +335,29 @@ static void whole_is_checked(void **state)
     assert_string_equal(error.message,
                         "network simba is computed in single precision only; set precision to "
                         "single, or network to plain");
+    /* a bandit judges what is learned in an episode, one at a time; without a choice all goes */
+    config = make("lqg", "top");
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.optimism_low = 0.5;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, "optimism_low (0.5) must not be above optimism_high (0)");
+    config.optimism_low = -1;
+    config.worlds = 4;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "a bandit chooses the optimism of one episode, and worlds (4) are several "
+                        "at a time; set worlds to 1, or optimism_low and optimism_high to the "
+                        "same");
+    config.worlds = 1;
+    config.update_interval = 0;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "a bandit judges what is learned during an episode, and with "
+                        "update_interval 0 nothing is; set it to 1, or optimism_low and "
+                        "optimism_high to the same");
+    config.worlds = 4;
+    config.optimism_low = config.optimism_high;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
 
     /* one network has one rate, and particles have one network */
     config = make("riverswim", "me-wac");
@@ -369,7 +398,7 @@ static void yaml_comes_back(void **state)
     (void)state;
     static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 1e-7, 5e-324, 123456.78901234567, 0x1p-40};
     for (size_t e = 0; e < ENVIRONMENTS; e++) {
-        for (size_t a = 0; a < 8; a++) {
+        for (size_t a = 0; a < 9; a++) {
             for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
                 wac_config config = make(environments[e], algorithms[a]), again;
                 wac_error error = {0};

@@ -330,11 +330,12 @@ static void test_search(void **state)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_script("'return'", shown[i]);
     char *script = kept("'return'", "script");
-    assert_null(strstr(script, "lr 0.00016"));
+    assert_non_null(strstr(script, "lr 0.00016"));
+    assert_null(strstr(script, "lr 8.0e-05"));
     assert_null(strstr(script, "'epochs"));
     assert_non_null(strstr(script, "2 with points pt ")); /* a curve of one point */
     free(script);
-    assert_holds("out/report.html", "Shown are 8 of 12: those that went furthest, then those with "
+    assert_holds("out/report.html", "Shown are 9 of 12: those that went furthest, then those with "
                                     "the best scores.");
     assert_holds("out/report.html", "As of epoch 0, which all of them reached.");
     /* so many values, of so different size */

@@ -266,7 +266,13 @@ static real *log_std_of(policies *p, int m, int i, int j)
 static void policies_make(policies *p)
 {
     *p = (policies){.dlog_prob = {0.3, 0.07}};
-    p->sample = (wac_sample){MEMBERS * ROWS, ACTIONS, p->heads, p->noise, p->action, p->log_prob};
+    p->sample = (wac_sample){.rows = MEMBERS * ROWS,
+                             .actions = ACTIONS,
+                             .per_row = HEADS,
+                             .heads = p->heads,
+                             .noise = p->noise,
+                             .action = p->action,
+                             .log_prob = p->log_prob};
     fill(11, MEMBERS * ROWS * HEADS, -1.5, 0.8, p->heads);
     fill(12, MEMBERS * ROWS * ACTIONS, -1, 1, p->daction);
     fill_noise(13, MEMBERS * ROWS * ACTIONS, p->noise);
@@ -312,8 +318,12 @@ static void policies_sample_and_go_back(void **state)
         }
     for (int m = 0; m < MEMBERS; m++) {
         int row = m * ROWS, at = row * ACTIONS;
-        wac_sample own = {ROWS,         ACTIONS,       p.heads + row * HEADS,
-                          p.noise + at, p.action + at, p.log_prob + row};
+        wac_sample own = p.sample;
+        own.rows = ROWS;
+        own.heads += row * HEADS;
+        own.noise += at;
+        own.action += at;
+        own.log_prob += row;
         wac_policy_gradient(&own, p.daction + at, p.dlog_prob[m], p.weight + row,
                             dheads + row * HEADS);
     }

@@ -47,6 +47,12 @@ static wac_config make_config(wac_algorithm algorithm)
         .models = 4,
         .bonus_weight = 0.4,
         .bonus_tuning = true,
+        .policy_delay = 1,
+        .quantiles = 9,
+        .optimism_low = -0.8,
+        .optimism_high = -0.8,
+        .target_noise = 0.2,
+        .target_noise_clip = 0.5,
         .backend = WAC_BACKEND_REFERENCE,
     };
 }
@@ -150,7 +156,7 @@ static void make_models(wac_agent *agent)
     wac_models *models = &desk_of(agent)->models;
     randomise(&models->stack, 6, 0.5);
     randomise(&models->random, 7, 0.5);
-    randomise(&models->shadow, 8, 0.5);
+    randomise(&desk_of(agent)->shadow, 8, 0.5);
     learn(agent);
     hold(&models->inputs);
     hold(&models->outputs);
@@ -217,7 +223,7 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     for (int i = 0; i < agent->row->subset; i++)
         desk->subset[i] = means - 1 - 2 * i;
     memcpy(desk->batch.rewards, rewards, sizeof rewards);
-    if (desk->models.shadow.members)
+    if (agent->row->bonus && desk->shadow.members)
         wac_fill_normal(&rng, ROWS * A, desk->models.shadow_noise);
     if (agent->row->bonus)
         make_models(agent);
@@ -379,7 +385,8 @@ static void check_agent(wac_algorithm algorithm, const wac_algorithm_row *row, b
     assert_memory_equal(before + policies + critics, desk->targets.params,
                         critics * sizeof *before);
     for (int m = 0; m < desk->policies.members; m++)
-        assert_true(fabs(desk->seat->alpha[m] - alpha_of(m)) < 1e-12);
+        assert_true(fabs(desk->seat->alpha[m] - (agent->row->deterministic ? 0 : alpha_of(m))) <
+                    1e-12);
 
     for (int m = 0; m < desk->policies.members; m++)
         check_network(&(learner){agent, POLICY, m}, &desk->policies, gradients.policies);
@@ -427,6 +434,12 @@ static void losses_with_models(void **state)
         check_agent(WAC_ALGORITHM_MAXINFOSAC, NULL, clamped);
         check_agent(WAC_ALGORITHM_SAC_RND, NULL, clamped);
     }
+}
+
+static void top_losses(void **state)
+{
+    (void)state;
+    check_agent(WAC_ALGORITHM_TOP, NULL, false);
 }
 
 static wac_algorithm kin(const wac_algorithm_row *row)
@@ -604,7 +617,7 @@ static double information(const wac_agent *agent, const double *pair)
     const wac_normaliser *sums = &models->bonuses;
     double x[O + A], out[16][O + 1], gain = 0;
     int count = models->stack.members;
-    if (!models->shadow.members)
+    if (!desk_of(agent)->shadow.members)
         return 0;
     scale_inputs(&models->inputs, pair, INFINITY, x);
     for (int m = 0; m < count; m++)
@@ -1076,6 +1089,7 @@ int main(void)
         cmocka_unit_test(me_wac_losses),
         cmocka_unit_test(losses_with_models),
         cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_residual, make_plain),
+        cmocka_unit_test(top_losses),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(losses_are_as_defined),
         cmocka_unit_test(clamps_are_at_work),

@@ -20,12 +20,14 @@ static void test_learns(void **state)
          .bonus_weight = 0.1},
         {"lqg", "sac", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64,
          .network = WAC_NETWORK_SIMBA},
+        {"lqg", "top", 1, 6, .stop_at = near, .wanted = near, .width = 64, .batch_size = 64},
     };
-    learning_run_all(runs, 7);
+    enum { RUNS = sizeof runs / sizeof *runs };
+    learning_run_all(runs, RUNS);
     assert_true(runs[0].best >= 100);
     assert_true(runs[1].best >= 1.1 * lqg_reference(1, runs[1].first_above));
     assert_true(runs[2].best < 1);
-    for (int i = 3; i < 7; i++)
+    for (int i = 3; i < RUNS; i++)
         assert_true(runs[i].best >= 1.1 * lqg_reference(1, runs[i].first_above));
 }
 

@@ -35,6 +35,13 @@ static wac_config config_of(const char *algorithm, int seat)
     config.models = 3;
     config.bonus_weight = 0.5 + seat;
     config.bonus_tuning = seat != 1;
+    config.quantiles = 7;
+    config.optimism_low = -1 - 0.2 * seat;
+    config.optimism_high = 0.1 * seat;
+    config.bandit_rate = 0.5 * seat;
+    config.random_steps = 20 + 10 * seat;
+    config.explore_noise = 0.1 + 0.1 * seat;
+    config.target_noise = 0.2 * seat;
     config.normalisation = seat == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
     return config;
 }
@@ -88,8 +95,10 @@ static void wander(wac_agent *agent, int seat, int turn)
         wac_seat_explore(agent, seat, NULL, from, action);
         agent->steps->remember(agent, seat, from, action, (double)action[0] - (double)to[1], to,
                                i % 10 == 9);
-        if (i % 10 == 9)
-            wac_seat_begin(agent, seat);
+        if (i % 10 != 9)
+            continue;
+        wac_seat_end(agent, seat);
+        wac_seat_begin(agent, seat);
     }
 }
 
@@ -232,13 +241,68 @@ static void policies_wait(void **state)
     wac_agent_destroy(agent);
 }
 
+/* TOP's policy, and with it its shadow and the target critics, move in every policy_delay-th
+ * update. */
+static void targets_wait_too(void **state)
+{
+    (void)state;
+    wac_config config = config_of("top", 0);
+    wac_agent *agent = make(&config, 1, NULL, 1);
+    const wac_desk *desk = wac_host_desk(agent, 0);
+    const wac_stack *stacks[] = {&desk->critics, &desk->policies, &desk->shadow, &desk->targets};
+    wander(agent, 0, 0);
+    for (int i = 1; i <= 7; i++) {
+        real before[4];
+        for (int k = 0; k < 4; k++)
+            before[k] = wac_stack_layer(stacks[k], stacks[k]->params, 0, 2).bias[0];
+        learn(agent, 1);
+        for (int k = 0; k < 4; k++) {
+            real now = wac_stack_layer(stacks[k], stacks[k]->params, 0, 2).bias[0];
+            assert_true((now != before[k]) == (k == 0 || i % 3 == 0));
+        }
+        assert_int_equal(agent->seat->policy_steps, i / 3);
+        assert_int_equal(agent->seat->entropy_steps, 0);
+        assert_true(agent->seat->alpha[0] == 0);
+    }
+    wac_agent_destroy(agent);
+}
+
+/* The first steps try any action, later ones stay near what is evaluated; and no step is outside of
+ * what there is. */
+static void a_deterministic_policy_needs_noise(void **state)
+{
+    (void)state;
+    wac_config config = config_of("top", 0);
+    config.random_steps = 200;
+    config.replay_capacity = 1000;
+    config.explore_noise = 0.25;
+    wac_agent *agent = make(&config, 1, NULL, 1);
+    double far[2] = {0}, near[2] = {0};
+    for (int i = 0; i < 1200; i++) {
+        float observation[O] = {0.1f, -0.2f, 0.3f}, action[A], mean[A];
+        bool random = i < 200;
+        wac_agent_explore(agent, NULL, observation, action);
+        wac_agent_act(agent, WAC_POLICY_TARGET, observation, mean);
+        for (int j = 0; j < A; j++) {
+            double off = (double)action[j] - (double)mean[j];
+            far[random] = fmax(far[random], fabs(off));
+            near[random] += off * off / (A * (random ? 200 : 1000));
+            assert_true(fabs((double)action[j]) <= 1);
+        }
+        wac_agent_remember(agent, observation, action, 0, observation, false);
+    }
+    assert_true(far[1] > 0.95 && fabs(near[1] - 1.0 / 3) < 0.05);
+    assert_true(fabs(near[0] - 0.0625) < 0.006);
+    wac_agent_destroy(agent);
+}
+
 static void a_gpu_names_the_way_out(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"redq", "sunrise", "maxinfosac", "sac-rnd"};
+    static const char *const refused[] = {"redq", "sunrise", "maxinfosac", "sac-rnd", "top"};
     wac_agent *agent;
     setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         wac_config config = config_of(refused[i], 0);
         char message[96];
         config.width = 64;
@@ -310,6 +374,14 @@ static void a_seat_goes_on_alone(void **state)
             assert_non_null(strstr(error.message, "models 3"));
             wac_agent_destroy(wider);
         }
+        if (a == WAC_ALGORITHM_TOP) {
+            other = configs[2];
+            other.quantiles = 8;
+            wider = make(&other, 1, NULL, 1);
+            assert_int_equal(wac_agent_load(wider, root, &error), WAC_STATUS_INPUT);
+            assert_non_null(strstr(error.message, "quantiles 7"));
+            wac_agent_destroy(wider);
+        }
         wac_agent_destroy(together);
         wac_agent_destroy(alone);
     }
@@ -340,7 +412,7 @@ static wac_status refuse(void *user, const wac_agent_tensor *tensor, wac_error *
 static void a_visit_ends_where_it_is_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac", "redq"};
+    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac", "redq", "top"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         wac_config config = config_of(names[i], 2);
         wac_agent *agent = make(&config, 1, NULL, 1);
@@ -426,6 +498,8 @@ int main(void)
         cmocka_unit_test(policies_wait),
         cmocka_unit_test(a_seat_has_its_own_scratch),
         cmocka_unit_test(states_tell_what_there_is),
+        cmocka_unit_test(targets_wait_too),
+        cmocka_unit_test(a_deterministic_policy_needs_noise),
         cmocka_unit_test(a_visit_ends_where_it_is_refused),
         cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),

@@ -88,6 +88,8 @@ static group make_group(const char *algorithm, int64_t epochs)
         config->learning_rate = 1e-3 / (1 + i);
         config->checkpoint_interval = 1 + i / 2;
         config->update_interval = (int[]){0, 1, 5, 30}[i];
+        if (config->algorithm == WAC_ALGORITHM_TOP && i == 0)
+            config->optimism_high = config->optimism_low; /* nothing is judged */
         config->normalisation = i == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         config->rho = 0.25 * i;
         config->stop_success = i == 3 ? 1 : 0;

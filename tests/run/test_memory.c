@@ -373,8 +373,8 @@ static void fail_everywhere(attempt_fn *attempt_once, attempt *attempt, const ch
     }
 }
 
-static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
+static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
+                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
 
 static attempt make_attempt(const char *environment, const char *algorithm, int threads)
 {
@@ -394,7 +394,7 @@ static void agents_survive_failure(void **state)
     skip_if_sanitized();
     attempt attempt = make_attempt("lqg", "oe-wac", 5);
     fail_everywhere(try_agent, &attempt, "oe-wac, 5 threads", 0, 4);
-    for (int a = 0; a < 8; a++) {
+    for (int a = 0; a < 9; a++) {
         attempt = make_attempt("lqg", algorithms[a], 1);
         fail_everywhere(try_agent, &attempt, algorithms[a], 0, 0);
     }
@@ -525,7 +525,7 @@ static void steps_allocate_nothing(void **state)
 {
     (void)state;
     skip_if_sanitized();
-    for (int a = 0; a < 8; a++)
+    for (int a = 0; a < 9; a++)
         for (int threads = 1; threads <= 2; threads++) {
             for (wac_network kind = WAC_NETWORK_PLAIN; kind <= WAC_NETWORK_SIMBA; kind++) {
                 check_steps("lqg", algorithms[a], WAC_BACKEND_REFERENCE, WAC_PRECISION_SINGLE, kind,

@@ -117,9 +117,9 @@ static const wac_environment_type walk = {
 
 /* --- small runs ----------------------------------------------------------------------------- */
 
-static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
-enum { ALGORITHMS = 8 };
+static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
+                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
+enum { ALGORITHMS = 9 };
 
 static inline wac_config tiny(const char *environment, const char *algorithm, int64_t epochs)
 {
@@ -136,6 +136,8 @@ static inline wac_config tiny(const char *environment, const char *algorithm, in
     config.policy_delay = 4; /* REDQ's, which ends epochs in the middle of it */
     config.models = 3;
     config.members = 3;
+    config.quantiles = 5;
+    config.random_steps = 50; /* into the first epoch */
     if (config.algorithm == WAC_ALGORITHM_SUNRISE && strcmp(environment, "lqg") == 0)
         config.exploration = WAC_EXPLORATION_SAMPLING;           /* elsewhere by the bound */
     config.keep_best = config.algorithm == WAC_ALGORITHM_ME_WAC; /* some do, some do not */

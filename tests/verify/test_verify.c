@@ -19,9 +19,9 @@
 
 #define RECORDED WAC_SOURCE_DIR "/tests/recorded"
 
-static const char *const algorithms[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                         "redq",   "sunrise", "maxinfosac", "sac-rnd"};
-enum { ALGORITHMS = 8, CRITICS = 3, MEMBERS = 2 }; /* critics: REDQ's; members: SUNRISE's */
+static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
+                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
+enum { ALGORITHMS = 9, CRITICS = 3, MEMBERS = 2 }; /* critics: REDQ's; members: SUNRISE's */
 
 static char root[128], path[256];
 
@@ -45,7 +45,7 @@ static int remove_root(void **state)
 
 /* --- a recording of our own ------------------------------------------------------------------- */
 
-enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 40, TENSORS = 320, SETTINGS = 22 };
+enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 40, TENSORS = 320, SETTINGS = 29 };
 enum { REDQS = 4, FIRST_OF_REDQ = 14 }; /* among the settings */
 
 typedef struct recording {
@@ -148,6 +148,8 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
         {"synthetic_actions", actions, pairs, A, false},
     };
     for (size_t i = 0; i < (has_std ? 10 : 7); i++) {
+        if (agent->row->deterministic && inputs[i].data == desk->noise)
+            continue;
         fill(rng, inputs[i].data, inputs[i].rows * inputs[i].columns, inputs[i].normal);
         if (inputs[i].data == batch->terminals)
             for (int row = 0; row < B; row++)
@@ -170,7 +172,7 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
     }
 
     float *slow = desk->models.shadow_noise;
-    if (desk->models.shadow.members) {
+    if (slow && desk->shadow.members) {
         fill(rng, slow, B * A, true);
         add(recording, slow, B, A, "in/step%d/noise_slow_policy", step);
     }
@@ -200,7 +202,8 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
     };
     for (int i = 0; i < agent->row->members; i++)
         add(recording, &(float){(float)seat->alpha[i]}, 1, 0, "expect/step%d/alpha%d", step, i + 1);
-    for (size_t i = agent->row->members > 0; i < (has_std ? 6 : 1); i++)
+    bool no_alpha = agent->row->members > 0 || agent->row->deterministic;
+    for (size_t i = no_alpha; i < (has_std ? 6 : 1); i++)
         add(recording, &(float){(float)outputs[i].value}, 1, 0, "expect/step%d/%s", step,
             outputs[i].name);
 }
@@ -225,12 +228,39 @@ static void record_exploration(recording *recording, wac_agent *agent, wac_rng *
         add(recording, actions, EXPLORED, A, "expect/explore/actions");
         return;
     }
+    if (agent->row->deterministic) {
+        float means[EXPLORED * A];
+        for (int i = 0; i < EXPLORED; i++) {
+            wac_seat_vary(agent, 0, 0, observations + i * O, noise + i * A, actions + i * A);
+            wac_agent_act(agent, WAC_POLICY_TARGET, observations + i * O, means + i * A);
+        }
+        add(recording, means, EXPLORED, A, "expect/evaluate/actions");
+        add(recording, actions, EXPLORED, A, "expect/explore/actions");
+        return;
+    }
     for (int i = 0; i < EXPLORED; i++)
         wac_oac_act(agent, 0, observations + i * O, noise + i * A, (double)delta, (double)beta,
                     actions + i * A);
     add(recording, &beta, 1, 0, "in/explore/beta_ub");
     add(recording, &delta, 1, 0, "in/explore/delta");
     add(recording, actions, EXPLORED, A, "expect/explore/actions");
+}
+
+static void record_bandit(recording *recording, wac_rng *rng)
+{
+    enum { EPISODES = 9 };
+    float arms[EPISODES], returns[EPISODES], weights[2 * EPISODES];
+    wac_bandit bandit = {0};
+    for (int i = 0; i < EPISODES; i++) {
+        arms[i] = (float)(i * i % 3 == 1);
+        returns[i] = (float)wac_rng_normal(rng);
+        wac_bandit_feed(&bandit, arms[i] > 0, 0.3, (double)returns[i]);
+        for (int k = 0; k < 2; k++)
+            weights[2 * i + k] = (float)bandit.weight[k];
+    }
+    add(recording, arms, EPISODES, 0, "in/bandit/arms");
+    add(recording, returns, EPISODES, 0, "in/bandit/returns");
+    add(recording, weights, EPISODES, 2, "expect/bandit/weights");
 }
 
 static const char *width = "24";
@@ -255,6 +285,10 @@ static void record(recording *recording, const char *algorithm, int pairs)
     config.models = 3;
     config.model_learning_rate = 0.002;
     config.entropy_target = atoi(entropy);
+    config.quantiles = 4;
+    config.optimism_low = config.optimism_high = -0.5;
+    config.explore_noise = 0.3;
+    config.target_noise = 0.4;
     assert_int_equal(wac_agent_create(&agent, &config, O, A, 1, -1, NULL), WAC_STATUS_OK);
     wac_desk *desk = wac_host_desk(agent, 0);
     bool has_std = agent->row->stds > 0;
@@ -281,13 +315,21 @@ static void record(recording *recording, const char *algorithm, int pairs)
                                              {"models", "3"},
                                              {"model_learning_rate", "0.002"},
                                              {"members", "2"},
-                                             {"backup_temperature", "2"}};
+                                             {"backup_temperature", "2"},
+                                             {"quantiles", "4"},
+                                             {"optimism_low", "-0.5"},
+                                             {"optimism_high", "-0.5"},
+                                             {"bandit_rate", "0.3"},
+                                             {"explore_noise", "0.3"},
+                                             {"target_noise", "0.4"},
+                                             {"target_noise_clip", "0.5"}};
     *recording = (struct recording){0};
     memcpy(recording->metadata, metadata, sizeof metadata);
     desk->entropy.log_alpha[0] = -0.25f;
     if (agent->row->members)
         desk->entropy.log_alpha[1] = 0.25f;
-    add(recording, desk->entropy.log_alpha, agent->members, 0, "in/init/log_alpha");
+    if (!agent->row->deterministic)
+        add(recording, desk->entropy.log_alpha, agent->members, 0, "in/init/log_alpha");
     if (has_std) {
         desk->entropy.log_alpha[1] = 0.5f;
         add(recording, desk->entropy.log_alpha + 1, 1, 0, "in/init/log_target_alpha");
@@ -307,8 +349,10 @@ static void record(recording *recording, const char *algorithm, int pairs)
         record_step(recording, agent, &rng, step);
     assert_int_equal(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, keep, &after, NULL),
                      WAC_STATUS_OK);
-    if (agent->row->explore)
+    if (agent->row->explore || agent->row->deterministic)
         record_exploration(recording, agent, &rng);
+    if (agent->row->judge)
+        record_bandit(recording, &rng);
     wac_agent_destroy(agent);
 }
 
@@ -330,7 +374,8 @@ static void assert_passes(const char *file, const char *own)
             continue;
         assert_string_equal(report.algorithm, own);
         assert_int_equal(report.steps, STEPS);
-        bool explores = strcmp(own, "oac") == 0 || strcmp(own, "sunrise") == 0;
+        bool explores =
+            strcmp(own, "oac") == 0 || strcmp(own, "sunrise") == 0 || strcmp(own, "top") == 0;
         assert_int_equal(report.actions.name[0] != 0, explores);
         /* the backend that recorded finds itself to the bit */
         if (backend == WAC_BACKEND_REFERENCE)
@@ -358,7 +403,8 @@ static void change(const wac_tensor *tensor, bool back)
     size_t size = (size_t)wac_tensor_elements(tensor);
     bool batch = strncmp(tensor->name, "in/step", 7) == 0;
     bool expected = strncmp(tensor->name, "expect", 6) == 0;
-    bool flags = strstr(tensor->name, "/terminals") || strstr(tensor->name, "/masks");
+    bool flags = strstr(tensor->name, "/terminals") || strstr(tensor->name, "/masks") ||
+                 strstr(tensor->name, "/arms");
     bool critics = strstr(tensor->name, "/subset");
     float *numbers = (float *)tensor->data;
     assert_true(size <= sizeof former / sizeof *former);
@@ -478,12 +524,14 @@ static void every_part_of_an_update_is_needed(void **state)
     (void)state;
     static recording made;
     /* these have all there is */
-    static const char *const rich[] = {"oe-wac", "oac", "redq", "sunrise", "maxinfosac", "sac-rnd"};
-    for (size_t i = 0; i < 6; i++) {
+    static const char *const rich[] = {"oe-wac",     "oac",     "redq", "sunrise",
+                                       "maxinfosac", "sac-rnd", "top"};
+    for (size_t i = 0; i < sizeof rich / sizeof *rich; i++) {
         record(&made, rich[i], 7);
         for (size_t k = 0; k < made.count; k++) {
-            if (strcmp(made.names[k], "in/explore/observations") == 0)
-                continue; /* without it nothing was explored */
+            if (strcmp(made.names[k], "in/explore/observations") == 0 ||
+                strcmp(made.names[k], "in/bandit/returns") == 0)
+                continue; /* without it nothing was explored, or chosen */
             wac_tensor missing = made.tensors[k];
             made.tensors[k] = made.tensors[--made.count];
             write_recording(&made);

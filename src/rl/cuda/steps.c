@@ -300,6 +300,7 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "backend reference is the processor's; use --device cpu");
     if (agent->row->subset > 0 || agent->row->members > 0 || agent->row->bonus ||
+        agent->row->quantiles > 0 || agent->row->deterministic ||
         agent->critics > WAC_ENGINE_CRITICS)
         return wac_fail(error, WAC_STATUS_INPUT, "a GPU cannot train %s yet; use --device cpu",
                         wac_algorithm_name((wac_algorithm)config->algorithm));

@@ -8,8 +8,27 @@ static real clamp(real value, real low, real high)
     return value < low ? low : value > high ? high : value;
 }
 
+static bool is_deterministic(const wac_sample *s)
+{
+    return s->per_row == s->actions;
+}
+
+static void sample_means(const wac_sample *s)
+{
+    for (size_t i = 0; i < (size_t)s->rows * (size_t)s->actions; i++) {
+        real noise = clamp(s->noise_std * s->noise[i], -s->noise_most, s->noise_most);
+        s->action[i] = clamp(tanh(s->heads[i]) + noise, -1, 1);
+    }
+    for (int i = 0; i < s->rows; i++)
+        s->log_prob[i] = 0;
+}
+
 void wac_policy_sample(const wac_sample *s)
 {
+    if (is_deterministic(s)) {
+        sample_means(s);
+        return;
+    }
     const real half_log_two_pi = (real)0.91893853320467274;
     for (int i = 0; i < s->rows; i++) {
         size_t row = (size_t)i * (size_t)s->actions;
@@ -30,7 +49,11 @@ void wac_policy_sample(const wac_sample *s)
 void wac_policy_gradient(const wac_sample *s, const real *daction, real alpha, const real *weight,
                          real *dheads)
 {
-    for (int i = 0; i < s->rows; i++) {
+    /* what learns has no noise, so that the action tells the slope of tanh */
+    size_t all = is_deterministic(s) ? (size_t)s->rows * (size_t)s->actions : 0;
+    for (size_t i = 0; i < all; i++)
+        dheads[i] = daction[i] * (1 - s->action[i] * s->action[i]);
+    for (int i = 0; i < s->rows && !all; i++) {
         real dlog_prob = alpha * weight[i];
         size_t row = (size_t)i * (size_t)s->actions, head = 2 * row;
         const real *log_std = s->heads + head + s->actions;

@@ -23,13 +23,15 @@ typedef struct wac_batch {
     real *terminals;         /* [rows] */
 } wac_batch;
 
-/* Actions of tanh-Gaussian policies. */
+/* Actions of tanh-Gaussian policies, or of deterministic ones, whose noise comes after the tanh. */
 typedef struct wac_sample {
     int rows, actions;
-    const real *heads; /* [rows][2A]: means, then log-stds */
-    const real *noise; /* [rows][A], normal */
-    real *action;      /* [rows][A] */
-    real *log_prob;    /* [rows] */
+    int per_row;                /* heads of a row: 2A, or A of a deterministic one */
+    const real *heads;          /* [rows][per_row]: means, then log-stds */
+    const real *noise;          /* [rows][A], normal */
+    real noise_std, noise_most; /* of a deterministic one: its deviation, and where it is cut */
+    real *action;               /* [rows][A] */
+    real *log_prob;             /* [rows]; of a deterministic one 0 */
 } wac_sample;
 
 /* Critic outputs of a batch: mean (or Q) critics, then the logarithms of stds, if there are any.
@@ -61,11 +63,12 @@ typedef struct wac_entropy {
     real *log_alpha, *first, *second;
 } wac_entropy;
 
-/* a = tanh(mean + std * noise) and its log-probability */
+/* a = tanh(mean + std * noise) and its log-probability; of a deterministic one a = tanh(mean) +
+ * noise, both cut */
 void wac_policy_sample(const wac_sample *sample);
 
-/* dheads [rows][2A] of sum(daction * action) + alpha * sum(weight * log_prob); daction [rows][A],
- * weight [rows] */
+/* dheads [rows][per_row] of sum(daction * action) + alpha * sum(weight * log_prob); daction
+ * [rows][A], weight [rows] */
 void wac_policy_gradient(const wac_sample *sample, const real *daction, real alpha,
                          const real *weight, real *dheads);
 

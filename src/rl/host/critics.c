@@ -6,7 +6,9 @@
 
 #include "rl/host/models.h"
 #include "rl/host/policies.h"
+#include "rl/host/quantiles.h"
 
+#include <limits.h>
 #include <string.h>
 #include <tgmath.h>
 
@@ -38,7 +40,8 @@ void wac_critics_init(wac_desk *desk, wac_rng *rng)
         wac_stack_randomise(&desk->critics, m, by_inputs, 3e-3, rng);
         int head = wac_shape_head(&desk->critics.shape);
         real *bias = wac_stack_layer(&desk->critics, desk->critics.params, m, head).bias;
-        for (int i = is_std(desk, m) ? 0 : 1; i < desk->critics.shape.outputs; i++)
+        int logs = is_std(desk, m) ? 0 : desk->agent->row->shared ? 1 : INT_MAX;
+        for (int i = logs; i < desk->critics.shape.outputs; i++)
             bias[i] = wac_seat_first_log(desk->agent, desk->seat);
         if (is_std(desk, m))
             continue;
@@ -152,6 +155,8 @@ static void back_up(wac_desk *desk, wac_team *team, const void *what)
         }
         if (agent->row->shared)
             wac_belief_target(&desk->belief, &backup);
+        else if (agent->row->quantiles)
+            wac_quantile_target(agent->row->quantiles, &backup);
         else
             wac_td_target(&backup);
     }
@@ -254,6 +259,9 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
                      desk->spreads + (size_t)(place * 2 * desk->belief.spread), dout);
     } else if (std) {
         std_error(desk, team, m, pass.out, dout);
+    } else if (agent->row->quantiles) {
+        wac_quantile_error(agent->row->quantiles, agent->rows, pass.out, desk->mean_target,
+                           desk->weight, dout, &seat->loss[m], &seat->average[m]);
     } else {
         int member = m / (agent->row->means / agent->members);
         size_t own = (size_t)member * (size_t)agent->rows;
@@ -266,7 +274,8 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
     double rate = std ? seat->config.std_learning_rate : seat->config.learning_rate;
     ops->adam(team, &critic, dparams, wac_moments_slice(desk->critic_moments, &critic, m),
               wac_adam_decay(seat->critic_steps, rate, seat->config.weight_decay));
-    ops->polyak(team, &target, &critic, seat->config.target_rate);
+    if (!agent->row->lag || seat->critic_steps % agent->row->delay == 0)
+        ops->polyak(team, &target, &critic, seat->config.target_rate);
 }
 
 void wac_critics_teach(wac_desk *desk, wac_team *team, const void *what)
@@ -347,6 +356,10 @@ void wac_critics_value(wac_agent *agent, int seat, int rows, const float *observ
         for (int i = 0; i < count; i++) {
             if (agent->row->shared) {
                 whole_value(desk, &critics, i, mean + first + i, std ? std + first + i : NULL);
+                continue;
+            }
+            if (agent->row->quantiles) {
+                mean[first + i] = (float)wac_quantile_mean(agent->row->quantiles, &critics, i);
                 continue;
             }
             if (agent->members > 1) {

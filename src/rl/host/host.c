@@ -11,6 +11,7 @@
 #include "rl/host/state.h"
 
 #include <assert.h>
+#include <string.h>
 #include <tgmath.h>
 
 wac_desk *wac_host_desk(const wac_agent *agent, int seat)
@@ -47,12 +48,13 @@ static wac_moments take_moments(wac_arena *arena, const wac_stack *stack)
     return (wac_moments){WAC_TAKE(arena, real, size), WAC_TAKE(arena, real, size)};
 }
 
-static wac_sample take_sample(wac_arena *arena, int rows, int actions, const wac_pass *pass,
-                              const real *noise)
+static wac_sample take_sample(wac_arena *arena, int rows, int actions, int per_row,
+                              const wac_pass *pass, const real *noise)
 {
     return (wac_sample){
         .rows = rows,
         .actions = actions,
+        .per_row = per_row,
         .heads = pass->out,
         .noise = noise,
         .action = WAC_TAKE(arena, real, (size_t)rows * (size_t)actions),
@@ -65,9 +67,10 @@ static void take_networks(wac_desk *desk, wac_arena *arena)
     const wac_agent *agent = desk->agent;
     const wac_config *config = &desk->seat->config;
     int policies = agent->policies, outputs = wac_row_outputs(agent->row);
-    wac_shape policy = wac_policy_shape(config, agent->observations, agent->actions);
+    wac_shape policy = wac_policy_shape(config, agent->row, agent->observations, agent->actions);
     wac_shape critic = wac_critic_shape(config, agent->row, agent->observations, agent->actions);
     wac_stack_init(&desk->policies, arena, policy, policies);
+    wac_stack_init(&desk->shadow, arena, policy, agent->row->shadow);
     wac_stack_init(&desk->critics, arena, critic, agent->critics);
     wac_stack_init(&desk->targets, arena, critic, agent->critics);
     wac_stack_init(&desk->anchors, arena, critic, agent->row->stds);
@@ -122,14 +125,20 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     wac_pass_init(&desk->next_pass, arena, &one, agent->rows, ops);
     wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, ops);
     wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, ops);
-    desk->sample = take_sample(arena, agent->policies * agent->rows, agent->actions,
+    int per_row = desk->policies.shape.outputs;
+    desk->sample = take_sample(arena, agent->policies * agent->rows, agent->actions, per_row,
                                &desk->policy_pass, desk->noise);
-    desk->next_sample =
-        take_sample(arena, agent->rows, agent->actions, &desk->next_pass, desk->next_noise);
+    desk->next_sample = take_sample(arena, agent->rows, agent->actions, per_row, &desk->next_pass,
+                                    desk->next_noise);
+    if (agent->row->deterministic) {
+        desk->next_sample.noise_std = (real)config->target_noise;
+        desk->next_sample.noise_most = (real)config->target_noise_clip;
+    }
     desk->query = WAC_TAKE(arena, real, rows * (o + a));
     desk->share = WAC_TAKE(arena, real, policies * rows);
     desk->weight = agent->row->members ? WAC_TAKE(arena, real, members * rows) : desk->share;
-    desk->mean_target = WAC_TAKE(arena, real, members * rows);
+    size_t quantiles = agent->row->quantiles ? (size_t)agent->row->quantiles : 1;
+    desk->mean_target = WAC_TAKE(arena, real, members * rows * quantiles);
     size_t spread = (size_t)desk->belief.spread;
     desk->std_target = WAC_TAKE(arena, real, rows * spread);
     desk->spreads = WAC_TAKE(arena, real, (size_t)agent->critics * 2 * spread);
@@ -137,7 +146,7 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     desk->dout = WAC_TAKE(arena, real, critic_rows * (size_t)desk->belief.outputs);
     desk->dactions = WAC_TAKE(arena, real, critic_rows * a);
     desk->daction = WAC_TAKE(arena, real, policies * rows * a);
-    desk->dheads = WAC_TAKE(arena, real, policies * rows * 2 * a);
+    desk->dheads = WAC_TAKE(arena, real, policies * rows * (size_t)per_row);
 }
 
 static void set_first_values(wac_desk *desk)
@@ -149,6 +158,8 @@ static void set_first_values(wac_desk *desk)
         wac_stack_randomise(&desk->policies, m, config->first_weights == WAC_FIRST_WEIGHTS_INPUTS,
                             1e-3, &rng);
     }
+    memcpy(desk->shadow.params, desk->policies.params,
+           wac_stack_size(&desk->shadow) * sizeof *desk->shadow.params);
     wac_critics_init(desk, &rng);
     wac_models_init(desk, &rng);
     for (int i = 0; i < desk->agent->policies * desk->agent->rows; i++)
@@ -160,7 +171,7 @@ void wac_desk_settle(wac_desk *desk)
 {
     desk->seat->remembered = desk->replay.count;
     wac_normaliser_refresh(&desk->normaliser);
-    for (int m = 0; m < desk->policies.members; m++)
+    for (int m = 0; !desk->agent->row->deterministic && m < desk->policies.members; m++)
         desk->seat->alpha[m] = exp(desk->entropy.log_alpha[m]);
     if (desk->agent->row->bonus) {
         wac_models *models = &desk->models;
@@ -276,11 +287,12 @@ static void draw_noise(wac_desk *desk)
     wac_seat *seat = desk->seat;
     size_t actions = (size_t)agent->rows * (size_t)agent->actions;
     int inputs = desk->critics.shape.inputs;
-    wac_fill_normal(&seat->noise_rng, (size_t)desk->policies.members * actions, desk->noise);
+    size_t noisy = agent->row->deterministic ? 0 : (size_t)desk->policies.members;
+    wac_fill_normal(&seat->noise_rng, noisy * actions, desk->noise);
     wac_fill_normal(&seat->noise_rng, (size_t)agent->members * actions, desk->next_noise);
     if (agent->row->members)
         wac_fill_normal(&seat->noise_rng, (size_t)agent->members * actions, desk->weight_noise);
-    if (desk->models.shadow.members)
+    if (wac_models_read_pairs(agent))
         wac_fill_normal(&seat->noise_rng, actions, desk->models.shadow_noise);
     wac_fill_uniform(&seat->synthetic_rng, (size_t)seat->synthetic * (size_t)inputs, -1, 1,
                      desk->pairs + (size_t)agent->rows * (size_t)inputs);
@@ -327,6 +339,7 @@ void wac_desk_remember(wac_agent *agent, int seat, const float *observation, con
     wac_normaliser_add(&desk->normaliser, observation);
     wac_replay_add(&desk->replay, observation, action, reward, next_observation, terminated);
     desk->seat->remembered = desk->replay.count;
+    desk->seat->bandit.gained += reward;
 }
 
 static void settle(wac_agent *agent, int seat, wac_state state)

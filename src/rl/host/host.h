@@ -18,7 +18,6 @@
 typedef struct wac_models {
     wac_stack stack;  /* those that learn */
     wac_stack random; /* what they learn, or nothing */
-    wac_stack shadow; /* the policy, following slowly, where pairs are read; or nothing */
     wac_moments moments;
     wac_entropy weight; /* of the bonus, on a log scale */
     wac_normaliser inputs, outputs, bonuses;
@@ -47,6 +46,7 @@ typedef struct wac_desk {
     wac_normaliser normaliser; /* what networks read went through it */
 
     wac_stack policies, critics, targets, anchors;
+    wac_stack shadow; /* the first policy, following slowly; or nothing */
     wac_moments policy_moments, critic_moments;
     wac_entropy entropy;
     wac_models models;
@@ -73,14 +73,14 @@ typedef struct wac_desk {
     real *query;                      /* [B][O + A], pairs with freshly sampled actions */
     real *share;                      /* [policies][B], how much a row counts, usually 1 / B … */
     real *weight;                     /* [members][B], … and for the critics of a member */
-    real *mean_target;                /* [members][B] */
+    real *mean_target;                /* [members][B], or of quantiles [B][quantiles] */
     real *std_target;                 /* [B], or of whole posteriors [B][spread] */
     real *spreads;                    /* [critics][2 spread], of whole posteriors */
     real *bound;                      /* [B], what a policy climbs */
     real *dout;                       /* [critics][B + M][outputs] */
     real *dactions;                   /* [critics][B + M][A], one set per critic */
     real *daction;                    /* [policies][B][A] */
-    real *dheads;                     /* [policies][B][2A] */
+    real *dheads;                     /* [policies][B][heads] */
 } wac_desk;
 
 typedef struct wac_host {

@@ -42,7 +42,6 @@ void wac_models_take(wac_desk *desk, wac_arena *arena)
     wac_shape shape = {inputs, width, outputs, .hidden = 2};
     wac_stack_init(&m->stack, arena, shape, models);
     wac_stack_init(&m->random, arena, shape, !pairs);
-    wac_stack_init(&m->shadow, arena, desk->policies.shape, pairs);
     size_t size = wac_stack_size(&m->stack);
     m->moments = (wac_moments){WAC_TAKE(arena, real, size), WAC_TAKE(arena, real, size)};
     m->gradients = WAC_TAKE(arena, real, size);
@@ -56,10 +55,11 @@ void wac_models_take(wac_desk *desk, wac_arena *arena)
 
     wac_pass_init(&m->pass, arena, &m->stack, rows, ops);
     wac_pass_init(&m->random_pass, arena, &m->random, agent->rows, ops);
-    wac_pass_init(&m->shadow_pass, arena, &m->shadow, agent->rows, ops);
+    wac_pass_init(&m->shadow_pass, arena, &desk->shadow, agent->rows, ops);
     m->shadow_noise = WAC_TAKE(arena, real, pairs ? (size_t)agent->rows * a : 0);
     m->shadow_sample = (wac_sample){.rows = agent->rows,
                                     .actions = agent->actions,
+                                    .per_row = desk->policies.shape.outputs,
                                     .heads = m->shadow_pass.out,
                                     .noise = m->shadow_noise,
                                     .action = WAC_TAKE(arena, real, (size_t)agent->rows * a),
@@ -94,8 +94,6 @@ void wac_models_init(wac_desk *desk, wac_rng *rng)
         return;
     randomise(&m->stack, rule->spread, rng);
     randomise(&m->random, rule->spread, rng);
-    memcpy(m->shadow.params, desk->policies.params,
-           wac_stack_size(&m->shadow) * sizeof *m->shadow.params);
     m->weight.log_alpha[0] = (real)log(desk->seat->config.bonus_weight);
 
     /* the change of an observation counts as much as the reward */

@@ -2,6 +2,7 @@
 #include "rl/host/policies.h"
 
 #include "rl/host/models.h"
+#include "rl/host/quantiles.h"
 
 #include <tgmath.h>
 
@@ -13,7 +14,7 @@ static wac_sample sample_at(const wac_sample *whole, int first, int rows)
     wac_sample sample = *whole;
     size_t row = (size_t)first, actions = (size_t)whole->actions;
     sample.rows = rows;
-    sample.heads += row * 2 * actions;
+    sample.heads += row * (size_t)whole->per_row;
     sample.noise += row * actions;
     sample.action += row * actions;
     sample.log_prob += row;
@@ -91,11 +92,12 @@ void wac_policies_sample(wac_desk *desk, wac_team *team, const void *what)
 
 void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy, const real *noise)
 {
+    bool shadow = policy == WAC_NEXT_SHADOW;
     desk->next_sample.noise = noise;
     acting acting = {.desk = desk,
                      .observations = desk->batch.next_observations,
-                     .policies = &desk->policies,
-                     .policy = policy,
+                     .policies = shadow ? &desk->shadow : &desk->policies,
+                     .policy = shadow ? 0 : policy,
                      .pass = &desk->next_pass,
                      .sample = &desk->next_sample};
     act(&acting, team);
@@ -105,7 +107,7 @@ void wac_policies_sample_shadow(wac_desk *desk, wac_team *team)
 {
     acting acting = {.desk = desk,
                      .observations = desk->batch.observations,
-                     .policies = &desk->models.shadow,
+                     .policies = &desk->shadow,
                      .pass = &desk->models.shadow_pass,
                      .sample = &desk->models.shadow_sample};
     act(&acting, team);
@@ -144,6 +146,7 @@ static void aim_rows(void *work, int piece)
     int rows = first_row(agent, piece + 1, aiming->pieces) - first;
     size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
+    size_t heads = (size_t)desk->sample.per_row;
     int member = aiming->policy / agent->row->policies, means = agent->row->means / agent->members;
     int stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
     int networks = means + (agent->row->shared ? 0 : stds);
@@ -156,7 +159,7 @@ static void aim_rows(void *work, int piece)
                               .stds = stds,
                               .first_std = means,
                               .out = pass.out,
-                              .kappa = desk->seat->kappa};
+                              .kappa = aiming->at == WAC_AIM_BOUND ? desk->seat->kappa : 0};
     real *dout = desk->dout + row * (size_t)critics.shape.outputs,
          *wishes = desk->dactions + row * a;
     real *daction = desk->daction + at * a;
@@ -168,6 +171,8 @@ static void aim_rows(void *work, int piece)
     real *bound = desk->bound + row;
     if (agent->row->shared)
         wac_belief_bound(&desk->belief, &values, share, bound, dout);
+    else if (agent->row->quantiles)
+        wac_quantile_bound(agent->row->quantiles, &values, share, bound, dout);
     else
         (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(&values, share, bound,
                                                                              dout);
@@ -189,7 +194,7 @@ static void aim_rows(void *work, int piece)
     }
     wac_sample sample = sample_at(&desk->sample, (int)at, rows);
     wac_policy_gradient(&sample, daction, desk->seat->alpha[aiming->policy], share,
-                        desk->dheads + at * 2 * a);
+                        desk->dheads + at * heads);
 }
 
 static void aim(wac_desk *desk, wac_team *team, const void *what)
@@ -220,15 +225,15 @@ static void climb_policy(void *work, wac_team *team, int policy, int place)
     const wac_ops *ops = desk->host->ops;
     wac_stack one = wac_stack_slice(&desk->policies, policy, 1);
     wac_pass pass = wac_pass_at(&desk->policy_pass, &desk->policies, policy, 0);
-    const real *dheads = desk->dheads + (size_t)(policy * agent->rows * 2 * agent->actions);
+    const real *dheads = desk->dheads + (size_t)(policy * agent->rows * desk->sample.per_row);
     real *dparams = desk->gradients + (size_t)place * one.stride;
     wac_input input = {.x = desk->batch.observations, .rows = agent->rows};
     ops->backward(team, &one, input, &pass, dheads, &(wac_gradient){.params = dparams});
     ops->adam(team, &one, dparams, wac_moments_slice(desk->policy_moments, &one, policy),
               wac_adam_decay(desk->seat->policy_steps, desk->seat->config.learning_rate,
                              desk->seat->config.weight_decay));
-    if (policy < desk->models.shadow.members)
-        ops->polyak(team, &desk->models.shadow, &one, desk->seat->config.target_rate);
+    if (policy < desk->shadow.members)
+        ops->polyak(team, &desk->shadow, &one, desk->seat->config.target_rate);
 }
 
 void wac_policies_climb(wac_desk *desk, wac_team *team, const void *what)
@@ -246,7 +251,7 @@ void wac_policies_act(wac_agent *agent, int seat, int policy, const float *obser
         x[i] = wac_normalise(&desk->normaliser, i, observation[i]);
     wac_stack one = wac_stack_slice(&desk->policies, policy, 1);
     desk->host->ops->infer(NULL, &one, (wac_input){.x = x, .rows = 1}, &desk->next_pass);
-    for (int i = 0; i < 2 * agent->actions; i++) {
+    for (int i = 0; i < one.shape.outputs; i++) {
         real head = desk->next_pass.out[i];
         if (i >= agent->actions)
             head = fmin(fmax(head, WAC_LOG_STD_MIN), WAC_LOG_STD_MAX);

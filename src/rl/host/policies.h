@@ -1,11 +1,11 @@
-/* Tanh-Gaussian policies: the steps of rl/steps.h that are theirs, some of them as what is done at
- * a desk. */
+/* Policies, tanh-Gaussian or deterministic: the steps of rl/steps.h that are theirs, some of them
+ * as what is done at a desk. */
 #ifndef WAC_RL_HOST_POLICIES_H
 #define WAC_RL_HOST_POLICIES_H
 
 #include "rl/host/host.h"
 
-/* Actions of one policy at the next states, for given noise [B][A]. */
+/* Actions of one policy, or of the shadow, at the next states, for given noise [B][A]. */
 void wac_policies_sample_next(wac_desk *desk, wac_team *team, int policy, const real *noise);
 
 /* Actions of the policy's shadow at the batch's states. */

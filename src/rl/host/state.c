@@ -2,6 +2,7 @@
 #include "rl/host/state.h"
 
 #include "base/status.h"
+#include "rl/host/models.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -120,7 +121,9 @@ static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_sta
         }
         wac_layer head = wac_stack_layer(stack, block, m, wac_shape_head(&stack->shape));
         bool policy = name_of == policy_name || name_of == shadow_name;
-        if (policy || desk->agent->row->shared) {
+        if (policy && desk->agent->row->deterministic) {
+            WAC_TRY(show_layer(v, &head, 0, head.outputs, false, path, "mean"));
+        } else if (policy || desk->agent->row->shared) {
             int means = policy ? head.outputs / 2 : 1;
             const char *rest = !policy && desk->agent->row->particles ? "log_gap" : "log_std";
             WAC_TRY(show_layer(v, &head, 0, means, false, path, "mean"));
@@ -141,7 +144,7 @@ static wac_status show_networks(const visit *v, wac_desk *desk)
     const wac_models *m = &desk->models;
     WAC_TRY(show_stack(v, desk, &m->stack, m->stack.params, model_name, ""));
     WAC_TRY(show_stack(v, desk, &m->random, m->random.params, random_name, ""));
-    return show_stack(v, desk, &m->shadow, m->shadow.params, shadow_name, "");
+    return show_stack(v, desk, &desk->shadow, desk->shadow.params, shadow_name, "");
 }
 
 /* --- the rest ------------------------------------------------------------------------------- */
@@ -167,6 +170,15 @@ static wac_status show_models(const visit *v, wac_desk *desk)
     return show(v, DTYPE_REAL, 1, 0, m->weight.second, "adam/second/log_bonus_weight");
 }
 
+static wac_status show_bandit(const visit *v, wac_bandit *bandit)
+{
+    WAC_TRY(show(v, WAC_DTYPE_F64, 2, 0, bandit->weight, "bandit/weights"));
+    WAC_TRY(show(v, WAC_DTYPE_F64, WAC_BANDIT_WINDOW, 0, bandit->changes, "bandit/changes"));
+    WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &bandit->judged, "bandit/judged"));
+    WAC_TRY(show(v, WAC_DTYPE_F64, 1, 0, &bandit->returned, "bandit/returned"));
+    return show(v, WAC_DTYPE_F64, 1, 0, &bandit->gained, "bandit/gained");
+}
+
 static wac_status show_learning(const visit *v, wac_desk *desk)
 {
     const struct {
@@ -188,9 +200,11 @@ static wac_status show_learning(const visit *v, wac_desk *desk)
     if (desk->agent->row->bonus)
         WAC_TRY(show_models(v, desk));
     int policies = desk->policies.members;
-    WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.log_alpha, "log_alpha"));
-    WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.first, "adam/first/log_alpha"));
-    WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.second, "adam/second/log_alpha"));
+    if (!desk->agent->row->deterministic) {
+        WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.log_alpha, "log_alpha"));
+        WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.first, "adam/first/log_alpha"));
+        WAC_TRY(show(v, DTYPE_REAL, policies, 0, desk->entropy.second, "adam/second/log_alpha"));
+    }
     wac_seat *seat = desk->seat;
     const struct {
         const char *name;
@@ -206,8 +220,10 @@ static wac_status show_learning(const visit *v, wac_desk *desk)
         WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, counters[i].value, "%s", counters[i].name));
     if (desk->agent->row->subset)
         WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &seat->subset_rng.counter, "counter/subset"));
-    if (desk->agent->row->members)
+    if (desk->agent->row->members || desk->agent->row->judge)
         WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &seat->leader_rng.counter, "counter/leader"));
+    if (desk->agent->row->judge)
+        WAC_TRY(show_bandit(v, &seat->bandit));
     /* what policies saw that do not look again in the next update */
     if (desk->agent->row->delay)
         WAC_TRY(show(v, WAC_DTYPE_F64, policies, 0, seat->objective, "objective"));
@@ -234,14 +250,14 @@ static wac_status show_drawn(const visit *v, wac_desk *desk)
     WAC_TRY(show(v, DTYPE_REAL, rows, o, batch->next_observations, "next_observations"));
     WAC_TRY(show(v, DTYPE_REAL, rows, 0, batch->terminals, "terminals"));
     WAC_TRY(show(v, DTYPE_REAL, all, a, desk->next_noise, "noise_next"));
-    for (int m = 0; m < agent->row->policies; m++)
+    for (int m = 0; m < agent->row->policies && !agent->row->deterministic; m++)
         WAC_TRY(show(v, DTYPE_REAL, all, a, desk->noise + (size_t)(m * rows * a), "noise_%s",
                      m ? "target_policy" : "policy"));
     if (agent->row->members) {
         WAC_TRY(show(v, DTYPE_REAL, all, a, desk->weight_noise, "noise_weight"));
         WAC_TRY(show(v, DTYPE_REAL, agent->members, rows, desk->masks, "masks"));
     }
-    if (desk->models.shadow.members)
+    if (wac_models_read_pairs(agent))
         WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->models.shadow_noise, "noise_slow_policy"));
     if (desk->seat->synthetic > 0)
         WAC_TRY(show(v, DTYPE_REAL, desk->seat->synthetic, o + a,

@@ -1,0 +1,115 @@
+/* Quantiles: beliefs of several critics, and regression. */
+#include "rl/host/quantiles.h"
+
+#include <assert.h>
+
+#define LEAST_VARIANCE ((real)1e-4) /* so that a deviation has a slope */
+
+/* From a row of one critic to that of the next. */
+static size_t stride_of(int quantiles, const wac_critic_rows *critics)
+{
+    return (size_t)critics->capacity * (size_t)quantiles;
+}
+
+/* Mean and deviation of what critics say of a quantile; `at` is the first one's word. */
+static void spread(const wac_critic_rows *critics, size_t stride, const real *at, real *mean,
+                   real *std)
+{
+    real sum = 0, squares = 0;
+    for (int k = 0; k < critics->means; k++)
+        sum += at[(size_t)k * stride];
+    *mean = sum / (real)critics->means;
+    for (int k = 0; k < critics->means; k++) {
+        real away = at[(size_t)k * stride] - *mean;
+        squares += away * away;
+    }
+    int others = critics->means > 1 ? critics->means - 1 : 1;
+    *std = sqrt(squares / (real)others + LEAST_VARIANCE);
+}
+
+void wac_quantile_target(int n, const wac_backup *b)
+{
+    const wac_critic_rows *next = &b->next;
+    size_t stride = stride_of(n, next);
+    for (int i = 0; i < next->rows; i++) {
+        const real *row = next->out + (size_t)(i * n);
+        real *target = b->mean_target + (size_t)(i * n);
+        real going_on = b->discount * (1 - b->terminal[i]);
+        real entropy = b->alpha * b->log_prob[i];
+        for (int q = 0; q < n; q++) {
+            real mean, std;
+            spread(next, stride, row + q, &mean, &std);
+            target[q] = b->reward[i] + going_on * (mean + next->kappa * std - entropy);
+        }
+    }
+}
+
+/* Pull and loss of all quantiles of a row by one target; each is a sum of its own, so that they are
+ * computed side by side. */
+static void regress(int n, const real *restrict out, const real *restrict tau, real target,
+                    real *restrict pull, real *restrict loss)
+{
+    for (int i = 0; i < n; i++) {
+        real u = target - out[i], size = u < 0 ? -u : u;
+        real within = size < 1 ? size : 1; /* Huber's slope */
+        real share = u < 0 ? 1 - tau[i] : tau[i];
+        pull[i] += share * (u < 0 ? within : -within);
+        loss[i] += share * within * (size - (real)0.5 * within);
+    }
+}
+
+void wac_quantile_error(int n, int rows, const real *out, const real *target, const real *weight,
+                        real *dout, double *loss, double *average)
+{
+    real tau[WAC_QUANTILES_MOST], pull[WAC_QUANTILES_MOST], errors[WAC_QUANTILES_MOST];
+    assert(n <= WAC_QUANTILES_MOST);
+    for (int i = 0; i < n; i++)
+        tau[i] = ((real)i + (real)0.5) / (real)n;
+    *loss = *average = 0;
+    for (int r = 0; r < rows; r++, out += n, target += n, dout += n) {
+        double sum = 0, mean = 0;
+        for (int i = 0; i < n; i++)
+            pull[i] = errors[i] = 0;
+        for (int j = 0; j < n; j++)
+            regress(n, out, tau, target[j], pull, errors);
+        for (int i = 0; i < n; i++) {
+            sum += (double)errors[i];
+            mean += (double)out[i];
+            dout[i] = weight[r] * pull[i] / (real)n;
+        }
+        *loss += (double)weight[r] * sum / n;
+        *average += mean / n / rows;
+    }
+}
+
+void wac_quantile_bound(int n, const wac_critic_rows *critics, const real *weight, real *bound,
+                        real *dout)
+{
+    size_t stride = stride_of(n, critics);
+    real even = 1 / (real)critics->means, others = (real)(critics->means - 1);
+    for (int i = 0; i < critics->rows; i++) {
+        size_t row = (size_t)i * (size_t)n;
+        bound[i] = 0;
+        for (size_t at = row; at < row + (size_t)n; at++) {
+            real mean, std;
+            spread(critics, stride, critics->out + at, &mean, &std);
+            bound[i] += (mean + critics->kappa * std) / (real)n;
+            for (size_t k = 0; k < (size_t)critics->means; k++) {
+                real away = critics->out[at + k * stride] - mean;
+                real slope = even + (others > 0 ? critics->kappa * away / (others * std) : 0);
+                dout[at + k * stride] = -weight[i] * slope / (real)n;
+            }
+        }
+    }
+}
+
+real wac_quantile_mean(int n, const wac_critic_rows *critics, int row)
+{
+    real sum = 0;
+    for (int q = 0; q < n; q++) {
+        real mean, std;
+        spread(critics, stride_of(n, critics), critics->out + (size_t)(row * n + q), &mean, &std);
+        sum += mean;
+    }
+    return sum / (real)n;
+}
