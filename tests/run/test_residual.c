@@ -23,7 +23,8 @@ static void stopping_anywhere_changes_nothing(void **state)
     (void)state;
     for (int i = 0; i < ALGORITHMS; i++) {
         wac_config config = residual("lqg", algorithms[i], 3);
-        config.update_interval = i % 2 ? 7 : 0;
+        if (i % 2)
+            config.update_interval = 7;
         config.normalisation = i % 3 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         wac_run_options options = stop_after(-1, 1);
         assert_ok(train_new(at("whole"), &config, &options));
