@@ -39,6 +39,22 @@ static bool same_readers(const wac_setting *a, const wac_setting *b, unsigned ab
     return (a->algorithms & about) == (b->algorithms & about) && strcmp(one, other) == 0;
 }
 
+static void print_names(unsigned algorithms)
+{
+    const char *between = "";
+    for (int i = 0; algorithms >> i; i++) {
+        if (!(algorithms >> i & 1u))
+            continue;
+        printf("%s%s", between, wac_algorithm_name((wac_algorithm)i));
+        between = " and ";
+    }
+}
+
+static bool is_one(unsigned algorithms)
+{
+    return algorithms && (algorithms & (algorithms - 1)) == 0;
+}
+
 static void print_readers(const wac_setting *setting, unsigned about)
 {
     unsigned algorithms = setting->algorithms & about;
@@ -52,14 +68,11 @@ static void print_readers(const wac_setting *setting, unsigned about)
         printf("every algorithm");
     } else if (algorithms == WAC_FOR_NETWORKS) {
         printf("every algorithm with networks");
+    } else if (is_one(WAC_FOR_NETWORKS ^ algorithms)) {
+        printf("every algorithm%s but ", about == WAC_FOR_NETWORKS ? "" : " with networks");
+        print_names(WAC_FOR_NETWORKS ^ algorithms);
     } else {
-        const char *between = "";
-        for (int i = 0; algorithms >> i; i++) {
-            if (!(algorithms >> i & 1u))
-                continue;
-            printf("%s%s", between, wac_algorithm_name((wac_algorithm)i));
-            between = " and ";
-        }
+        print_names(algorithms);
     }
     printf("%s\n", style.plain);
 }
