@@ -302,7 +302,7 @@ wac_status wac_portable_quantise(wac_portable *portable, wac_error *error)
 enum {
     UNITS = 4,
     TENSORS_MOST = UNITS + (1 + WAC_CRITICS_MOST) * 2 * WAC_EXPORT_LAYERS,
-    TENSOR_NAME = 64,
+    TENSOR_NAME = 96,
 };
 
 static const char format[] = "wac-policy-1";
