@@ -51,8 +51,12 @@ static inline char *names_below(const char *directory, const char *except)
 static inline void assert_same_sweeps(const char *a, const char *b, const wac_sweep *sweep)
 {
     char *names[2] = {names_below(a, "sweep.slurm"), names_below(b, "sweep.slurm")};
-    if (strcmp(names[0], names[1]) != 0)
-        fail_msg("%s and %s hold other files:\n%s\n---\n%s", a, b, names[0], names[1]);
+    size_t same = 0;
+    while (names[0][same] && names[0][same] == names[1][same])
+        same++;
+    if (names[0][same] || names[1][same])
+        fail_msg("%s and %s hold other files, from …%.80s and …%.80s on", a, b,
+                 names[0] + (same > 40 ? same - 40 : 0), names[1] + (same > 40 ? same - 40 : 0));
     free(names[0]);
     free(names[1]);
     for (size_t i = 0; i < sweep->count; i++) {

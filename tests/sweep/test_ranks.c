@@ -5,6 +5,10 @@
 
 #include "sweep/mpi.h"
 
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 static volatile int stop_flag;
 
 static void ask_to_stop(int number)
@@ -88,15 +92,24 @@ static void train_whole(const char *text)
     wac_sweep_free(&sweep);
 }
 
+/* Runs of a rank that is gone stop, and save what they have; until then they have their folders. */
+static void wait_for_orphans(void)
+{
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+        ;
+}
+
 /* What ranks have left goes on by one process, and ends as if nothing had been. */
 static void ends_the_same(const char *text)
 {
     wac_sweep sweep = parse(text);
     wac_sweep_outcome outcome;
     wac_sweep_options options = {.workers = 2};
+    wait_for_orphans();
     if (!wac_path_exists(at("whole")))
         train_whole(text);
     assert_ok(wac_sweep_execute(&sweep, at("ranks"), &options, &outcome, &error));
+    assert_int_equal(outcome.failed, 0);
     assert_same_sweeps(at("whole"), at("ranks"), &sweep);
     wac_sweep_free(&sweep);
     remove_folder(at("ranks"));
@@ -156,6 +169,7 @@ static void other_lists_are_refused(void **state)
     assert_message(WAC_STATUS_INPUT, "rank 1 has another list of runs than rank 0",
                    "the same file and the same program");
     assert_int_equal(ending_of(other, 1).status, WAC_STATUS_OK);
+    wait_for_orphans();
 }
 
 static void devices_are_for_one_process(void **state)
@@ -237,7 +251,9 @@ static void the_first_hears_nothing(void **state)
         pid_t other = start_rank(1, 2, SMALL_SWEEP("30"), NULL, false);
         assert_int_equal(ending_of(first, 0).status, WAC_STATUS_IO);
         assert_message(WAC_STATUS_IO, "the ranks cannot reach each other", "goes on from there");
-        assert_int_equal(ending_of(other, 1).status, WAC_STATUS_OK);
+        /* who comes too late finds nobody */
+        wac_status status = ending_of(other, 1).status;
+        assert_true(status == WAC_STATUS_OK || status == WAC_STATUS_IO);
         ends_the_same(SMALL_SWEEP("30"));
     }
 }
@@ -327,6 +343,8 @@ static void ranks_have_places(void **state)
 
 int main(void)
 {
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* orphans become ours */
+        return 1;
     const struct CMUnitTest tests[] = {
         TEST(environment_tells_of_ranks), TEST(ranks_have_places),
         TEST(ranks_train_the_same),       TEST(ranks_halve),
