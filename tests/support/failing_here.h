@@ -33,6 +33,15 @@ static const char *const failing_names[] = {FAILING_KINDS(FAILING_NAME)};
 
 static failing_order *order;
 
+/* What the dynamic linker keeps is taken for lost, since it asks for memory through the library of
+ * failing calls. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:ld-linux\n";
+}
+
 /* The first thing in main. */
 static inline void start_under_orders(char **argv)
 {
