@@ -13,7 +13,7 @@ FIXED := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 help:
 	@echo 'make run            build, then show directed exploration at work: build/wac demo'
-	@echo 'make test           build and run the tests (under 5 minutes)'
+	@echo 'make test           build and run the tests (4 to 8 minutes on two cores)'
 	@echo 'make build          the program build/wac and the library build/libwac.so'
 	@echo 'make test-matrix    the tests with clang and under the sanitizers; one run in valgrind'
 	@echo 'make analyse        what gcc, clang-tidy, cppcheck and shellcheck find without running it'

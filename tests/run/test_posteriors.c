@@ -96,11 +96,8 @@ static void runs_are_of_use(void **state)
         assert_ok(wac_agent_create(&other, &config, 1, 1, 2, -1, &error));
         assert_ok(wac_agent_load(other, at("agent"), &error));
         for (int i = 0; i < 3; i++) {
-            wac_losses losses[2];
-            assert_ok(wac_agent_update(agent, &losses[0], &error));
-            assert_ok(wac_agent_update(other, &losses[1], &error));
-            assert_memory_equal(&losses[0], &losses[1], sizeof losses[0]);
-            assert_true(losses[0].std > 0 && losses[0].sigma_uniform > 0);
+            wac_losses losses = learn_alike(agent, other);
+            assert_true(losses.std > 0 && losses.sigma_uniform > 0);
         }
         wac_agent_destroy(other);
         wac_run_destroy(run);

@@ -193,6 +193,16 @@ static inline wac_manifest manifest_of(const char *directory)
     return manifest;
 }
 
+/* What the same update of two agents that are the same tells. */
+static inline wac_losses learn_alike(wac_agent *agent, wac_agent *other)
+{
+    wac_losses losses[2];
+    assert_ok(wac_agent_update(agent, &losses[0], &error));
+    assert_ok(wac_agent_update(other, &losses[1], &error));
+    assert_memory_equal(&losses[0], &losses[1], sizeof losses[0]);
+    return losses[0];
+}
+
 /* --- comparing runs ------------------------------------------------------------------------- */
 
 /* Cut the column `seconds` out of the text of a progress.csv. */
