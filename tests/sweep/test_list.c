@@ -155,6 +155,22 @@ static void lines_tell_what_differs(void **state)
     assert_string_equal(text, "a is  and not 1");
 }
 
+/* Another seed takes as long; another network does not. */
+static void kinds_take_equally_long(void **state)
+{
+    (void)state;
+    fill();
+    assert_true(wac_sweep_is_same_kind(&runs[0].config, &runs[1].config));
+    assert_false(wac_sweep_is_same_kind(&runs[0].config, &runs[2].config));
+    int64_t *const sizes[] = {&runs[1].config.network, &runs[1].config.blocks,
+                              &runs[1].config.policy_width, &runs[1].config.policy_blocks};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ++*sizes[i];
+        assert_false(wac_sweep_is_same_kind(&runs[0].config, &runs[1].config));
+        --*sizes[i];
+    }
+}
+
 /* By a clock that moves on by a second with every look: an estimate is a sum over what is left. */
 static void an_estimate_counts_what_is_left(void **state)
 {
@@ -183,9 +199,13 @@ static void an_estimate_counts_what_is_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(folders_lead_nowhere_else), TEST(runs_do_not_share),
-        TEST(seeds_are_counted_on),      TEST(settings_are_given),
-        TEST(lines_tell_what_differs),   TEST(an_estimate_counts_what_is_left),
+        TEST(folders_lead_nowhere_else),
+        TEST(runs_do_not_share),
+        TEST(seeds_are_counted_on),
+        TEST(settings_are_given),
+        TEST(lines_tell_what_differs),
+        TEST(kinds_take_equally_long),
+        TEST(an_estimate_counts_what_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,14 +46,21 @@ void wac_policy_sample(const wac_sample *s)
     }
 }
 
+/* What learns has no noise, so that the action tells the slope of tanh. */
+static void means_gradient(const wac_sample *s, const real *daction, real *dheads)
+{
+    for (size_t i = 0; i < (size_t)s->rows * (size_t)s->actions; i++)
+        dheads[i] = daction[i] * (1 - s->action[i] * s->action[i]);
+}
+
 void wac_policy_gradient(const wac_sample *s, const real *daction, real alpha, const real *weight,
                          real *dheads)
 {
-    /* what learns has no noise, so that the action tells the slope of tanh */
-    size_t all = is_deterministic(s) ? (size_t)s->rows * (size_t)s->actions : 0;
-    for (size_t i = 0; i < all; i++)
-        dheads[i] = daction[i] * (1 - s->action[i] * s->action[i]);
-    for (int i = 0; i < s->rows && !all; i++) {
+    if (is_deterministic(s)) {
+        means_gradient(s, daction, dheads);
+        return;
+    }
+    for (int i = 0; i < s->rows; i++) {
         real dlog_prob = alpha * weight[i];
         size_t row = (size_t)i * (size_t)s->actions, head = 2 * row;
         const real *log_std = s->heads + head + s->actions;
