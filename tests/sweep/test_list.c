@@ -162,13 +162,15 @@ static void kinds_take_equally_long(void **state)
     fill();
     assert_true(wac_sweep_is_same_kind(&runs[0].config, &runs[1].config));
     assert_false(wac_sweep_is_same_kind(&runs[0].config, &runs[2].config));
-    int64_t *const sizes[] = {&runs[1].config.network, &runs[1].config.blocks,
-                              &runs[1].config.policy_width, &runs[1].config.policy_blocks};
+    int64_t *const sizes[] = {&runs[1].config.blocks, &runs[1].config.policy_width,
+                              &runs[1].config.policy_blocks};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         ++*sizes[i];
         assert_false(wac_sweep_is_same_kind(&runs[0].config, &runs[1].config));
         --*sizes[i];
     }
+    runs[1].config.network = WAC_NETWORK_SIMBA;
+    assert_false(wac_sweep_is_same_kind(&runs[0].config, &runs[1].config));
 }
 
 /* By a clock that moves on by a second with every look: an estimate is a sum over what is left. */
