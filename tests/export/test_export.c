@@ -280,8 +280,8 @@ static void write_world(const char *folder, size_t index)
     enum { ROWS = 10000, MOST = 64 };
     network = index % 3 == 1 ? WAC_NETWORK_SIMBA : WAC_NETWORK_PLAIN;
     /* all but the last, whose critics stay here */
-    wac_run *run = opened(world_at(index), algorithms[index % (ALGORITHMS - 1)], 256,
-                          WAC_NORMALISATION_BOUNDS);
+    wac_run *run = opened(world_at(index), algorithms[index % (ALGORITHMS - 1)],
+                          network == WAC_NETWORK_SIMBA ? 64 : 256, WAC_NORMALISATION_BOUNDS);
     const wac_environment_spec *spec = wac_run_spec(run);
     char path[PATH_MAX];
     wac_rng rng = wac_rng_make(11, WAC_STREAM_WORLD);

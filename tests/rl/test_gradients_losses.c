@@ -319,7 +319,7 @@ static double slope_along(const learner *l, real *at, const real *direction, siz
     return (sides[1] - sides[0]) / (2 * step);
 }
 
-/* A few dozen numbers of every weight and bias, then all of the network at once. */
+/* A few numbers of every weight and bias, then all of the network at once. */
 static void check_network(const learner *l, const wac_stack *stack, const real *gradients)
 {
     size_t stride = stack->stride;
@@ -338,10 +338,10 @@ static void check_network(const learner *l, const wac_stack *stack, const real *
         for (int bias = 0; bias < 2; bias++) {
             real *values = bias ? layer.bias : layer.weight;
             int64_t count = bias ? layer.outputs : layer.outputs * layer.inputs;
-            int64_t index[SAMPLES];
-            wac_fill_index(&rng, SAMPLES, count, index);
-            for (int s = 0; s < SAMPLES; s++) {
-                int64_t n = count <= SAMPLES ? s : index[s]; /* all of the small ones */
+            int64_t index[SAMPLES], samples = stack->shape.blocks ? SAMPLES / 4 : SAMPLES;
+            wac_fill_index(&rng, (size_t)samples, count, index);
+            for (int s = 0; s < samples; s++) {
+                int64_t n = count <= samples ? s : index[s]; /* all of the small ones */
                 if (n >= count)
                     break;
                 char what[64];

@@ -167,15 +167,15 @@ static void checkpoints_come_at_their_interval(void **state)
 static void same_seed_same_bytes(void **state)
 {
     (void)state;
-    for (int i = 0; i < (wac_mixed_missing() ? 2 : 3) * ALGORITHMS; i++) {
+    for (int i = 0; i < 2 * ALGORITHMS; i++) {
         wac_config config =
-            tiny(i < ALGORITHMS ? "riverswim" : "lqg", algorithms[i % ALGORITHMS], 3);
+            tiny(i < ALGORITHMS ? "riverswim" : "lqg", algorithms[i % ALGORITHMS], 2);
         config.batch_size = 71; /* more than one piece of work */
-        if (i >= 2 * ALGORITHMS) {
+        if (i >= ALGORITHMS && !wac_mixed_missing()) {
             config.precision = WAC_PRECISION_MIXED;
             config.width = 64;
         }
-        for (int threads = 1; threads <= 3; threads++) {
+        for (int threads = 1; threads <= 3; threads += 2) {
             wac_run_options options = with_threads(threads);
             assert_ok(train_new(at("run%d", threads), &config, &options));
             assert_same_runs(at("run1"), at("run%d", threads));
@@ -193,8 +193,8 @@ static void same_seed_same_bytes(void **state)
             assert_false(same_file(one, two, false));
         }
         assert_false(same_file(at("run1/progress.csv"), at("other/progress.csv"), true));
-        const char *const folders[] = {"run1", "run2", "run3", "other"};
-        for (int j = 0; j < 4; j++)
+        const char *const folders[] = {"run1", "run3", "other"};
+        for (int j = 0; j < 3; j++)
             remove_folder(at("%s", folders[j]));
     }
 }
