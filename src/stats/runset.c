@@ -359,25 +359,46 @@ static bool reads(const wac_config *config, const wac_setting *setting)
     return wac_config_reads(&any, setting);
 }
 
-/* Marks where groups differ within a task, and tasks within an environment. */
+/* Which settings are not what the algorithm has in that environment by itself; the choice of it is
+ * one. */
+static void find_given(const wac_config *config, bool given[WAC_SETTINGS_TOTAL])
+{
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    char name[WAC_ENVIRONMENT_NAME];
+    wac_config preset;
+    bool known = config->algorithm != WAC_ALGORITHM_TOTAL &&
+                 wac_config_init(&preset, wac_environment_name(name, config),
+                                 wac_algorithm_name((wac_algorithm)config->algorithm),
+                                 NULL) == WAC_STATUS_OK;
+    for (size_t s = 0; s < count; s++)
+        given[s] = !known || settings[s].offset == offsetof(wac_config, algorithm) ||
+                   wac_setting_compare(&settings[s], config, &preset) != 0;
+}
+
+/* Marks where groups differ within a task, and tasks within an environment. What two algorithms
+ * each have by themselves is no difference: their names tell it. */
 static void find_differences(wac_runset *set, bool tasks_differ[WAC_SETTINGS_TOTAL])
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < set->group_count; i++) {
         const wac_config *a = &set->groups[i].runs[0]->config;
-        for (size_t k = i + 1; k < set->group_count; k++) {
+        bool given[WAC_SETTINGS_TOTAL];
+        find_given(a, given);
+        for (size_t k = 0; k < set->group_count; k++) {
             const wac_config *b = &set->groups[k].runs[0]->config;
             if (strcmp(a->environment, b->environment) != 0)
-                break;
+                continue;
             bool same_task = set->groups[i].task == set->groups[k].task;
+            bool same_algorithm = a->algorithm == b->algorithm;
             for (size_t s = 0; s < count; s++) {
                 if (!wac_group_counts(&settings[s]) || !reads(a, &settings[s]) ||
                     !reads(b, &settings[s]) || wac_setting_compare(&settings[s], a, b) == 0)
                     continue;
                 if (is_of_task(&settings[s]))
                     tasks_differ[s] = true;
-                else if (same_task)
+                else if (same_task && (same_algorithm || given[s]))
                     set->differs[s] = true;
             }
         }

@@ -78,7 +78,8 @@ typedef struct wac_runset {
     wac_problem *problems; /* [problem_count], in the order found */
     size_t problem_count;
     bool differs[WAC_SETTINGS_TOTAL]; /* settings (as in wac_settings) that two groups of the same
-                                         task both read and have different values of; never seed */
+                                         task both read and have different values of; of two
+                                         algorithms not where both have their own; never seed */
     bool rungs; /* choices of settings were ended at different epochs, as a search by halving does;
                    no two runs differ in epochs alone */
     const wac_record **members; /* where wac_group.runs live */

@@ -282,6 +282,29 @@ static void test_groups(void **state)
     wac_runset_free(&set);
 }
 
+/* What algorithms have by themselves does not show: TOP learns after each step, SAC after an epoch.
+ */
+static void test_presets(void **state)
+{
+    (void)state;
+    wac_config sac = settings("riverswim", "sac", 1), top = settings("riverswim", "top", 1);
+    assert_true(sac.update_interval != top.update_interval);
+    make_run(at("sac"), &sac, 4, 1, NAN);
+    make_run(at("top"), &top, 4, 2, NAN);
+    assert_ok(load(root, false));
+    check_group(0, 0, "riverswim", "sac", 1);
+    check_group(1, 0, "riverswim", "top", 1);
+    wac_runset_free(&set);
+
+    top.update_interval = 10; /* what somebody has chosen does */
+    remove_folder(at("top"));
+    make_run(at("top"), &top, 4, 2, NAN);
+    assert_ok(load(root, false));
+    check_group(0, 0, "riverswim", "sac update_interval 0", 1);
+    check_group(1, 0, "riverswim", "top update_interval 10", 1);
+    wac_runset_free(&set);
+}
+
 /* One algorithm needs no name where its settings tell the groups apart. */
 static void test_grid(void **state)
 {
@@ -631,15 +654,16 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_real_runs),    TEST(test_finished),
-        TEST(test_damage),       TEST(test_nothing_there),
-        TEST(test_twice),        TEST(test_groups),
-        TEST(test_grid),         TEST(test_rungs),
-        TEST(test_measures),     TEST(test_unsolved),
-        TEST(test_score_unit),   TEST(test_compare),
-        TEST(test_no_shares),    TEST(test_program),
-        TEST(test_program_help), TEST(test_program_refuses),
-        TEST(test_many),         TEST(test_level),
+        TEST(test_real_runs),       TEST(test_finished),
+        TEST(test_damage),          TEST(test_nothing_there),
+        TEST(test_twice),           TEST(test_groups),
+        TEST(test_presets),         TEST(test_grid),
+        TEST(test_rungs),           TEST(test_measures),
+        TEST(test_unsolved),        TEST(test_score_unit),
+        TEST(test_compare),         TEST(test_no_shares),
+        TEST(test_program),         TEST(test_program_help),
+        TEST(test_program_refuses), TEST(test_many),
+        TEST(test_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
