@@ -304,8 +304,11 @@ wac_status wac_events_open(wac_run *run, wac_error *error)
     if (!wac_events_are_kept(run))
         return WAC_STATUS_OK;
     WAC_TRY(wac_folder_path(path, run->directory, WAC_FOLDER_EVENTS, error));
-    if (!wac_path_exists(path))
+    if (!wac_path_exists(path)) {
+        if (!run->options.tensorboard) /* nobody could tell before: nobody asks for it */
+            return WAC_STATUS_OK;
         WAC_TRY(wac_file_write(path, "", 0, error));
+    }
     WAC_TRY(measure(run, path, &kept, &next, error));
     run->events_file = wac_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW);
     if (run->events_file < 0 || ftruncate(run->events_file, kept) != 0)

@@ -161,7 +161,12 @@ static inline const char *difference_below(const char *whole, const char *work, 
     int cut, none;
     char *names = whole_names(whole, &none), *here = whole_names(work, &cut);
     bool same = strcmp(names, here) == 0;
-    snprintf(what, sizeof what, "the list of files");
+    size_t equal = 0; /* up to the first line that differs */
+    for (size_t i = 0; names[i] && names[i] == here[i]; i++)
+        equal = names[i] == '\n' ? i + 1 : equal;
+    snprintf(what, sizeof what, "the list of files, %.*s instead of %.*s",
+             (int)strcspn(here + equal, "\n"), here + equal, (int)strcspn(names + equal, "\n"),
+             names + equal);
     if (same && cut && !may_leave) {
         snprintf(what, sizeof what, "what is left behind");
         same = false;
