@@ -277,7 +277,7 @@ static void a_deterministic_policy_needs_noise(void **state)
     config.replay_capacity = 1000;
     config.explore_noise = 0.25;
     wac_agent *agent = make(&config, 1, NULL, 1);
-    double far[2] = {0}, near[2] = {0};
+    double far[2] = {0}, near[2] = {0}, random_sum = 0;
     for (int i = 0; i < 1200; i++) {
         float observation[O] = {0.1f, -0.2f, 0.3f}, action[A], mean[A];
         bool random = i < 200;
@@ -288,9 +288,11 @@ static void a_deterministic_policy_needs_noise(void **state)
             far[random] = fmax(far[random], fabs(off));
             near[random] += off * off / (A * (random ? 200 : 1000));
             assert_true(fabs((double)action[j]) <= 1);
+            random_sum += random ? (double)action[j] : 0;
         }
         wac_agent_remember(agent, observation, action, 0, observation, false);
     }
+    assert_true(fabs(random_sum) < 0.15 * 200 * A); /* to either side */
     assert_true(far[1] > 0.95 && fabs(near[1] - 1.0 / 3) < 0.05);
     assert_true(fabs(near[0] - 0.0625) < 0.006);
     wac_agent_destroy(agent);
@@ -471,11 +473,12 @@ static void states_tell_what_there_is(void **state)
     (void)state;
     static const struct {
         const char *algorithm;
-        bool subset, leader, delayed;
-    } cases[] = {{"sac", false, false, false},
-                 {"oe-wac", false, false, false},
-                 {"redq", true, false, true},
-                 {"sunrise", false, true, false}};
+        bool subset, leader, delayed, bandit;
+    } cases[] = {{"sac", false, false, false, false},
+                 {"oe-wac", false, false, false, false},
+                 {"redq", true, false, true, false},
+                 {"sunrise", false, true, false, false},
+                 {"top", false, true, true, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char names[8192] = "";
         wac_config config = config_of(cases[i].algorithm, 0);
@@ -486,6 +489,7 @@ static void states_tell_what_there_is(void **state)
         assert_int_equal(strstr(names, "counter/subset ") != NULL, cases[i].subset);
         assert_int_equal(strstr(names, "counter/leader ") != NULL, cases[i].leader);
         assert_int_equal(strstr(names, " objective ") != NULL, cases[i].delayed);
+        assert_int_equal(strstr(names, " bandit/") != NULL, cases[i].bandit);
         wac_agent_destroy(agent);
     }
 }

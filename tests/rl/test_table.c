@@ -185,6 +185,14 @@ static void test_exploration(void **state)
     own->exploration = WAC_EXPLORATION_OPTIMISTIC;
     assert_float_equal(share_of_second(agent), 0.5, 0.01);
     wac_agent_destroy(agent);
+    /* of particles by a high one, whatever the lowest are */
+    config.posterior = WAC_POSTERIOR_PARTICLES;
+    config.particles = 4;
+    agent = agent_of(&config, 1, 2);
+    memcpy(wac_table_at(table_of(agent), 0, 0), (double[]){1, 1.5, 2, 2.5}, 4 * sizeof(double));
+    memcpy(wac_table_at(table_of(agent), 0, 1), (double[]){-2, 0, 1, 3}, 4 * sizeof(double));
+    assert_true(share_of_second(agent) == 1);
+    wac_agent_destroy(agent);
 }
 
 static void test_noise(void **state)

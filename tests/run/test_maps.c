@@ -348,6 +348,7 @@ static void other_files_are_refused(void **state)
         {"\"record\"", "\"recard\"", size, "does not begin"},
         {"{", "[", size, "does not begin"},
     };
+    int open_before = entries("/proc/self/fd");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         char *other = malloc(size + 1);
         memcpy(other, bytes, size);
@@ -362,6 +363,7 @@ static void other_files_are_refused(void **state)
         assert_int_equal(train_on(at("run"), "lqg", NULL, 3), WAC_STATUS_INPUT);
         if (!strstr(error.message, others[i].message) || !strstr(error.message, "remove it"))
             fail_msg("%s", error.message);
+        assert_int_equal(entries("/proc/self/fd"), open_before);
     }
     free(bytes);
     /* nor is a link followed */

@@ -467,7 +467,7 @@ static void nothing_to_resume(void **state)
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = 0;
     assert_int_equal(wac_run_resume(&run, name, NULL, NULL, 0, &error), WAC_STATUS_INPUT);
-    assert_message(WAC_STATUS_INPUT, "too long", "");
+    assert_message(WAC_STATUS_INPUT, "the name of the run's folder is too long", "");
 }
 
 int main(void)

@@ -44,6 +44,12 @@ static void test_columns(void **state)
     assert_true(run->points[1].step == 2000 && run->points[1].value == 1.5);
     assert_string_equal(foreign.runs[1].algorithm, "big \"ppo\"");
     wac_foreign_free(&foreign);
+    /* of several measures the one that counts, wherever its column is */
+    assert_ok(parse("measure,run,algorithm,environment,seed,step,value\n"
+                    "loss,a,td3,lqg,1,10,4\neval_return,a,td3,lqg,1,10,5\n"));
+    assert_int_equal(foreign.runs[0].count, 1);
+    assert_true(foreign.runs[0].points[0].value == 5);
+    wac_foreign_free(&foreign);
     /* episodes of one evaluation */
     assert_ok(parse(HEADER "a,td3,lqg,1,10,4\na,td3,lqg,1,20,9\na,td3,lqg,1,10,2\n"));
     assert_int_equal(foreign.runs[0].count, 2);

@@ -194,6 +194,19 @@ static void test_nothing_there(void **state)
 
 /* --- groups -------------------------------------------------------------------------------- */
 
+/* Another share covered in the last row. */
+static void change_last(const char *path)
+{
+    size_t size;
+    char *text = contents(path, &size), *last = NULL;
+    for (char *place = text; (place = strstr(place, "0.25")); place++)
+        last = place;
+    assert_non_null(last);
+    memcpy(last, "0.35", 4);
+    assert_ok(wac_file_write(path, text, size, &error));
+    free(text);
+}
+
 static void test_twice(void **state)
 {
     (void)state;
@@ -214,12 +227,20 @@ static void test_twice(void **state)
     make_run(at("other"), &config, 4, 2, NAN);
     assert_int_equal(load(root, true), WAC_STATUS_INPUT);
     assert_message(WAC_STATUS_INPUT, at("one"), at("other"));
+    /* not even in its last row alone */
+    make_run(at("other"), &config, 4, 1, NAN);
+    change_last(at("other/progress.csv"));
+    assert_int_equal(load(root, true), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("one"), at("other"));
     assert_message(WAC_STATUS_INPUT, "same settings and seed", "");
     config.seed = 2;
     make_run(at("other"), &config, 4, 1, NAN);
     assert_ok(load(root, true));
     assert_int_equal(set.group_count, 1);
     wac_runset_free(&set);
+    const char *const three[] = {at("one"), at("other"), at("other/.")};
+    assert_int_equal(wac_runset_load(&set, three, 3, true, &error), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, at("other"), "given twice");
 }
 
 static void check_group(size_t place, size_t task, const char *task_name, const char *label,
