@@ -62,7 +62,7 @@ bool wac_portable_is_norm(const wac_portable *portable, int network, int layer)
 
 static int work_of(const wac_shape *shape)
 {
-    return (shape->blocks ? 2 + WAC_BLOCK_SPREAD : 2) * shape->width;
+    return (shape->blocks ? 2 + wac_shape_spread(shape) : 2) * shape->width;
 }
 
 int wac_portable_work(const wac_portable *portable)
@@ -469,7 +469,7 @@ void wac_portable_act_exactly(const wac_portable *portable, const float *observa
                                 (double)policy->factor[i],
                             -1, 1);
     run_layer(portable, 0, !blocks, seen, first);
-    for (int k = 0; k < blocks; k++, at += WAC_BLOCK_LAYERS) {
+    for (int k = 0; k < blocks; k++, at += 3) {
         run_norm(portable, at, first, second);
         run_layer(portable, at + 1, true, second, second + width);
         run_layer(portable, at + 2, false, second + width, second);
