@@ -36,30 +36,32 @@ bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting)
 }
 
 /* Why runs of this config have no values in the column, or null. */
-static const char *why_empty(const wac_config *config, wac_column_need need)
+static wac_status find_why_empty(const char **why, const wac_config *config, wac_column_need need,
+                                 wac_error *error)
 {
     const wac_environment_type *type;
     wac_world *world;
     bool evaluated = need == WAC_COLUMN_NEED_EVALUATION || need == WAC_COLUMN_NEED_GOAL;
-    const char *why = NULL;
-    if (evaluated && config->evaluation_steps == 0)
-        return "its runs are never evaluated (evaluation_steps is 0)";
-    /* what cannot be made says so itself, when it is trained */
-    if (wac_environment_type_find(&type, config->environment, NULL) != WAC_STATUS_OK ||
-        wac_world_create(&world, type, config, NULL) != WAC_STATUS_OK)
-        return NULL;
+    *why = NULL;
+    if (evaluated && config->evaluation_steps == 0) {
+        *why = "its runs are never evaluated (evaluation_steps is 0)";
+        return WAC_STATUS_OK;
+    }
+    WAC_TRY(wac_environment_type_find(&type, config->environment, error));
+    WAC_TRY(wac_world_create(&world, type, config, error));
     if (need == WAC_COLUMN_NEED_GOAL && !world->spec.has_goal)
-        why = "it has no goal to reach";
+        *why = "it has no goal to reach";
     else if (need == WAC_COLUMN_NEED_COVERAGE && !wac_world_has_coverage(world))
-        why = "coverage is only of environments with one observation and one action";
+        *why = "coverage is only of environments with one observation and one action";
     wac_world_destroy(world);
-    return why;
+    return WAC_STATUS_OK;
 }
 
 /* The first config whose runs cannot be measured by the rule, and why; null where all can. */
-static const wac_config *find_empty(const char **why, const wac_sweep *sweep,
-                                    const wac_search *search)
+static wac_status find_empty(const wac_config **empty, const char **why, const wac_sweep *sweep,
+                             const wac_search *search, wac_error *error)
 {
+    *empty = NULL;
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
         const wac_config *before = i > 0 ? &sweep->runs[i - 1].config : NULL;
@@ -73,20 +75,24 @@ static const wac_config *find_empty(const char **why, const wac_sweep *sweep,
                                                                  : WAC_COLUMN_NEED_GOAL;
         else if (search->rule == WAC_SEARCH_RULE_USUAL)
             need = WAC_COLUMN_NEED_GOAL;
-        *why = why_empty(config, need);
-        if (*why)
-            return config;
+        WAC_TRY(find_why_empty(why, config, need, error));
+        if (*why) {
+            *empty = config;
+            break;
+        }
     }
-    return NULL;
+    return WAC_STATUS_OK;
 }
 
 wac_status wac_tune_check(const wac_sweep *sweep, wac_search *search, wac_error *error)
 {
     const char *why;
-    if (search->rule == WAC_SEARCH_RULE_USUAL)
-        search->rule =
-            find_empty(&why, sweep, search) ? WAC_SEARCH_RULE_COLUMN : WAC_SEARCH_RULE_HARDEST;
-    const wac_config *empty = find_empty(&why, sweep, search);
+    const wac_config *empty;
+    if (search->rule == WAC_SEARCH_RULE_USUAL) {
+        WAC_TRY(find_empty(&empty, &why, sweep, search, error));
+        search->rule = empty ? WAC_SEARCH_RULE_COLUMN : WAC_SEARCH_RULE_HARDEST;
+    }
+    WAC_TRY(find_empty(&empty, &why, sweep, search, error));
     if (!empty)
         return WAC_STATUS_OK;
     return wac_fail(error, WAC_STATUS_INPUT,
