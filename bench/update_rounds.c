@@ -33,7 +33,7 @@ int main(int argc, char **argv)
         return fail("no such network");
     wac_bench_case bench = {.size = &wac_bench_sizes[size],
                             .algorithm = (wac_algorithm)algorithm,
-                            .width = network == WAC_NETWORK_SIMBA ? 512 : 256,
+                            .width = network == WAC_NETWORK_PLAIN ? 256 : 512,
                             .network = (wac_network)network,
                             .batch = 256,
                             .threads = atoi(argv[2])};

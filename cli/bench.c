@@ -24,7 +24,7 @@ static const char help[] =
     "Usage\n"
     "  wac bench update [--quick] [--json] [--algorithm NAME] [--width N]\n"
     "                   [--batch N] [--threads N] [--env-size point|halfcheetah]\n"
-    "                   [--precision single|mixed] [--network plain|simba]\n"
+    "                   [--precision single|mixed] [--network plain|simba|bronet]\n"
     "                   [--figure FILE]\n"
     "  wac bench gpu [--runs N,...] [--algorithm NAME,...] [--precision NAME,...]\n"
     "                [--env-size point|halfcheetah] [--width N] [--batch N]\n"
@@ -71,7 +71,7 @@ static const char help[] =
     "  --threads N         threads that share the work\n"
     "  --env-size NAME     point: 4 observations, 2 actions; halfcheetah: 17 and 6\n"
     "  --precision NAME    single or mixed; the limit is that of single\n"
-    "  --network NAME      plain or simba; the width is then that of the critics\n"
+    "  --network NAME      plain, simba or bronet; of these the width of critics\n"
     "\n"
     "Flags of gpu: --width, --batch and --env-size (point) as above; lists have\n"
     "commas between their entries\n"
@@ -163,8 +163,8 @@ static wac_bench_case middle_of(const wac_bench_size *size, wac_algorithm algori
         .precision = flags.precision && strcmp(flags.precision, "mixed") == 0
                          ? WAC_PRECISION_MIXED
                          : WAC_PRECISION_SINGLE,
-        .network = flags.network && strcmp(flags.network, "simba") == 0 ? WAC_NETWORK_SIMBA
-                                                                        : WAC_NETWORK_PLAIN,
+        .network = flags.network ? (wac_network)wac_word_index(WAC_NETWORKS, flags.network)
+                                 : WAC_NETWORK_PLAIN,
     };
 }
 
@@ -245,8 +245,9 @@ static void print_head(const cli_style *style)
 {
     if (flags.precision && strcmp(flags.precision, "mixed") == 0)
         puts("precision: mixed; the limit is that of single");
-    if (flags.network && strcmp(flags.network, "simba") == 0)
-        puts("network: simba; the width is that of the critics, policies have their default");
+    if (flags.network && strcmp(flags.network, "plain") != 0)
+        printf("network: %s; the width is that of the critics, policies have their default\n",
+               flags.network);
     printf("share: of the limit (GFLOP/s), %s fused multiply-adds on the same\n"
            "threads (thr); trip: of a word between two threads and back, in ns\n",
            wac_bench_unit());

@@ -84,9 +84,10 @@ typedef enum wac_normalisation {
 typedef enum wac_network {
     WAC_NETWORK_PLAIN,
     WAC_NETWORK_SIMBA,
+    WAC_NETWORK_BRONET,
 } wac_network;
 
-#define WAC_NETWORKS "plain|simba" /* in that order */
+#define WAC_NETWORKS "plain|simba|bronet" /* in that order */
 
 typedef enum wac_first_weights {
     WAC_FIRST_WEIGHTS_OUTPUTS,
@@ -175,14 +176,14 @@ typedef enum wac_noise {
     COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_NETWORKS, NULL,                         \
           "transitions kept; then the oldest are overwritten")                                     \
     CHOICE(network, 0, WAC_NETWORKS, WAC_FOR_NETWORKS, NULL,                                       \
-           "two hidden layers, or normalised residual blocks (SimBa)")                             \
+           "two hidden layers, or normalised residual blocks (SimBa's, BroNet's)")                 \
     COUNT(width, 256, 1, 8192, WAC_FOR_NETWORKS, NULL,                                             \
-          "units in each of the two hidden layers; of simba: in the stream of a critic")           \
-    COUNT(blocks, 2, 1, 4, WAC_FOR_NETWORKS, NULL, "of a critic, where the network is simba")      \
+          "units in each of the two hidden layers; of blocks: in the stream of a critic")          \
+    COUNT(blocks, 2, 1, 4, WAC_FOR_NETWORKS, NULL, "of a critic, where the network has them")      \
     COUNT(policy_width, 128, 1, 8192, WAC_FOR_NETWORKS, NULL,                                      \
-          "units in the stream of a policy, where the network is simba")                           \
+          "units in the stream of a policy, where the network has blocks")                         \
     COUNT(policy_blocks, 1, 1, 4, WAC_FOR_NETWORKS, NULL,                                          \
-          "of a policy, where the network is simba")                                               \
+          "of a policy, where the network has them")                                               \
     CHOICE(first_weights, 0, "outputs|inputs", WAC_FOR_NETWORKS, NULL,                             \
            "of hidden layers: within 1/sqrt of their outputs (the paper) or inputs (most others)") \
     COUNT(batch_size, 256, 1, 65536, WAC_FOR_NETWORKS, NULL, "transitions drawn for an update")    \

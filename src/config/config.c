@@ -41,6 +41,12 @@ const wac_setting *wac_settings(size_t *count)
     return settings;
 }
 
+const char *wac_network_name(wac_network network)
+{
+    static const char *const names[] = {"plain", "simba", "bronet"};
+    return names[network];
+}
+
 const char *wac_algorithm_name(wac_algorithm algorithm)
 {
     assert((unsigned)algorithm < WAC_ALGORITHM_TOTAL);
@@ -375,10 +381,11 @@ bool wac_config_lacks_prior(const wac_config *config)
 /* Whether one network can be what its kind, posterior, trunk and rates ask for. */
 static wac_status check_networks(const wac_config *config, wac_error *error)
 {
-    if (config->network == WAC_NETWORK_SIMBA && config->precision != WAC_PRECISION_SINGLE)
+    if (config->network != WAC_NETWORK_PLAIN && config->precision != WAC_PRECISION_SINGLE)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "network simba is computed in single precision only; set precision to "
-                        "single, or network to plain");
+                        "network %s is computed in single precision only; set precision to "
+                        "single, or network to plain",
+                        wac_network_name((wac_network)config->network));
     bool particles = config->posterior == WAC_POSTERIOR_PARTICLES;
     bool shared = config->trunk == WAC_TRUNK_SHARED;
     if (!(WAC_FOR_WAC >> config->algorithm & 1u) || (!particles && !shared))

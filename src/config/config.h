@@ -4,6 +4,8 @@
 
 #include "wac/config.h"
 
+const char *wac_network_name(wac_network network);
+
 /* The setting of this name (dashes count as underscores); the error suggests the nearest. */
 wac_status wac_setting_find(const wac_setting **setting, const char *name, wac_error *error);
 

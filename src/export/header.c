@@ -130,8 +130,8 @@ static void print_network(FILE *to, const wac_portable *portable, int network, c
 {
     static const char *const parts[] = {"weight", "scale", "bias"};
     const wac_export_network *net = wac_portable_network(portable, network);
-    fprintf(to, "{.inputs = %d, .outputs = %d, .width = %d, .blocks = %d", net->inputs,
-            net->outputs, net->width, net->blocks);
+    fprintf(to, "{.inputs = %d, .outputs = %d, .width = %d, .blocks = %d, .after = %d", net->inputs,
+            net->outputs, net->width, net->blocks, net->after);
     for (int part = 0; part < 3; part++) {
         if (part == 1 && !net->scale[0])
             continue;
@@ -323,11 +323,15 @@ void wac_header_print(FILE *to, const wac_portable *portable, const wac_record *
     for (int i = 0; i < wac_portable_networks(portable); i++)
         layers =
             wac_portable_layers(portable, i) > layers ? wac_portable_layers(portable, i) : layers;
-    const char *kind = policy->actor.blocks ? "residual" : "plain";
+    const char *kind = policy->actor.after    ? "normalised"
+                       : policy->actor.blocks ? "residual"
+                                              : "plain";
     char title[32];
     snprintf(title, sizeof title, "/* --- %s --- */", kind);
     fprintf(to, "enum { %s_LAYERS = %d }; /* of a network */\n\n", upper, layers);
     print_part(to, "/* --- network --- */", name, upper);
+    if (policy->actor.blocks)
+        print_part(to, "/* --- norm --- */", name, upper);
     print_part(to, title, name, upper);
     fprintf(to, "#define %s_forward %s_%s\n\n", name, name, kind);
     print_part(to, "/* --- policy --- */", name, upper);

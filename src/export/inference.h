@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 typedef float wac_export_weight;
-enum { WAC_EXPORT_LAYERS = 15 }; /* the most; a header has as many as it needs */
+enum { WAC_EXPORT_LAYERS = 19 }; /* the most; a header has as many as it needs */
 
 /* --- network --- */
 typedef struct wac_export_network {
-    int inputs, outputs, width, blocks;
+    int inputs, outputs, width, blocks, after;          /* after: layers are normalised behind */
     const wac_export_weight *weight[WAC_EXPORT_LAYERS]; /* [inputs][outputs] */
     const float *scale[WAC_EXPORT_LAYERS];              /* [outputs] of whole numbers; or null */
     const float *bias[WAC_EXPORT_LAYERS];               /* [outputs] */
@@ -106,7 +106,7 @@ static inline void wac_export_plain(const wac_export_network *net, const float *
     wac_export_pass(net, 1, net->width, net->width, 1, work, work + net->width);
     wac_export_pass(net, 2, net->width, net->outputs, 0, work + net->width, out);
 }
-/* --- residual --- */
+/* --- norm --- */
 /* 1 / sqrt(x) for x > 0, to 7 digits: a guess from the exponent, and Newton's steps. */
 static inline float wac_export_inverse_root(float x)
 {
@@ -143,6 +143,7 @@ static inline void wac_export_norm(const wac_export_network *net, int layer, con
     }
 }
 
+/* --- residual --- */
 /* Blocks that add to a stream what they make of it, normalised; then a linear head.
  * work: [6 width] */
 static inline void wac_export_residual(const wac_export_network *net, const float *x, float *out,
@@ -161,11 +162,41 @@ static inline void wac_export_residual(const wac_export_network *net, const floa
     wac_export_norm(net, layer, stream, read);
     wac_export_pass(net, layer + 1, net->width, net->outputs, 0, read, out);
 }
+/* --- normalised --- */
+/* A layer, its normalisation and, if asked, ReLU. made: [width] */
+static inline void wac_export_pass_norm(const wac_export_network *net, int layer, int inputs,
+                                        int relu, const float *x, float *made, float *y)
+{
+    int i;
+    wac_export_pass(net, layer, inputs, net->width, 0, x, made);
+    wac_export_norm(net, layer + 1, made, y);
+    for (i = 0; relu && i < net->width; i++)
+        y[i] = y[i] < 0 ? 0 : y[i];
+}
+
+/* Blocks that add to a stream what they make of it, normalised behind each layer; then a linear
+ * head. work: [3 width] */
+static inline void wac_export_normalised(const wac_export_network *net, const float *x, float *out,
+                                         float *work)
+{
+    float *made = work, *middle = made + net->width, *stream = middle + net->width;
+    int block, i, layer = 2;
+    wac_export_pass_norm(net, 0, net->inputs, 1, x, made, stream);
+    for (block = 0; block < net->blocks; block++, layer += 4) {
+        wac_export_pass_norm(net, layer, net->width, 1, stream, made, middle);
+        wac_export_pass_norm(net, layer + 2, net->width, 0, middle, made, middle);
+        for (i = 0; i < net->width; i++)
+            stream[i] += middle[i];
+    }
+    wac_export_pass(net, layer, net->width, net->outputs, 0, stream, out);
+}
 /* --- either --- */
 static inline void wac_export_forward(const wac_export_network *net, const float *x, float *out,
                                       float *work)
 {
-    (net->blocks ? wac_export_residual : wac_export_plain)(net, x, out, work);
+    (net->after    ? wac_export_normalised
+     : net->blocks ? wac_export_residual
+                   : wac_export_plain)(net, x, out, work);
 }
 /* --- policy --- */
 /* What networks see of an entry. */

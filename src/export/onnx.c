@@ -93,7 +93,7 @@ static void add_norm(wac_message *graph, int width, const char *from, const char
 {
     static const char *const parts[] = {"mean",      "centred", "square", "variance",
                                         "deviation", "normal",  "scaled"};
-    char names[7][112], shares[32], zero[32], epsilon[32];
+    char names[7][128], shares[32], zero[32], epsilon[32];
     for (int i = 0; i < 7; i++)
         snprintf(names[i], sizeof names[i], "%s/%s", out, parts[i]);
     snprintf(shares, sizeof shares, "shares%d", width);
@@ -123,23 +123,25 @@ static void add_network(wac_message *graph, const wac_portable *portable, int ne
         wac_portable_layer(portable, network, l, label);
         int inputs = wac_portable_inputs(portable, network, l);
         int outputs = wac_portable_outputs(portable, network, l);
-        bool norm = wac_portable_is_norm(portable, network, l), down = l > 0 && l % 3 == 0;
+        bool norm = wac_portable_is_norm(portable, network, l), after = net->after;
+        bool adds = after ? l > 1 && l % 4 == 1 : net->blocks && l > 0 && l % 3 == 0;
+        bool relu = after ? norm && !adds : !norm && !adds && l < head && !(net->blocks && l == 0);
         snprintf(out, sizeof out, "%s/%s", name, label);
         snprintf(weight, sizeof weight, "%s/weight", out);
         snprintf(bias, sizeof bias, "%s/bias", out);
         snprintf(sum, sizeof sum, "%s/sum", out);
         add_tensor(graph, weight, net->weight[l], norm ? outputs : inputs, norm ? 0 : outputs);
         add_tensor(graph, bias, net->bias[l], outputs, 0);
-        bool straight = l == head || (net->blocks && l == 0);
+        const char *to = adds || relu ? sum : out;
         if (norm)
-            add_norm(graph, net->width, stream, weight, bias, out);
+            add_norm(graph, net->width, after ? from : stream, weight, bias, to);
         else
-            ADD_NODE(graph, "Gemm", straight ? out : sum, from, weight, bias);
-        if (net->blocks && down)
+            ADD_NODE(graph, "Gemm", to, from, weight, bias);
+        if (adds)
             ADD_NODE(graph, "Add", out, stream, sum);
-        else if (!norm && !straight)
+        else if (relu)
             ADD_NODE(graph, "Relu", out, sum);
-        if (net->blocks && (l == 0 || down))
+        if (adds || (net->blocks && l == after))
             snprintf(stream, sizeof stream, "%s", out);
         snprintf(from, sizeof from, "%s", out);
     }
@@ -150,7 +152,8 @@ static void add_values(wac_message *graph, const wac_portable *portable)
 {
     const wac_export_policy *policy = &portable->policy;
     char best[3][96] = {"", "", ""}; /* bound, mean, std */
-    add_tensor(graph, "kappa", &policy->kappa, 0, 0);
+    if (policy->stds)
+        add_tensor(graph, "kappa", &policy->kappa, 0, 0);
     ADD_NODE(graph, "Concat", "pair", "seen", "tanh");
     for (int i = 0; i < policy->means + policy->stds; i++) {
         char out[96], std[96];

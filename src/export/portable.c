@@ -29,7 +29,8 @@ static wac_shape shape_of(const wac_export_network *net)
                        .width = net->width,
                        .outputs = net->outputs,
                        .hidden = net->blocks ? 0 : 2,
-                       .blocks = net->blocks};
+                       .blocks = net->blocks,
+                       .after = net->after};
 }
 
 static wac_layer sizes_of(const wac_portable *portable, int network, int layer)
@@ -62,7 +63,7 @@ bool wac_portable_is_norm(const wac_portable *portable, int network, int layer)
 
 static int work_of(const wac_shape *shape)
 {
-    return (shape->blocks ? 2 + WAC_BLOCK_SPREAD : 2) * shape->width;
+    return (shape->blocks ? 2 + wac_shape_spread(shape) : 2) * shape->width;
 }
 
 int wac_portable_work(const wac_portable *portable)
@@ -98,7 +99,8 @@ static wac_export_network take(wac_arena *arena, const wac_shape *shape)
     wac_export_network net = {.inputs = shape->inputs,
                               .outputs = shape->outputs,
                               .width = shape->width,
-                              .blocks = shape->blocks};
+                              .blocks = shape->blocks,
+                              .after = shape->after};
     for (int l = 0; l <= wac_shape_head(shape); l++) {
         wac_layer layer = wac_shape_layer(shape, l);
         size_t outputs = (size_t)layer.outputs;
@@ -310,7 +312,9 @@ static const char formula[] =
     "x = clip((observation - observation/offset) * observation/factor, -1, 1); "
     "action = action/middle + action/half * tanh(policy(x)), hidden layers with ReLU (with an "
     "embedding: s = embedding(x), for each block s += down(relu(up(norm(s)))), then the last layer "
-    "of norm(s); norm: layer normalisation, epsilon 1e-6); critics read "
+    "of norm(s); with norm_down: s = relu(norm(embedding(x))), for each block s += "
+    "norm_down(down(relu(norm(up(s))))), then the last layer of s; norm: layer normalisation, "
+    "epsilon 1e-6); critics read "
     "x and (action - action/middle) / action/half, std critics give logarithms; the one to trust "
     "has the smallest mean + kappa * std";
 
@@ -458,29 +462,70 @@ static void run_norm(const wac_portable *portable, int layer, const double *x, d
                (double)net->bias[layer][i];
 }
 
+static void cut_below_zero(int count, double *x)
+{
+    for (int i = 0; i < count; i++)
+        x[i] = x[i] < 0 ? 0 : x[i];
+}
+
+/* What the head reads, to `second`; the network is normalised behind its layers. */
+static void run_normalised(const wac_portable *portable, const double *seen, double *stream,
+                           double *second)
+{
+    const wac_export_network *net = &portable->policy.actor;
+    double *middle = second + net->width;
+    run_layer(portable, 0, false, seen, second);
+    run_norm(portable, 1, second, stream);
+    cut_below_zero(net->width, stream);
+    for (int k = 0, at = 2; k < net->blocks; k++, at += 4) {
+        run_layer(portable, at, false, stream, second);
+        run_norm(portable, at + 1, second, middle);
+        cut_below_zero(net->width, middle);
+        run_layer(portable, at + 2, false, middle, second);
+        run_norm(portable, at + 3, second, middle);
+        for (int i = 0; i < net->width; i++)
+            stream[i] += middle[i];
+    }
+    memcpy(second, stream, (size_t)net->width * sizeof *second);
+}
+
+static void run_residual(const wac_portable *portable, const double *seen, double *stream,
+                         double *second)
+{
+    const wac_export_network *net = &portable->policy.actor;
+    int at = 1;
+    run_layer(portable, 0, false, seen, stream);
+    for (int k = 0; k < net->blocks; k++, at += 3) {
+        run_norm(portable, at, stream, second);
+        run_layer(portable, at + 1, true, second, second + net->width);
+        run_layer(portable, at + 2, false, second + net->width, second);
+        for (int i = 0; i < net->width; i++)
+            stream[i] += second[i];
+    }
+    run_norm(portable, at, stream, second);
+}
+
+static void run_plain(const wac_portable *portable, const double *seen, double *first,
+                      double *second)
+{
+    run_layer(portable, 0, true, seen, first);
+    run_layer(portable, 1, true, first, second);
+}
+
 void wac_portable_act_exactly(const wac_portable *portable, const float *observation,
                               double *action, double *work)
 {
     const wac_export_policy *policy = &portable->policy;
-    int width = policy->actor.width, blocks = policy->actor.blocks, at = 1;
-    double *seen = work, *first = seen + policy->observations, *second = first + width;
+    const wac_export_network *net = &policy->actor;
+    double *seen = work, *first = seen + policy->observations, *second = first + net->width;
     for (int i = 0; i < policy->observations; i++)
         seen[i] = wac_clamp(((double)observation[i] - (double)policy->offset[i]) *
                                 (double)policy->factor[i],
                             -1, 1);
-    run_layer(portable, 0, !blocks, seen, first);
-    for (int k = 0; k < blocks; k++, at += WAC_BLOCK_LAYERS) {
-        run_norm(portable, at, first, second);
-        run_layer(portable, at + 1, true, second, second + width);
-        run_layer(portable, at + 2, false, second + width, second);
-        for (int i = 0; i < width; i++)
-            first[i] += second[i];
-    }
-    if (blocks)
-        run_norm(portable, at, first, second);
-    else
-        run_layer(portable, 1, true, first, second);
-    run_layer(portable, at + 1, false, second, action);
+    (net->after    ? run_normalised
+     : net->blocks ? run_residual
+                   : run_plain)(portable, seen, first, second);
+    run_layer(portable, wac_portable_layers(portable, 0) - 1, false, second, action);
     for (int i = 0; i < policy->actions; i++)
         action[i] = (double)policy->middle[i] + (double)policy->half[i] * tanh(action[i]);
 }

@@ -2,6 +2,8 @@
  * of every faster version, and the only code of the gradient checks in double precision. */
 #include "nn/backend.h"
 
+#include <string.h>
+
 /* y [rows][outputs] = x W^T + b, then ReLU if asked */
 static void layer_forward(const wac_layer *layer, int rows, const real *x, real *y, bool relu)
 {
@@ -111,14 +113,14 @@ static void residual_forward(const wac_stack *stack, int member, int rows, const
 {
     int blocks = stack->shape.blocks, width = stack->shape.width;
     real *const *h = pass->h, *stream = h[WAC_KEPT_STREAM], *scratch = h[WAC_KEPT_SCRATCH];
-    wac_layer layers[WAC_BLOCK_LAYERS * WAC_BLOCKS_MOST + 3];
+    wac_layer layers[WAC_LAYERS_MOST];
     for (int i = 0; i <= wac_shape_head(&stack->shape); i++)
         layers[i] = wac_stack_layer(stack, stack->params, member, i);
     layer_forward(&layers[0], rows, x, stream, false);
     for (int k = 0; k <= blocks; k++) {
-        const wac_layer *own = layers + WAC_BLOCK_LAYERS * k + 1;
+        const wac_layer *own = layers + wac_shape_block(&stack->shape, k);
         bool last = k == blocks;
-        norm_forward(&own[0], rows, stream, h[last ? WAC_KEPT_LAST : WAC_KEPT_BLOCK + 2 * k],
+        norm_forward(&own[0], rows, stream, h[last ? WAC_KEPT_APART : WAC_KEPT_BLOCK + 2 * k],
                      h[WAC_KEPT_INVERSES] + k, blocks + 1, scratch);
         if (last) {
             layer_forward(&own[1], rows, scratch, pass->out, false);
@@ -138,8 +140,7 @@ static void residual_backward(const wac_stack *stack, int member, wac_input inpu
     int blocks = stack->shape.blocks, width = stack->shape.width, rows = input.rows;
     real *const *h = pass->h, *stream = h[WAC_KEPT_STREAM], *scratch = h[WAC_KEPT_SCRATCH];
     real *slope = h[WAC_KEPT_SLOPE];
-    wac_layer layers[WAC_BLOCK_LAYERS * WAC_BLOCKS_MOST + 3],
-        dlayers[sizeof layers / sizeof *layers];
+    wac_layer layers[WAC_LAYERS_MOST], dlayers[WAC_LAYERS_MOST];
     for (int i = 0; i <= wac_shape_head(&stack->shape); i++) {
         layers[i] = wac_stack_layer(stack, stack->params, member, i);
         if (gradient->params)
@@ -148,9 +149,9 @@ static void residual_backward(const wac_stack *stack, int member, wac_input inpu
     for (int i = 0; i < rows * width; i++)
         stream[i] = 0;
     for (int k = blocks; k >= 0; k--) {
-        int at = WAC_BLOCK_LAYERS * k + 1;
+        int at = wac_shape_block(&stack->shape, k);
         bool last = k == blocks;
-        const real *normal = h[last ? WAC_KEPT_LAST : WAC_KEPT_BLOCK + 2 * k], *dy = dout;
+        const real *normal = h[last ? WAC_KEPT_APART : WAC_KEPT_BLOCK + 2 * k], *dy = dout;
         if (!last) {
             real *middle = h[WAC_KEPT_BLOCK + 2 * k + 1];
             if (gradient->params)
@@ -174,6 +175,99 @@ static void residual_backward(const wac_stack *stack, int member, wac_input inpu
                      gradient->inputs + (size_t)member * (size_t)(pass->capacity * kept));
 }
 
+/* --- residual networks that are normalised behind their layers -------------------------------- */
+
+static void cut_below_zero(int count, real *x)
+{
+    for (int i = 0; i < count; i++)
+        x[i] = x[i] < 0 ? 0 : x[i];
+}
+
+static void after_forward(const wac_stack *stack, int member, int rows, const real *x,
+                          const wac_pass *pass)
+{
+    int blocks = stack->shape.blocks, count = rows * stack->shape.width;
+    int norms = wac_shape_norms(&stack->shape);
+    real *const *h = pass->h, *stream = h[WAC_KEPT_STREAM], *scratch = h[WAC_KEPT_SCRATCH];
+    real *inverses = h[WAC_KEPT_INVERSES];
+    wac_layer layers[WAC_LAYERS_MOST];
+    for (int i = 0; i <= wac_shape_head(&stack->shape); i++)
+        layers[i] = wac_stack_layer(stack, stack->params, member, i);
+    layer_forward(&layers[0], rows, x, scratch, false);
+    norm_forward(&layers[1], rows, scratch, h[WAC_KEPT_APART], inverses, norms, stream);
+    cut_below_zero(count, stream);
+    for (int k = 0; k < blocks; k++) {
+        const wac_layer *own = layers + wac_shape_block(&stack->shape, k);
+        real *const *kept = h + WAC_KEPT_BLOCK + 4 * k;
+        memcpy(kept[3], stream, (size_t)count * sizeof *stream);
+        layer_forward(&own[0], rows, stream, scratch, false);
+        norm_forward(&own[1], rows, scratch, kept[0], inverses + 2 * k + 1, norms, kept[1]);
+        cut_below_zero(count, kept[1]);
+        layer_forward(&own[2], rows, kept[1], stream, false);
+        norm_forward(&own[3], rows, stream, kept[2], inverses + 2 * k + 2, norms, scratch);
+        for (int i = 0; i < count; i++)
+            stream[i] = kept[3][i] + scratch[i];
+    }
+    layer_forward(&layers[wac_shape_head(&stack->shape)], rows, stream, pass->out, false);
+}
+
+/* Through a normalisation and the layer in front of it, which read x: from dy, by da, the gradient
+ * of what the layer made, to dx (null: not wanted). dlayer[0] null: no gradients of parameters. */
+static void layer_and_norm_back(const wac_layer *layer, const wac_layer *dlayer, int rows,
+                                const real *x, const real *normal, const real *inverse, int norms,
+                                const real *dy, real *da, real *dx)
+{
+    for (int i = 0; i < rows * layer->outputs; i++)
+        da[i] = 0;
+    norm_back(&layer[1], rows, normal, inverse, norms, dy, da);
+    if (dlayer) {
+        norm_dparams(&dlayer[1], rows, normal, dy);
+        layer_dparams(&dlayer[0], rows, x, da);
+    }
+    if (dx)
+        layer_dinput(&layer[0], rows, 0, da, NULL, dx);
+}
+
+/* The gradient of the stream takes its place; in the end that of what the first layer made. */
+static void after_backward(const wac_stack *stack, int member, wac_input input,
+                           const wac_pass *pass, const real *dout, const wac_gradient *gradient)
+{
+    int blocks = stack->shape.blocks, rows = input.rows, count = rows * stack->shape.width;
+    int norms = wac_shape_norms(&stack->shape), head = wac_shape_head(&stack->shape);
+    real *const *h = pass->h, *stream = h[WAC_KEPT_STREAM], *scratch = h[WAC_KEPT_SCRATCH];
+    real *slope = h[WAC_KEPT_SLOPE], *inverses = h[WAC_KEPT_INVERSES];
+    wac_layer layers[WAC_LAYERS_MOST], dlayers[WAC_LAYERS_MOST];
+    for (int i = 0; i <= head; i++) {
+        layers[i] = wac_stack_layer(stack, stack->params, member, i);
+        if (gradient->params)
+            dlayers[i] = wac_stack_layer(stack, gradient->params, member, i);
+    }
+    if (gradient->params)
+        layer_dparams(&dlayers[head], rows, stream, dout);
+    layer_dinput(&layers[head], rows, 0, dout, NULL, stream);
+    for (int k = blocks - 1; k >= 0; k--) {
+        int at = wac_shape_block(&stack->shape, k);
+        real *const *kept = h + WAC_KEPT_BLOCK + 4 * k;
+        layer_and_norm_back(&layers[at + 2], gradient->params ? &dlayers[at + 2] : NULL, rows,
+                            kept[1], kept[2], inverses + 2 * k + 2, norms, stream, scratch, slope);
+        for (int i = 0; i < count; i++)
+            slope[i] = kept[1][i] > 0 ? slope[i] : 0;
+        layer_and_norm_back(&layers[at], gradient->params ? &dlayers[at] : NULL, rows, kept[3],
+                            kept[0], inverses + 2 * k + 1, norms, slope, scratch, kept[1]);
+        for (int i = 0; i < count; i++)
+            stream[i] += kept[1][i];
+    }
+    for (int i = 0; i < count; i++)
+        slope[i] = h[WAC_KEPT_BLOCK + 3][i] > 0 ? stream[i] : 0;
+    layer_and_norm_back(&layers[0], gradient->params ? &dlayers[0] : NULL, rows,
+                        input.x + (size_t)member * input.stride, h[WAC_KEPT_APART], inverses, norms,
+                        slope, stream, NULL);
+    int wanted = stack->shape.inputs - gradient->input_first;
+    if (gradient->inputs)
+        layer_dinput(&layers[0], rows, gradient->input_first, stream, NULL,
+                     gradient->inputs + (size_t)member * (size_t)(pass->capacity * wanted));
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
@@ -184,7 +278,7 @@ static void forward(wac_team *team, const wac_stack *stack, wac_input input, con
         wac_pass own = wac_pass_at(pass, stack, m, 0);
         const real *x = input.x + (size_t)m * input.stride;
         if (stack->shape.blocks) {
-            residual_forward(stack, m, input.rows, x, &own);
+            (stack->shape.after ? after_forward : residual_forward)(stack, m, input.rows, x, &own);
             continue;
         }
         for (int i = 0; i <= head; i++) {
@@ -205,7 +299,8 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
         wac_pass own = wac_pass_at(pass, stack, m, 0);
         const real *dy = dout + (size_t)m * (size_t)(pass->capacity * stack->shape.outputs);
         if (stack->shape.blocks) {
-            residual_backward(stack, m, input, &own, dy, gradient);
+            (stack->shape.after ? after_backward : residual_backward)(stack, m, input, &own, dy,
+                                                                      gradient);
             continue;
         }
         for (int i = stack->shape.hidden; i >= 0; i--) {

@@ -16,12 +16,27 @@ static size_t padded(size_t count)
 
 int wac_shape_head(const wac_shape *shape)
 {
-    return shape->blocks ? WAC_BLOCK_LAYERS * shape->blocks + 2 : shape->hidden;
+    return shape->blocks ? (shape->after ? 4 : 3) * shape->blocks + 2 : shape->hidden;
+}
+
+int wac_shape_block(const wac_shape *shape, int block)
+{
+    return shape->after ? 4 * block + 2 : 3 * block + 1;
+}
+
+int wac_shape_spread(const wac_shape *shape)
+{
+    return shape->after ? 1 : 4;
+}
+
+int wac_shape_norms(const wac_shape *shape)
+{
+    return (shape->after ? 2 : 1) * shape->blocks + 1;
 }
 
 bool wac_shape_is_norm(const wac_shape *shape, int layer)
 {
-    return shape->blocks && layer % WAC_BLOCK_LAYERS == 1;
+    return shape->blocks && layer % (shape->after ? 2 : 3) == 1;
 }
 
 int wac_shape_kept(const wac_shape *shape, int i)
@@ -29,11 +44,11 @@ int wac_shape_kept(const wac_shape *shape, int i)
     if (!shape->blocks)
         return i < shape->hidden ? shape->width : 0;
     if (i == WAC_KEPT_INVERSES)
-        return shape->blocks + 1;
-    if (i < WAC_KEPT_BLOCK)
-        return shape->width;
+        return wac_shape_norms(shape);
     int at = i - WAC_KEPT_BLOCK;
-    return at >= 2 * shape->blocks ? 0 : at % 2 ? WAC_BLOCK_SPREAD * shape->width : shape->width;
+    if (at >= (shape->after ? 4 * shape->blocks + 3 : 2 * shape->blocks))
+        return 0;
+    return at >= 0 && at % 2 ? wac_shape_spread(shape) * shape->width : shape->width;
 }
 
 wac_layer wac_shape_layer(const wac_shape *shape, int layer)
@@ -45,10 +60,10 @@ wac_layer wac_shape_layer(const wac_shape *shape, int layer)
         sizes.outputs = shape->outputs;
     else if (wac_shape_is_norm(shape, layer))
         sizes.inputs = 1;
-    else if (shape->blocks && layer % WAC_BLOCK_LAYERS == 2)
-        sizes.outputs *= WAC_BLOCK_SPREAD;
+    else if (shape->blocks && layer % 3 == 2)
+        sizes.outputs *= wac_shape_spread(shape);
     else if (shape->blocks && layer > 0)
-        sizes.inputs *= WAC_BLOCK_SPREAD;
+        sizes.inputs *= wac_shape_spread(shape);
     return sizes;
 }
 

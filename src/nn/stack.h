@@ -11,6 +11,10 @@
  * its entries:
  *
  *   s = W0 x + b0   s += D f(U N(s) + u) + d   …   out = W N(s) + b      U makes 4 widths of one
+ *
+ * or, normalised behind its layers (BroNet: Nauman et al., 2024), all of one width:
+ *
+ *   s = f(N(W0 x + b0))   s += N(D f(N(U s + u)) + d)   …   out = W s + b
  */
 #ifndef WAC_NN_STACK_H
 #define WAC_NN_STACK_H
@@ -22,11 +26,11 @@
 #include <stddef.h>
 
 enum {
-    WAC_HIDDEN_MOST = 4, /* layers of a plain network */
-    WAC_BLOCKS_MOST = 4, /* of a residual one */
-    WAC_BLOCK_LAYERS = 3,
-    WAC_BLOCK_SPREAD = 4, /* widths in the middle of a block */
-    WAC_KEPT_MOST = 2 * WAC_BLOCKS_MOST + 5
+    WAC_HIDDEN_MOST = 4,  /* layers of a plain network */
+    WAC_BLOCKS_MOST = 4,  /* of a residual one */
+    WAC_BLOCK_LAYERS = 4, /* the most */
+    WAC_LAYERS_MOST = WAC_BLOCK_LAYERS * WAC_BLOCKS_MOST + 3,
+    WAC_KEPT_MOST = 4 * WAC_BLOCKS_MOST + 8
 };
 
 /* What is added to the variance of a row before it is divided by. */
@@ -38,6 +42,7 @@ typedef struct wac_shape {
     int inputs, width, outputs;
     int hidden; /* layers of a plain network */
     int blocks; /* of a residual one; 0: it is plain */
+    bool after; /* which is normalised behind layers, not in front of blocks */
     wac_activation activation;
 } wac_shape;
 
@@ -56,15 +61,17 @@ typedef struct wac_layer {
     real *bias;   /* [outputs] */
 } wac_layer;
 
-/* What is kept of a residual network's pass, in this order, then of each block what its middle read
- * normalised, WAC_KEPT_BLOCK + 2 block, and what it made of it. */
+/* What is kept of a residual network's pass, in this order; then of each block, from WAC_KEPT_BLOCK
+ * on, what its middle read normalised and what it made of it. Where it is normalised behind layers:
+ * the first one's, what a block made of it, the second one's, and the stream that the block read;
+ * and behind all blocks three more for the way back. */
 enum {
     WAC_KEPT_STREAM,   /* [width] */
     WAC_KEPT_SCRATCH,  /* [width], what a layer reads or has made */
     WAC_KEPT_SLOPE,    /* [width], the gradient of what was normalised */
-    WAC_KEPT_INVERSES, /* [blocks + 1], of the deviations that were divided by */
-    WAC_KEPT_LAST,     /* [width], what the head read, normalised */
-    WAC_KEPT_BLOCK,    /* [width] and [WAC_BLOCK_SPREAD width] */
+    WAC_KEPT_INVERSES, /* [wac_shape_norms], of the deviations that were divided by */
+    WAC_KEPT_APART,    /* [width], of the normalisation that is not in a block */
+    WAC_KEPT_BLOCK,    /* [width], but for a middle that is wider */
 };
 
 /* The activations of one forward pass, kept for the way back. Member m's rows start at
@@ -78,10 +85,15 @@ typedef struct wac_pass {
     real *spare; /* [members][capacity][spare_width], for the backend's own use */
 } wac_pass;
 
-/* The number of the last layer, the head. In a residual network a block has three in a row,
- * normalisation, U and D, from WAC_BLOCK_LAYERS block + 1 on; another normalisation precedes the
- * head. */
+/* The number of the last layer, the head. */
 int wac_shape_head(const wac_shape *shape);
+
+/* The first of a block's layers in a row: normalisation, U and D, and where they were the last of
+ * the blocks' another normalisation; or U, its normalisation, D, its normalisation. That of
+ * layer 0 is then the next one. */
+int wac_shape_block(const wac_shape *shape, int block);
+int wac_shape_spread(const wac_shape *shape); /* widths in the middle of a block */
+int wac_shape_norms(const wac_shape *shape);
 bool wac_shape_is_norm(const wac_shape *shape, int layer);
 wac_layer wac_shape_layer(const wac_shape *shape, int layer); /* its sizes */
 

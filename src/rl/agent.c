@@ -19,9 +19,10 @@ wac_shape wac_policy_shape(const wac_config *config, const wac_algorithm_row *ro
                            int actions)
 {
     int heads = wac_row_heads(row, actions);
-    if (config->network == WAC_NETWORK_SIMBA)
+    if (config->network != WAC_NETWORK_PLAIN)
         return (wac_shape){observations, (int)config->policy_width, heads,
-                           .blocks = (int)config->policy_blocks};
+                           .blocks = (int)config->policy_blocks,
+                           .after = config->network == WAC_NETWORK_BRONET};
     return (wac_shape){observations, (int)config->width, heads, .hidden = 2};
 }
 
@@ -30,9 +31,10 @@ wac_shape wac_critic_shape(const wac_config *config, const wac_algorithm_row *ro
 {
     wac_shape shape = {observations + actions, (int)config->width, wac_row_outputs(row),
                        .hidden = 2};
-    if (config->network == WAC_NETWORK_SIMBA) {
+    if (config->network != WAC_NETWORK_PLAIN) {
         shape.hidden = 0;
         shape.blocks = (int)config->blocks;
+        shape.after = config->network == WAC_NETWORK_BRONET;
     }
     return shape;
 }

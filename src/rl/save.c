@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/status.h"
 #include "base/suggest.h"
+#include "config/config.h"
 #include "rl/steps.h"
 
 #include <assert.h>
@@ -67,7 +68,7 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
     snprintf(labels->policy_width, sizeof labels->policy_width, "%" PRId64, config->policy_width);
     snprintf(labels->policy_blocks, sizeof labels->policy_blocks, "%" PRId64,
              config->policy_blocks);
-    const wac_metadata residual[] = {{"network", "simba"},
+    const wac_metadata residual[] = {{"network", wac_network_name((wac_network)config->network)},
                                      {"blocks", labels->blocks},
                                      {"policy_width", labels->policy_width},
                                      {"policy_blocks", labels->policy_blocks}};

@@ -2,6 +2,7 @@
 #include "run/inherit.h"
 
 #include "base/status.h"
+#include "config/config.h"
 #include "rl/save.h"
 #include "rl/steps.h"
 #include "run/run.h"
@@ -24,7 +25,7 @@ wac_status wac_origin_of(wac_origin *origin, const wac_run_options *options, wac
 static wac_status check(const wac_run *run, const wac_run *source, wac_error *error)
 {
     const wac_config *own = &run->config, *other = &source->config;
-    int64_t residual = own->network == WAC_NETWORK_SIMBA;
+    int64_t residual = own->network != WAC_NETWORK_PLAIN;
     const struct {
         const char *name, *flag; /* flag: by which it can be had; null: none */
         int64_t own, other;
@@ -59,8 +60,7 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
          other->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "bounds"},
         {"posterior", own->posterior, other->posterior,
          other->posterior == WAC_POSTERIOR_PARTICLES ? "particles" : "gaussian"},
-        {"network", own->network, other->network,
-         other->network == WAC_NETWORK_SIMBA ? "simba" : "plain"},
+        {"network", own->network, other->network, wac_network_name((wac_network)other->network)},
         {"trunk", own->trunk, other->trunk, other->trunk == WAC_TRUNK_SHARED ? "shared" : "apart"},
     };
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)

@@ -278,10 +278,10 @@ static void write_row(FILE *file, const double *values, int size)
 static void write_world(const char *folder, size_t index)
 {
     enum { ROWS = 10000, MOST = 64 };
-    network = index % 3 == 1 ? WAC_NETWORK_SIMBA : WAC_NETWORK_PLAIN;
+    network = (wac_network)(index % 3);
     /* all but the last, whose critics stay here */
     wac_run *run = opened(world_at(index), algorithms[index % (ALGORITHMS - 1)],
-                          network == WAC_NETWORK_SIMBA ? 64 : 256, WAC_NORMALISATION_BOUNDS);
+                          network == WAC_NETWORK_PLAIN ? 256 : 64, WAC_NORMALISATION_BOUNDS);
     const wac_environment_spec *spec = wac_run_spec(run);
     char path[PATH_MAX];
     wac_rng rng = wac_rng_make(11, WAC_STREAM_WORLD);

@@ -18,59 +18,73 @@
 typedef struct shape_case {
     int members, rows, inputs, width, outputs;
     int blocks; /* of a residual network; 0: two hidden layers */
+    bool after; /* which is normalised behind its layers */
 } shape_case;
 
 /* around every edge on which the fast code may cut: single rows, pieces of rows, lanes, heads */
 static const shape_case cases[] = {
-    {1, 1, 1, 1, 1, 0},
-    {2, 1, 2, 16, 1, 0},
-    {1, 1, 4, 256, 4, 0},
-    {4, 1, 23, 256, 1, 0},
-    {2, 3, 1, 1, 12, 0},
-    {3, 3, 5, 31, 2, 0},
-    {4, 3, 17, 128, 12, 0},
-    {2, 2, 6, 256, 1, 0},
-    {1, 4, 3, 31, 1, 0},
-    {2, 5, 3, 31, 1, 0},
-    {1, 7, 8, 17, 2, 0},
-    {3, 16, 15, 16, 2, 0},
-    {4, 64, 2, 16, 1, 0},
-    {1, 64, 23, 31, 12, 0},
-    {2, 64, 2, 128, 1, 0},
-    {3, 127, 1, 31, 2, 0},
-    {1, 127, 4, 128, 12, 0},
-    {2, 128, 16, 16, 16, 0},
-    {4, 129, 3, 31, 1, 0},
-    {1, 129, 23, 128, 2, 0},
-    {2, 129, 7, 1, 1, 0},
-    {2, 256, 2, 128, 1, 0},
-    {4, 256, 3, 128, 1, 0},
-    {1, 256, 4, 256, 4, 0},
-    {2, 256, 23, 31, 12, 0},
-    {2, 410, 6, 256, 1, 0},
-    {3, 410, 1, 16, 1, 0},
-    {4, 410, 5, 31, 2, 0},
-    {2, 257, 9, 100, 3, 0},
-    {1, 33, 11, 257, 5, 0},
-    {2, 300, 376, 64, 17, 0},
-    {1, 410, 12, 144, 1, 0},
-    {1, 3, 2, 32, 2, 0},
-    {2, 57, 5, 32, 3, 0},
-    {3, 75, 3, 96, 1, 0},
-    {1, 257, 7, 320, 2, 0},
+    {1, 1, 1, 1, 1, 0, false},
+    {2, 1, 2, 16, 1, 0, false},
+    {1, 1, 4, 256, 4, 0, false},
+    {4, 1, 23, 256, 1, 0, false},
+    {2, 3, 1, 1, 12, 0, false},
+    {3, 3, 5, 31, 2, 0, false},
+    {4, 3, 17, 128, 12, 0, false},
+    {2, 2, 6, 256, 1, 0, false},
+    {1, 4, 3, 31, 1, 0, false},
+    {2, 5, 3, 31, 1, 0, false},
+    {1, 7, 8, 17, 2, 0, false},
+    {3, 16, 15, 16, 2, 0, false},
+    {4, 64, 2, 16, 1, 0, false},
+    {1, 64, 23, 31, 12, 0, false},
+    {2, 64, 2, 128, 1, 0, false},
+    {3, 127, 1, 31, 2, 0, false},
+    {1, 127, 4, 128, 12, 0, false},
+    {2, 128, 16, 16, 16, 0, false},
+    {4, 129, 3, 31, 1, 0, false},
+    {1, 129, 23, 128, 2, 0, false},
+    {2, 129, 7, 1, 1, 0, false},
+    {2, 256, 2, 128, 1, 0, false},
+    {4, 256, 3, 128, 1, 0, false},
+    {1, 256, 4, 256, 4, 0, false},
+    {2, 256, 23, 31, 12, 0, false},
+    {2, 410, 6, 256, 1, 0, false},
+    {3, 410, 1, 16, 1, 0, false},
+    {4, 410, 5, 31, 2, 0, false},
+    {2, 257, 9, 100, 3, 0, false},
+    {1, 33, 11, 257, 5, 0, false},
+    {2, 300, 376, 64, 17, 0, false},
+    {1, 410, 12, 144, 1, 0, false},
+    {1, 3, 2, 32, 2, 0, false},
+    {2, 57, 5, 32, 3, 0, false},
+    {3, 75, 3, 96, 1, 0, false},
+    {1, 257, 7, 320, 2, 0, false},
     /* residual: rows and widths around what is done at once, heads, one block and most of them */
-    {1, 1, 1, 2, 1, 1},
-    {2, 3, 5, 31, 2, 2},
-    {3, 16, 15, 16, 2, 1},
-    {1, 4, 3, 33, 1, 4},
-    {1, 5, 3, 64, 12, 3},
-    {2, 64, 2, 32, 1, 2},
-    {4, 129, 3, 31, 1, 1},
-    {3, 57, 70, 17, 3, 2},
-    {2, 256, 6, 128, 1, 2},
-    {1, 256, 4, 128, 4, 1},
-    {2, 300, 23, 80, 1, 2},
-    {3, 33, 7, 320, 5, 1},
+    {1, 1, 1, 2, 1, 1, false},
+    {2, 3, 5, 31, 2, 2, false},
+    {3, 16, 15, 16, 2, 1, false},
+    {1, 4, 3, 33, 1, 4, false},
+    {1, 5, 3, 64, 12, 3, false},
+    {2, 64, 2, 32, 1, 2, false},
+    {4, 129, 3, 31, 1, 1, false},
+    {3, 57, 70, 17, 3, 2, false},
+    {2, 256, 6, 128, 1, 2, false},
+    {1, 256, 4, 128, 4, 1, false},
+    {2, 300, 23, 80, 1, 2, false},
+    {3, 33, 7, 320, 5, 1, false},
+    /* normalised behind their layers */
+    {1, 1, 1, 2, 1, 1, true},
+    {2, 3, 5, 31, 2, 2, true},
+    {3, 16, 15, 16, 2, 1, true},
+    {1, 4, 3, 33, 1, 4, true},
+    {1, 5, 3, 64, 12, 3, true},
+    {2, 64, 2, 32, 1, 2, true},
+    {4, 129, 3, 31, 1, 1, true},
+    {3, 57, 70, 17, 3, 2, true},
+    {2, 256, 6, 128, 1, 2, true},
+    {1, 256, 4, 128, 4, 1, true},
+    {2, 300, 23, 80, 1, 2, true},
+    {3, 33, 7, 320, 5, 1, true},
 };
 
 enum { CASES = sizeof cases / sizeof *cases, VARIANTS = 4, THREADS = 3 };
@@ -111,8 +125,9 @@ static float whole_number(wac_bf16 x)
 
 static wac_shape shape_of(const shape_case *c)
 {
-    return (wac_shape){c->inputs, c->width, c->outputs, .hidden = c->blocks ? 0 : 2,
-                       .blocks = c->blocks};
+    return (wac_shape){c->inputs,           c->width,
+                       c->outputs,          .hidden = c->blocks ? 0 : 2,
+                       .blocks = c->blocks, .after = c->after};
 }
 
 static bool is_mixed(const wac_ops *ops, const shape_case *c)
@@ -130,7 +145,8 @@ static size_t kept(const shape_case *c, int i)
 
 static bool is_told(const shape_case *c, int i)
 {
-    return !c->blocks || (i != WAC_KEPT_SCRATCH && i != WAC_KEPT_SLOPE);
+    bool back = c->after && i >= WAC_KEPT_BLOCK + 4 * c->blocks; /* the way back's */
+    return !c->blocks || (i != WAC_KEPT_SCRATCH && i != WAC_KEPT_SLOPE && !back);
 }
 
 /* rows of floats into their first halves, and back */
@@ -400,14 +416,20 @@ static void what_is_no_number_stays_none(void **state)
     assert_int_equal(wac_team_create(&team, 1, -1, &error), WAC_STATUS_OK);
     for (int b = 0; b < (wac_mixed_missing() ? 2 : 3); b++)
         for (int n = 0; n < 4; n++)
-            for (int layer = 0; layer <= 2 + 9; layer++) /* 3 on: those of two blocks */
+            /* 3 on: those of two blocks; 12 on: normalised behind layers */
+            for (int layer = 0; layer < 3 + 9 + 11; layer++)
                 for (int bias = 0; bias < 2; bias++) {
                     wac_arena arena = {0};
                     wac_stack stack;
                     wac_pass pass;
                     wac_rng rng = wac_rng_make(1, WAC_STREAM_INIT);
-                    int blocks = layer > 2 ? 2 : 0, own = layer > 2 ? layer - 3 : layer;
-                    wac_shape shape = {3, b < 2 ? 33 : 64, 1, .hidden = 2, .blocks = blocks};
+                    int own = layer - (layer >= 12 ? 12 : layer >= 3 ? 3 : 0);
+                    wac_shape shape = {3,
+                                       b < 2 ? 33 : 64,
+                                       1,
+                                       .hidden = 2,
+                                       .blocks = layer >= 3 ? 2 : 0,
+                                       .after = layer >= 12};
                     wac_stack_init(&stack, &arena, shape, 1);
                     wac_pass_init(&pass, &arena, &stack, rows[n], backends[b]);
                     real *x = WAC_TAKE(&arena, real, (size_t)(rows[n] * 3));

@@ -41,13 +41,15 @@ typedef double objective(void *context);
 static double slope_at(objective *f, void *context, real *at)
 {
     const double step = 1e-5;
+    static const double weights[] = {1, -8, 8, -1}; /* so that curvature does not count */
     real before = *at;
-    *at = before + step;
-    double above = f(context);
-    *at = before - step;
-    double below = f(context);
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        *at = before + (i < 2 ? i - 2 : i - 1) * step;
+        sum += weights[i] * f(context);
+    }
     *at = before;
-    return (above - below) / (2 * step);
+    return sum / (12 * step);
 }
 
 /* gradient[i] belongs to at[i]; `noise`: rounding in the objective, over the step */
@@ -108,10 +110,17 @@ static double network_objective(void *context)
 static void networks_go_back(void **state)
 {
     (void)state;
-    static const wac_shape shapes[] = {{1, 1, 1, .hidden = 2},  {5, 7, 2, .hidden = 2},
-                                       {4, 16, 6, .hidden = 2}, {3, 8, 2, .hidden = 1},
-                                       {3, 8, 2, .hidden = 4},  {1, 2, 1, .blocks = 1},
-                                       {5, 7, 2, .blocks = 2},  {4, 6, 3, .blocks = 4}};
+    static const wac_shape shapes[] = {{1, 1, 1, .hidden = 2},
+                                       {5, 7, 2, .hidden = 2},
+                                       {4, 16, 6, .hidden = 2},
+                                       {3, 8, 2, .hidden = 1},
+                                       {3, 8, 2, .hidden = 4},
+                                       {1, 2, 1, .blocks = 1},
+                                       {5, 7, 2, .blocks = 2},
+                                       {4, 6, 3, .blocks = 4},
+                                       {1, 2, 1, .blocks = 1, .after = true},
+                                       {5, 7, 2, .blocks = 2, .after = true},
+                                       {4, 6, 3, .blocks = 4, .after = true}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int variant = 0; variant < 4; variant++) {
             network n;
@@ -235,6 +244,61 @@ static void blocks_go_forward(void **state)
                     for (int k = 0; k < 4 * W; k++)
                         s[j] += down.weight[j * 4 * W + k] * middle[k];
                 }
+            }
+        }
+    wac_arena_release(&n.arena);
+}
+
+/* f(N(W x + b)), or without f */
+static void layer_and_norm(const network *n, int member, int layer, const double *x, bool relu,
+                           double *y)
+{
+    wac_layer own = wac_stack_layer(&n->stack, n->stack.params, member, layer);
+    wac_layer norm = wac_stack_layer(&n->stack, n->stack.params, member, layer + 1);
+    double mean = 0, variance = 0;
+    int width = own.outputs;
+    assert_true(norm.inputs == 1 && norm.outputs == width);
+    for (int j = 0; j < width; j++) {
+        y[j] = own.bias[j];
+        for (int k = 0; k < own.inputs; k++)
+            y[j] += own.weight[j * own.inputs + k] * x[k];
+        mean += y[j] / width;
+    }
+    for (int j = 0; j < width; j++)
+        variance += (y[j] - mean) * (y[j] - mean) / width;
+    for (int j = 0; j < width; j++) {
+        y[j] = norm.weight[j] * (y[j] - mean) / sqrt(variance + 1e-6) + norm.bias[j];
+        y[j] = relu ? fmax(y[j], 0) : y[j];
+    }
+}
+
+/* one that is normalised behind its layers */
+static void normalised_blocks_go_forward(void **state)
+{
+    (void)state;
+    enum { IN = 3, W = 5, OUT = 2, BLOCKS = 2, MEMBERS = 2, N = 4 };
+    network n;
+    network_make(&n, (wac_shape){IN, W, OUT, .blocks = BLOCKS, .after = true}, MEMBERS, N, false);
+    ops->forward(NULL, &n.stack, n.input, &n.pass);
+    for (int m = 0; m < MEMBERS; m++)
+        for (int i = 0; i < N; i++) {
+            double x[IN], s[W], middle[W], made[W];
+            for (int k = 0; k < IN; k++)
+                x[k] = n.x[(size_t)m * n.input.stride + (size_t)(i * IN + k)];
+            layer_and_norm(&n, m, 0, x, true, s);
+            for (int b = 0; b < BLOCKS; b++) {
+                layer_and_norm(&n, m, 4 * b + 2, s, true, middle);
+                layer_and_norm(&n, m, 4 * b + 4, middle, false, made);
+                for (int j = 0; j < W; j++)
+                    s[j] += made[j];
+            }
+            wac_layer head = wac_stack_layer(&n.stack, n.stack.params, m, 4 * BLOCKS + 2);
+            assert_int_equal(wac_shape_head(&n.stack.shape), 4 * BLOCKS + 2);
+            for (int o = 0; o < OUT; o++) {
+                double sum = head.bias[o];
+                for (int j = 0; j < W; j++)
+                    sum += head.weight[o * W + j] * s[j];
+                assert_close(n.pass.out[(m * n.pass.capacity + i) * OUT + o], sum, 1e-12, 0);
             }
         }
     wac_arena_release(&n.arena);
@@ -810,13 +874,21 @@ static void entropy_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_go_forward),   cmocka_unit_test(blocks_go_forward),
-        cmocka_unit_test(networks_go_back),      cmocka_unit_test(policies_sample_and_go_back),
-        cmocka_unit_test(mean_errors_go_back),   cmocka_unit_test(std_errors_go_back),
-        cmocka_unit_test(upper_bounds_go_back),  cmocka_unit_test(averages_go_back),
-        cmocka_unit_test(spreads_weigh),         cmocka_unit_test(bonuses_go_back),
-        cmocka_unit_test(targets_are_backed_up), cmocka_unit_test(adam_steps),
-        cmocka_unit_test(polyak_follows),        cmocka_unit_test(entropy_steps),
+        cmocka_unit_test(networks_go_forward),
+        cmocka_unit_test(blocks_go_forward),
+        cmocka_unit_test(normalised_blocks_go_forward),
+        cmocka_unit_test(networks_go_back),
+        cmocka_unit_test(policies_sample_and_go_back),
+        cmocka_unit_test(mean_errors_go_back),
+        cmocka_unit_test(std_errors_go_back),
+        cmocka_unit_test(upper_bounds_go_back),
+        cmocka_unit_test(averages_go_back),
+        cmocka_unit_test(spreads_weigh),
+        cmocka_unit_test(bonuses_go_back),
+        cmocka_unit_test(targets_are_backed_up),
+        cmocka_unit_test(adam_steps),
+        cmocka_unit_test(polyak_follows),
+        cmocka_unit_test(entropy_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -457,10 +457,17 @@ static void losses_of_residual_networks(void **state)
     check_agent(WAC_ALGORITHM_OE_WAC, &many_rows[MANY_ROWS - 1], false); /* particles */
 }
 
-static int make_residual(void **state)
+static int make_simba(void **state)
 {
     (void)state;
     network = WAC_NETWORK_SIMBA;
+    return 0;
+}
+
+static int make_bronet(void **state)
+{
+    (void)state;
+    network = WAC_NETWORK_BRONET;
     return 0;
 }
 
@@ -1088,7 +1095,8 @@ int main(void)
         cmocka_unit_test(oe_wac_losses),
         cmocka_unit_test(me_wac_losses),
         cmocka_unit_test(losses_with_models),
-        cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_residual, make_plain),
+        cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_simba, make_plain),
+        cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_bronet, make_plain),
         cmocka_unit_test(top_losses),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(losses_are_as_defined),

@@ -20,6 +20,8 @@ static void test_learns(void **state)
          .bonus_weight = 0.1},
         {"lqg", "sac", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64,
          .network = WAC_NETWORK_SIMBA},
+        {"lqg", "sac", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64,
+         .network = WAC_NETWORK_BRONET},
         {"lqg", "top", 1, 6, .stop_at = near, .wanted = near, .width = 64, .batch_size = 64},
     };
     enum { RUNS = sizeof runs / sizeof *runs };

@@ -46,16 +46,17 @@ static wac_config config_of(const char *algorithm, int seat)
     return config;
 }
 
-/* Kinds of networks: as they are, residual; of WAC's critics also two heads of one, particles. */
-enum { KINDS = 4, COMMON_KINDS = 2 };
+/* Kinds of networks: as they are, both residual ones; of WAC's critics also two heads of one,
+ * particles. */
+enum { KINDS = 5, COMMON_KINDS = 3 };
 
 static void set_kind(wac_config *config, int kind)
 {
-    config->network = kind == 1 ? WAC_NETWORK_SIMBA : WAC_NETWORK_PLAIN;
+    config->network = kind < COMMON_KINDS ? kind : WAC_NETWORK_PLAIN;
     config->policy_width = 20;
     config->weight_decay = kind == 1 ? 0.1 : 0;
-    config->trunk = kind == 2 ? WAC_TRUNK_SHARED : WAC_TRUNK_APART;
-    config->posterior = kind == 3 ? WAC_POSTERIOR_PARTICLES : WAC_POSTERIOR_GAUSSIAN;
+    config->trunk = kind == 3 ? WAC_TRUNK_SHARED : WAC_TRUNK_APART;
+    config->posterior = kind == 4 ? WAC_POSTERIOR_PARTICLES : WAC_POSTERIOR_GAUSSIAN;
     config->particles = 9;
 }
 
@@ -314,8 +315,8 @@ static void a_gpu_names_the_way_out(void **state)
         assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
         assert_string_equal(error.message, message);
     }
-    static const char *const kinds[] = {"weight_decay", "network simba", "trunk shared",
-                                        "posterior particles"};
+    static const char *const kinds[] = {"weight_decay", "network simba", "network bronet",
+                                        "trunk shared", "posterior particles"};
     for (int kind = 0; kind < KINDS; kind++) {
         char expected[128];
         wac_config config = config_of(kind == 1 ? "oe-wac" : "me-wac", 0);

@@ -527,7 +527,7 @@ static void steps_allocate_nothing(void **state)
     skip_if_sanitized();
     for (int a = 0; a < 9; a++)
         for (int threads = 1; threads <= 2; threads++) {
-            for (wac_network kind = WAC_NETWORK_PLAIN; kind <= WAC_NETWORK_SIMBA; kind++) {
+            for (wac_network kind = WAC_NETWORK_PLAIN; kind <= WAC_NETWORK_BRONET; kind++) {
                 check_steps("lqg", algorithms[a], WAC_BACKEND_REFERENCE, WAC_PRECISION_SINGLE, kind,
                             kind ? 4 : 16, threads);
                 check_steps("riverswim", algorithms[a], WAC_BACKEND_CPU, WAC_PRECISION_SINGLE, kind,

@@ -6,10 +6,11 @@
 #include "run/run.h"
 #include "support/stopping.h"
 
-static wac_config residual(const char *environment, const char *algorithm, int64_t epochs)
+static wac_config residual(const char *environment, const char *algorithm, wac_network network,
+                           int64_t epochs)
 {
     wac_config config = tiny(environment, algorithm, epochs);
-    config.network = WAC_NETWORK_SIMBA;
+    config.network = (int)network;
     config.policy_width = 12;
     config.policy_blocks = 2;
     config.blocks = 1;
@@ -22,7 +23,7 @@ static void stopping_anywhere_changes_nothing(void **state)
 {
     (void)state;
     for (int i = 0; i < ALGORITHMS; i++) {
-        wac_config config = residual("lqg", algorithms[i], 3);
+        wac_config config = residual("lqg", algorithms[i], (wac_network)(1 + i % 2), 3);
         if (i % 2)
             config.update_interval = 7;
         config.normalisation = i % 3 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
@@ -44,7 +45,7 @@ static void runs_are_of_use(void **state)
 {
     (void)state;
     for (int i = 0; i < ALGORITHMS; i++) {
-        wac_config config = residual("riverswim", algorithms[i], 2);
+        wac_config config = residual("riverswim", algorithms[i], (wac_network)(2 - i % 2), 2);
         wac_run_options options = wac_run_options_default();
         wac_run *run;
         options.maps = true;
@@ -78,23 +79,25 @@ static void runs_are_of_use(void **state)
 static void kinds_are_told_apart(void **state)
 {
     (void)state;
-    const wac_config source = residual("lqg", "sac", 1);
+    const wac_config source = residual("lqg", "sac", WAC_NETWORK_SIMBA, 1);
     wac_run_options options = wac_run_options_default();
     assert_ok(train_new(at("source"), &source, NULL));
     options.from = at("source");
-    wac_config others[5] = {tiny("lqg", "sac", 1), source, source, source, source};
+    wac_config others[6] = {tiny("lqg", "sac", 1), source, source, source, source, source};
     others[1].policy_width = 13;
     others[2].blocks = 2;
     others[3].policy_blocks = 1;
     others[4].width++;
+    others[5].network = WAC_NETWORK_BRONET;
     static const char *const ways[][2] = {
         {"its network is another; add --network simba", "does not say its network"},
         {"its policy_width is 12, not 13; add --policy-width 12", "with policy_width 12"},
         {"its blocks is 1, not 2; add --blocks 1", "with blocks 1"},
         {"its policy_blocks is 2, not 1; add --policy-blocks 2", "with policy_blocks 2"},
         {"its width is 16, not 17; add --width 16", "with width 16"},
+        {"its network is another; add --network simba", "with network simba"},
     };
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         wac_run *run;
         wac_agent *agent;
         assert_int_equal(wac_run_create(&run, &others[i], NULL, at("new"), &options, &error),
@@ -127,7 +130,11 @@ static void exports(void **state)
     static const wac_export_form forms[] = {WAC_EXPORT_FORM_C, WAC_EXPORT_FORM_ONNX,
                                             WAC_EXPORT_FORM_SAFETENSORS, WAC_EXPORT_FORM_C};
     for (int i = 0; i < 3; i++) {
-        wac_config config = residual("lqg", i == 0 ? "sac" : i == 1 ? "oe-wac" : "redq", 2);
+        wac_config config = residual("lqg",
+                                     i == 0   ? "sac"
+                                     : i == 1 ? "oe-wac"
+                                              : "redq",
+                                     i == 1 ? WAC_NETWORK_BRONET : WAC_NETWORK_SIMBA, 2);
         wac_run *run;
         config.policy_width = i ? 12 : 16; /* as wide as the critics */
         config.blocks = 1 + i;

@@ -242,7 +242,7 @@ static void stage_rows(const job *job, int member, int first, int rows, const in
     const wac_stack *stack = job->stack;
     wac_pass pass = wac_pass_at(job->pass, stack, member, first);
     wac_residual_rows(stack, member, &pass, job->stage, rows, list, dout_at(job, member, first));
-    if (job->stage == stack->shape.blocks)
+    if (job->stage == wac_residual_stages(&stack->shape) - 1)
         inputs_back(job, member, first, rows, pass.h[WAC_KEPT_STREAM]);
 }
 
@@ -276,7 +276,7 @@ static void selected_stages(const job *job, int member, int first, int count, co
     struct job own = *job;
     wac_pass pass = wac_pass_at(job->pass, job->stack, member, first);
     wac_residual_select(&job->stack->shape, &pass, count, list);
-    for (own.stage = 0; own.stage <= job->stack->shape.blocks; own.stage++)
+    for (own.stage = 0; own.stage < wac_residual_stages(&job->stack->shape); own.stage++)
         stage_rows(&own, member, first, count, list);
 }
 
@@ -367,7 +367,8 @@ static void members_piece(void *work, int piece)
     int rows = job->input.rows, width = job->stack->shape.width;
     for (int m = piece * job->members; m < (piece + 1) * job->members; m++) {
         struct job own = *job;
-        for (; job->stack->shape.blocks && own.stage <= job->stack->shape.blocks; own.stage++) {
+        for (; job->stack->shape.blocks && own.stage < wac_residual_stages(&job->stack->shape);
+             own.stage++) {
             stage_rows(&own, m, 0, rows, NULL);
             stage_units(&own, m, 0, width);
         }
@@ -431,7 +432,7 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
         return;
     }
     if (stack->shape.blocks) {
-        for (; job.stage <= stack->shape.blocks; job.stage++) {
+        for (; job.stage < wac_residual_stages(&stack->shape); job.stage++) {
             wac_team_run(team, stage_rows_piece, &job, pieces);
             wac_team_run(team, stage_units_piece, &job, pieces);
         }

@@ -12,12 +12,12 @@ static const wac_span nothing = {0};
 
 int wac_residual_spare(const wac_shape *shape)
 {
-    return WAC_BLOCK_SPREAD * shape->width; /* the gradient of a block's middle */
+    return wac_shape_spread(shape) * shape->width; /* the gradient of a block's middle */
 }
 
-static int layer_of_block(int block)
+int wac_residual_stages(const wac_shape *shape)
 {
-    return WAC_BLOCK_LAYERS * block + 1;
+    return shape->blocks + (shape->after ? 2 : 1);
 }
 
 static wac_layer layer_at(const wac_stack *stack, int member, int layer)
@@ -28,7 +28,7 @@ static wac_layer layer_at(const wac_stack *stack, int member, int layer)
 /* What block `block` read normalised; there is one more, that of the head. */
 static float *normal_of(const wac_stack *stack, const wac_pass *pass, int block)
 {
-    return pass->h[block == stack->shape.blocks ? WAC_KEPT_LAST : WAC_KEPT_BLOCK + 2 * block];
+    return pass->h[block == stack->shape.blocks ? WAC_KEPT_APART : WAC_KEPT_BLOCK + 2 * block];
 }
 
 static float *middle_of(const wac_pass *pass, int block)
@@ -51,11 +51,16 @@ WAC_INLINE float total(const sums *sums)
     return sum;
 }
 
+/* What becomes of a row once it is normalised: no change, ReLU, or it is added to another. */
+typedef enum finish { AS_IT_IS, RELU, ADDED } finish;
+
 /* Add to the stream what a layer made (null: it is there), and its bias; then normalise it.
- * `normal` and `inverse` may be null: not kept. `y` may take the place of `made`. */
+ * `normal` and `inverse` may be null: not kept. `y` may take the place of `made`; what it is added
+ * to is `to`. */
 WAC_VECTORISED static void add_and_normalise(const wac_layer *norm, int rows, const float *bias,
                                              const float *made, float *stream, float *normal,
-                                             float *inverse, int inverses, float *y)
+                                             float *inverse, int inverses, finish finish,
+                                             const float *to, float *y)
 {
     int width = norm->outputs, whole = width / LANES * LANES;
     const float *scale = norm->weight, *shift = norm->bias;
@@ -84,18 +89,22 @@ WAC_VECTORISED static void add_and_normalise(const wac_layer *norm, int rows, co
         if (inverse)
             inverse[(size_t)i * (size_t)inverses] = factor;
         if (kept)
-            for (int j = 0; j < width; j++) {
+            for (int j = 0; j < width; j++)
                 kept[j] = (s[j] - mean) * factor;
-                out[j] = kept[j] * scale[j] + shift[j];
-            }
+        if (finish == ADDED)
+            for (int j = 0; j < width; j++)
+                out[j] = to[row + (size_t)j] + ((s[j] - mean) * factor * scale[j] + shift[j]);
         else
             for (int j = 0; j < width; j++)
                 out[j] = (s[j] - mean) * factor * scale[j] + shift[j];
+        if (finish == RELU)
+            for (int j = 0; j < width; j++)
+                out[j] = out[j] < 0 ? 0 : out[j];
     }
 }
 
 /* dx, or if told so what is there and, the way back from dy through a normalisation; what it made
- * goes to y */
+ * goes to y, unless that is null */
 WAC_VECTORISED static void normalise_back(const wac_layer *norm, int rows, const float *normal,
                                           const float *inverse, int inverses, const float *dy,
                                           bool add, float *dx, float *y)
@@ -105,7 +114,8 @@ WAC_VECTORISED static void normalise_back(const wac_layer *norm, int rows, const
     for (int i = 0; i < rows; i++) {
         size_t row = (size_t)i * (size_t)width;
         const float *d = dy + row, *n = normal + row;
-        float *to = dx + row, *out = y + row, factor = inverse[(size_t)i * (size_t)inverses];
+        float *to = dx + row, *out = y ? y + row : NULL;
+        float factor = inverse[(size_t)i * (size_t)inverses];
         sums sum = {{0}}, product = {{0}};
         for (int j = 0; j < whole; j += LANES)
             for (int l = 0; l < LANES; l++) {
@@ -125,7 +135,7 @@ WAC_VECTORISED static void normalise_back(const wac_layer *norm, int rows, const
         else
             for (int j = 0; j < width; j++)
                 to[j] = factor * (d[j] * scale[j] - mean - n[j] * along);
-        for (int j = 0; j < width; j++)
+        for (int j = 0; out && j < width; j++)
             out[j] = n[j] * scale[j] + shift[j];
     }
 }
@@ -179,6 +189,19 @@ WAC_VECTORISED static void head_dweight(const wac_layer *dhead, int rows, int fi
     }
 }
 
+/* dx where x, a ReLU's output, was above zero */
+WAC_VECTORISED static void mask(size_t count, const float *x, const float *dx, float *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = x[i] > 0 ? dx[i] : 0;
+}
+
+WAC_VECTORISED static void add(size_t count, const float *x, float *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += x[i];
+}
+
 /* --- passes ----------------------------------------------------------------------------------- */
 
 /* What a layer makes of x without its bias, which the stream gets. */
@@ -188,41 +211,44 @@ static void make(wac_layer layer, bool few, int rows, const float *x, float *y)
     wac_hidden_forward(&layer, few, rows, x, y, nothing);
 }
 
-void wac_residual_forward(const wac_stack *stack, int member, const wac_pass *pass, int rows,
-                          bool few, bool kept, const float *x, float *out)
+static void before_forward(const wac_stack *stack, int member, const wac_pass *pass, int rows,
+                           bool few, bool kept, const float *x, float *out)
 {
     int blocks = stack->shape.blocks;
     float *stream = pass->h[WAC_KEPT_STREAM], *scratch = pass->h[WAC_KEPT_SCRATCH];
     wac_layer below = layer_at(stack, member, 0);
     make(below, few, rows, x, stream);
     for (int k = 0; k <= blocks; k++) {
-        wac_layer norm = layer_at(stack, member, layer_of_block(k));
-        wac_layer up = layer_at(stack, member, layer_of_block(k) + 1); /* or the head */
+        int at = wac_shape_block(&stack->shape, k);
+        wac_layer norm = layer_at(stack, member, at);
+        wac_layer up = layer_at(stack, member, at + 1); /* or the head */
         add_and_normalise(&norm, rows, below.bias, k ? scratch : NULL, stream,
                           kept ? normal_of(stack, pass, k) : NULL,
-                          kept ? pass->h[WAC_KEPT_INVERSES] + k : NULL, blocks + 1, scratch);
+                          kept ? pass->h[WAC_KEPT_INVERSES] + k : NULL, blocks + 1, AS_IT_IS, NULL,
+                          scratch);
         if (k == blocks) {
             wac_dots(&up, rows, scratch, out);
             break;
         }
         float *middle = middle_of(pass, kept ? k : 0);
         wac_hidden_forward(&up, few, rows, scratch, middle, nothing);
-        below = layer_at(stack, member, layer_of_block(k) + 2);
+        below = layer_at(stack, member, at + 2);
         make(below, few, rows, middle, scratch);
     }
 }
 
-void wac_residual_rows(const wac_stack *stack, int member, const wac_pass *pass, int stage,
-                       int rows, const int *list, const float *dout)
+static void before_rows(const wac_stack *stack, int member, const wac_pass *pass, int stage,
+                        int rows, const int *list, const float *dout)
 {
     int blocks = stack->shape.blocks, block = blocks - stage;
+    int at = wac_shape_block(&stack->shape, block);
     float *stream = pass->h[WAC_KEPT_STREAM], *slope = pass->h[WAC_KEPT_SLOPE];
-    wac_layer norm = layer_at(stack, member, layer_of_block(block));
-    wac_layer up = layer_at(stack, member, layer_of_block(block) + 1); /* or the head */
+    wac_layer norm = layer_at(stack, member, at);
+    wac_layer up = layer_at(stack, member, at + 1); /* or the head */
     if (stage == 0) {
         head_dinput(&up, rows, list, dout, slope);
     } else {
-        wac_layer down = layer_at(stack, member, layer_of_block(block) + 2);
+        wac_layer down = layer_at(stack, member, at + 2);
         wac_hidden_dinput(&down, rows, 0, stream, middle_of(pass, block), pass->spare, nothing);
         wac_hidden_dinput(&up, rows, 0, pass->spare, NULL, slope, nothing);
     }
@@ -230,11 +256,12 @@ void wac_residual_rows(const wac_stack *stack, int member, const wac_pass *pass,
                    blocks + 1, slope, stage > 0, stream, pass->h[WAC_KEPT_SCRATCH]);
 }
 
-void wac_residual_units(const wac_stack *stack, int member, const wac_pass *pass, int stage,
-                        int rows, int first, int end, const float *x, const float *dout,
-                        float *dparams)
+static void before_units(const wac_stack *stack, int member, const wac_pass *pass, int stage,
+                         int rows, int first, int end, const float *x, const float *dout,
+                         float *dparams)
 {
-    int block = stack->shape.blocks - stage, width = stack->shape.width, at = layer_of_block(block);
+    int block = stack->shape.blocks - stage, width = stack->shape.width;
+    int at = wac_shape_block(&stack->shape, block), spread = wac_shape_spread(&stack->shape);
     const float *stream = pass->h[WAC_KEPT_STREAM], *read = pass->h[WAC_KEPT_SCRATCH];
     wac_layer dnorm = wac_stack_layer(stack, dparams, member, at);
     wac_layer dup = wac_stack_layer(stack, dparams, member, at + 1); /* or of the head */
@@ -246,7 +273,7 @@ void wac_residual_units(const wac_stack *stack, int member, const wac_pass *pass
         if (first == 0)
             wac_sum_rows(rows, dup.outputs, 0, dup.outputs, dout, dup.bias);
     } else {
-        int from = WAC_BLOCK_SPREAD * first, to = WAC_BLOCK_SPREAD * end;
+        int from = spread * first, to = spread * end;
         wac_hidden_dweight(&dup, rows, from, to, read, pass->spare, nothing);
         wac_sum_rows(rows, dup.outputs, from, to, pass->spare, dup.bias);
     }
@@ -255,9 +282,163 @@ void wac_residual_units(const wac_stack *stack, int member, const wac_pass *pass
     wac_sum_rows(rows, width, first, end, stream, dbelow.bias);
 }
 
+/* --- passes of networks that are normalised behind their layers ------------------------------- */
+
+/* What is kept of a block, and what the way back makes for all of them. */
+enum { NORMAL, MIDDLE, SECOND, READ, PER_BLOCK };
+enum { MIDDLE_SLOPE, FIRST_SLOPE, ADDITION };
+
+static float *kept_of(const wac_pass *pass, int block, int what)
+{
+    return pass->h[WAC_KEPT_BLOCK + PER_BLOCK * block + what];
+}
+
+static float *shared_of(const wac_stack *stack, const wac_pass *pass, int what)
+{
+    return kept_of(pass, stack->shape.blocks, what);
+}
+
+/* One layer and its normalisation, the norm-th of the network, from x to y. */
+static void layer_and_norm(const wac_stack *stack, int member, const wac_pass *pass, int layer,
+                           int rows, bool few, const float *x, float *normal, int number,
+                           finish finish, const float *to, float *y)
+{
+    wac_layer own = layer_at(stack, member, layer), norm = layer_at(stack, member, layer + 1);
+    float *scratch = pass->h[WAC_KEPT_SCRATCH];
+    make(own, few, rows, x, scratch);
+    add_and_normalise(&norm, rows, own.bias, NULL, scratch, normal,
+                      normal ? pass->h[WAC_KEPT_INVERSES] + number : NULL,
+                      wac_shape_norms(&stack->shape), finish, to, y);
+}
+
+static void after_forward(const wac_stack *stack, int member, const wac_pass *pass, int rows,
+                          bool few, bool kept, const float *x, float *out)
+{
+    const wac_shape *shape = &stack->shape;
+    float *stream = kept ? kept_of(pass, 0, READ) : pass->h[WAC_KEPT_STREAM];
+    layer_and_norm(stack, member, pass, 0, rows, few, x, kept ? pass->h[WAC_KEPT_APART] : NULL, 0,
+                   RELU, NULL, stream);
+    for (int k = 0; k < shape->blocks; k++) {
+        int at = wac_shape_block(shape, k);
+        float *middle = kept_of(pass, kept ? k : 0, MIDDLE), *next = pass->h[WAC_KEPT_STREAM];
+        if (kept && k + 1 < shape->blocks)
+            next = kept_of(pass, k + 1, READ);
+        layer_and_norm(stack, member, pass, at, rows, few, stream,
+                       kept ? kept_of(pass, k, NORMAL) : NULL, 2 * k + 1, RELU, NULL, middle);
+        layer_and_norm(stack, member, pass, at + 2, rows, few, middle,
+                       kept ? kept_of(pass, k, SECOND) : NULL, 2 * k + 2, ADDED, stream, next);
+        stream = next;
+    }
+    wac_layer head = layer_at(stack, member, wac_shape_head(shape));
+    wac_dots(&head, rows, stream, out);
+}
+
+static void norm_rows(const wac_stack *stack, int member, const wac_pass *pass, int layer,
+                      int number, int rows, const float *normal, const float *dy, float *dx)
+{
+    wac_layer norm = layer_at(stack, member, layer);
+    normalise_back(&norm, rows, normal, pass->h[WAC_KEPT_INVERSES] + number,
+                   wac_shape_norms(&stack->shape), dy, false, dx, NULL);
+}
+
+static void after_rows(const wac_stack *stack, int member, const wac_pass *pass, int stage,
+                       int rows, const int *list, const float *dout)
+{
+    const wac_shape *shape = &stack->shape;
+    int block = shape->blocks - stage, at = wac_shape_block(shape, block);
+    size_t count = (size_t)rows * (size_t)shape->width;
+    float *stream = pass->h[WAC_KEPT_STREAM], *slope = pass->h[WAC_KEPT_SLOPE];
+    float *scratch = pass->h[WAC_KEPT_SCRATCH];
+    if (stage == 0) {
+        wac_layer head = layer_at(stack, member, wac_shape_head(shape));
+        memcpy(scratch, stream, count * sizeof *scratch); /* which the head read */
+        head_dinput(&head, rows, list, dout, stream);
+        return;
+    }
+    if (block < 0) {
+        mask(count, kept_of(pass, 0, READ), stream, slope);
+        norm_rows(stack, member, pass, 1, 0, rows, pass->h[WAC_KEPT_APART], slope, stream);
+        return;
+    }
+    float *middle = shared_of(stack, pass, MIDDLE_SLOPE),
+          *first = shared_of(stack, pass, FIRST_SLOPE);
+    float *addition = shared_of(stack, pass, ADDITION);
+    wac_layer up = layer_at(stack, member, at), down = layer_at(stack, member, at + 2);
+    memcpy(slope, stream, count * sizeof *slope);
+    norm_rows(stack, member, pass, at + 3, 2 * block + 2, rows, kept_of(pass, block, SECOND), slope,
+              scratch);
+    wac_hidden_dinput(&down, rows, 0, scratch, kept_of(pass, block, MIDDLE), middle, nothing);
+    norm_rows(stack, member, pass, at + 1, 2 * block + 1, rows, kept_of(pass, block, NORMAL),
+              middle, first);
+    wac_hidden_dinput(&up, rows, 0, first, NULL, addition, nothing);
+    add(count, addition, stream);
+}
+
+/* Units of a layer that read x, and of its normalisation, from the slopes of what they made. */
+static void layer_and_norm_units(const wac_stack *stack, int member, int layer, int rows, int first,
+                                 int end, const float *x, const float *da, const float *normal,
+                                 const float *dy, float *dparams)
+{
+    wac_layer own = wac_stack_layer(stack, dparams, member, layer);
+    wac_layer norm = wac_stack_layer(stack, dparams, member, layer + 1);
+    sum_norm(rows, norm.outputs, first, end, normal, dy, norm.weight, norm.bias);
+    wac_hidden_dweight(&own, rows, first, end, x, da, nothing);
+    wac_sum_rows(rows, own.outputs, first, end, da, own.bias);
+}
+
+static void after_units(const wac_stack *stack, int member, const wac_pass *pass, int stage,
+                        int rows, int first, int end, const float *x, const float *dout,
+                        float *dparams)
+{
+    const wac_shape *shape = &stack->shape;
+    int block = shape->blocks - stage, at = wac_shape_block(shape, block);
+    const float *stream = pass->h[WAC_KEPT_STREAM], *slope = pass->h[WAC_KEPT_SLOPE];
+    const float *scratch = pass->h[WAC_KEPT_SCRATCH];
+    if (stage == 0) {
+        wac_layer head = wac_stack_layer(stack, dparams, member, wac_shape_head(shape));
+        head_dweight(&head, rows, first, end, dout, scratch);
+        if (first == 0)
+            wac_sum_rows(rows, head.outputs, 0, head.outputs, dout, head.bias);
+    } else if (block < 0) {
+        layer_and_norm_units(stack, member, 0, rows, first, end, x, stream, pass->h[WAC_KEPT_APART],
+                             slope, dparams);
+    } else {
+        layer_and_norm_units(stack, member, at + 2, rows, first, end, kept_of(pass, block, MIDDLE),
+                             scratch, kept_of(pass, block, SECOND), slope, dparams);
+        layer_and_norm_units(stack, member, at, rows, first, end, kept_of(pass, block, READ),
+                             shared_of(stack, pass, FIRST_SLOPE), kept_of(pass, block, NORMAL),
+                             shared_of(stack, pass, MIDDLE_SLOPE), dparams);
+    }
+}
+
+/* --- either ----------------------------------------------------------------------------------- */
+
+void wac_residual_forward(const wac_stack *stack, int member, const wac_pass *pass, int rows,
+                          bool few, bool kept, const float *x, float *out)
+{
+    (stack->shape.after ? after_forward : before_forward)(stack, member, pass, rows, few, kept, x,
+                                                          out);
+}
+
+void wac_residual_rows(const wac_stack *stack, int member, const wac_pass *pass, int stage,
+                       int rows, const int *list, const float *dout)
+{
+    (stack->shape.after ? after_rows : before_rows)(stack, member, pass, stage, rows, list, dout);
+}
+
+void wac_residual_units(const wac_stack *stack, int member, const wac_pass *pass, int stage,
+                        int rows, int first, int end, const float *x, const float *dout,
+                        float *dparams)
+{
+    (stack->shape.after ? after_units : before_units)(stack, member, pass, stage, rows, first, end,
+                                                      x, dout, dparams);
+}
+
 void wac_residual_select(const wac_shape *shape, const wac_pass *pass, int count, const int *list)
 {
-    for (int a = WAC_KEPT_INVERSES, kept; (kept = wac_shape_kept(shape, a)) > 0; a++)
+    /* the head of one reads the stream itself */
+    for (int a = shape->after ? WAC_KEPT_STREAM : WAC_KEPT_INVERSES, kept;
+         (kept = wac_shape_kept(shape, a)) > 0; a++)
         for (int i = 0; i < count; i++)
             if (list[i] != i)
                 memcpy(pass->h[a] + (size_t)i * (size_t)kept,

@@ -1,9 +1,9 @@
 /* Residual networks (nn/stack.h) in single precision: what a range of a member's rows, or of its
  * units, takes of a pass. Rows do not know of each other, nor do units: cpu.c deals them out.
  *
- * The way back has stages, from 0, the head, over the blocks, the last one first, to
- * shape.blocks. In each the rows go first: they make what the gradients of its layers are sums of.
- */
+ * The way back has stages, from 0, the head, over the blocks, the last one first, and where they
+ * are normalised behind layers to the first layer, which else is the last block's affair. In each
+ * the rows go first: they make what the gradients of its layers are sums of. */
 #ifndef WAC_NN_CPU_RESIDUAL_H
 #define WAC_NN_CPU_RESIDUAL_H
 
@@ -11,6 +11,8 @@
 
 /* Numbers for each row that the way back needs beside the activations. */
 int wac_residual_spare(const wac_shape *shape);
+
+int wac_residual_stages(const wac_shape *shape);
 
 /* Rows from x [rows][inputs] to out [rows][outputs]; few: by dot products. Of the pass, which is
  * seen from the first of them on, only the scratch is used where nothing is kept. */

@@ -304,11 +304,12 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
         agent->critics > WAC_ENGINE_CRITICS)
         return wac_fail(error, WAC_STATUS_INPUT, "a GPU cannot train %s yet; use --device cpu",
                         wac_algorithm_name((wac_algorithm)config->algorithm));
-    const char *unknown = agent->row->particles                  ? "posterior particles"
-                          : agent->row->shared                   ? "trunk shared"
-                          : config->network != WAC_NETWORK_PLAIN ? "network simba"
-                          : config->weight_decay > 0             ? "weight_decay"
-                                                                 : NULL;
+    const char *unknown = agent->row->particles                   ? "posterior particles"
+                          : agent->row->shared                    ? "trunk shared"
+                          : config->network == WAC_NETWORK_SIMBA  ? "network simba"
+                          : config->network == WAC_NETWORK_BRONET ? "network bronet"
+                          : config->weight_decay > 0              ? "weight_decay"
+                                                                  : NULL;
     if (unknown)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "a GPU cannot train %s with %s yet; use --device cpu",

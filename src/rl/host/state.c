@@ -84,12 +84,15 @@ static void shadow_name(const wac_algorithm_row *row, int member, char name[NAME
 
 void wac_layer_name(const wac_shape *shape, int layer, char label[WAC_LAYER_NAME])
 {
-    static const char *const parts[] = {"norm", "up", "down"};
-    int block = (layer - 1) / WAC_BLOCK_LAYERS;
+    static const char *const parts[][4] = {{"norm", "up", "down"},
+                                           {"up", "norm", "down", "norm_down"}};
+    int first = wac_shape_block(shape, 0), each = wac_shape_block(shape, 1) - first;
+    int block = (layer - first) / each;
     if (!shape->blocks)
         snprintf(label, WAC_LAYER_NAME, "hidden%d", layer);
-    else if (layer > 0 && block < shape->blocks)
-        snprintf(label, WAC_LAYER_NAME, "block%d/%s", block, parts[(layer - 1) % WAC_BLOCK_LAYERS]);
+    else if (layer >= first && block < shape->blocks)
+        snprintf(label, WAC_LAYER_NAME, "block%d/%s", block,
+                 parts[shape->after][(layer - first) % each]);
     else
         snprintf(label, WAC_LAYER_NAME, layer ? "norm" : "embedding");
 }
