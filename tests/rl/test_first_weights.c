@@ -58,6 +58,38 @@ static void hidden_layers_begin_as_asked_for(void **state)
     }
 }
 
+/* Blocks: normal weights with the variance that ReLU asks for, normalisations that do nothing. */
+static void blocks_begin_as_they_should(void **state)
+{
+    (void)state;
+    for (int kind = WAC_NETWORK_SIMBA; kind <= WAC_NETWORK_BRONET; kind++) {
+        wac_config config;
+        wac_agent *agent;
+        assert_int_equal(wac_config_init(&config, "any", "sac", &error), 0);
+        config.network = kind;
+        config.width = WIDTH;
+        config.batch_size = config.replay_capacity = 8;
+        assert_int_equal(wac_agent_create(&agent, &config, OBSERVATIONS, ACTIONS, 1, -1, &error),
+                         0);
+        const wac_stack *critics = &wac_host_desk(agent, 0)->critics;
+        for (int layer = 0; layer < wac_shape_head(&critics->shape); layer++) {
+            wac_layer own = wac_stack_layer(critics, critics->params, 1, layer);
+            int count = own.inputs * own.outputs;
+            double squares = 0, expected = layer ? 2.0 / own.inputs : 1.0 / WIDTH;
+            for (int i = 0; i < count; i++)
+                squares += (double)own.weight[i] * (double)own.weight[i];
+            for (int i = 0; i < own.outputs; i++)
+                assert_true(own.bias[i] == 0);
+            if (wac_shape_is_norm(&critics->shape, layer))
+                for (int i = 0; i < count; i++)
+                    assert_true(own.weight[i] == 1);
+            else
+                assert_true(fabs(squares / count / expected - 1) < 5 * sqrt(2.0 / count));
+        }
+        wac_agent_destroy(agent);
+    }
+}
+
 /* Models that pay a bonus: every weight is drawn, within what the inputs of its layer say. */
 static void models_begin_at_random(void **state)
 {
@@ -97,6 +129,7 @@ static void models_begin_at_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_layers_begin_as_asked_for),
+                                       cmocka_unit_test(blocks_begin_as_they_should),
                                        cmocka_unit_test(models_begin_at_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
