@@ -12,7 +12,8 @@ static const wac_span nothing = {0};
 
 int wac_residual_spare(const wac_shape *shape)
 {
-    return wac_shape_spread(shape) * shape->width; /* the gradient of a block's middle */
+    /* the gradient of a block's middle; what else is needed is kept with the rest */
+    return shape->after ? 0 : wac_shape_spread(shape) * shape->width;
 }
 
 int wac_residual_stages(const wac_shape *shape)
