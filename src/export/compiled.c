@@ -85,11 +85,14 @@ static wac_status load(wac_compiled *compiled, const char *name, wac_error *erro
     char path[PATH_MAX];
     WAC_TRY(wac_path_join(path, sizeof path, compiled->folder.path, "policy.so", error));
     compiled->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why = compiled->library ? "" : dlerror();
+    if (strstr(why, "No such file") && wac_path_exists(path)) /* which is what a linker then says */
+        return wac_fail_memory(error, "the compiled header");
     if (!compiled->library)
         return wac_fail(error, WAC_STATUS_IO,
                         "the compiled header cannot be loaded: %s; set TMPDIR to a folder that "
                         "programs may be run from",
-                        dlerror());
+                        why);
     *(void **)&compiled->act = find_symbol(compiled->library, name, "act");
     *(void **)&compiled->self_test = find_symbol(compiled->library, name, "self_test");
     *(void **)&compiled->value = find_symbol(compiled->library, name, "value");

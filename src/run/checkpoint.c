@@ -152,8 +152,11 @@ static wac_status check_settings(const wac_config *config, const wac_tensor_file
                                  wac_error *error)
 {
     const char *line = wac_tensor_file_metadata(file, settings_note);
-    for (; line && *line; line = strchr(line, '\n'), line += line != NULL)
+    while (line && *line) {
         WAC_TRY(check_setting(config, line, file->path, error));
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
     return WAC_STATUS_OK;
 }
 

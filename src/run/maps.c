@@ -326,7 +326,9 @@ wac_status wac_maps_check(const char *directory, int64_t rows, wac_error *error)
     wac_atlas atlas;
     if (!wac_folder_has(directory, WAC_FOLDER_MAPS))
         return WAC_STATUS_OK;
-    WAC_TRY(wac_atlas_open(&atlas, directory, error));
+    wac_status status = wac_atlas_open(&atlas, directory, error);
+    if (status != WAC_STATUS_OK) /* where a look at them failed they may not be there at all */
+        return wac_folder_has(directory, WAC_FOLDER_MAPS) ? status : WAC_STATUS_OK;
     wac_atlas_close(&atlas);
     return atlas.count < rows - atlas.first
                ? fail_short(directory, atlas.count, rows - atlas.first, error)

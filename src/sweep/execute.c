@@ -221,6 +221,19 @@ static wac_status hand_out_all(execution *all)
 
 /* --- taking in ---------------------------------------------------------------------------------*/
 
+/* A run that its process calls done, unless nobody can tell how it did. */
+static void note_done(execution *all, size_t run)
+{
+    wac_sweep_item *item = &all->items[run];
+    wac_error cause = {0};
+    bool known = !all->options->ladder ||
+                 wac_ladder_read(all->options->ladder, run, &cause) == WAC_STATUS_OK;
+    item->state = known ? WAC_SWEEP_STATE_DONE : WAC_SWEEP_STATE_FAILED;
+    snprintf(item->reason, sizeof item->reason, "%s", cause.message);
+    all->view.done += known;
+    all->view.failed += !known;
+}
+
 static void end_run(execution *all, const slot *slot, const wac_sweep_message *message)
 {
     size_t run = message->run;
@@ -235,8 +248,7 @@ static void end_run(execution *all, const slot *slot, const wac_sweep_message *m
         item->state = WAC_SWEEP_STATE_BEGUN;
         all->stopping = true;
     } else if (message->status == WAC_STATUS_OK) {
-        item->state = WAC_SWEEP_STATE_DONE;
-        all->view.done++;
+        note_done(all, run);
     } else {
         item->state = WAC_SWEEP_STATE_FAILED;
         if (message->status == WAC_STATUS_INTERRUPTED)

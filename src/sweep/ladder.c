@@ -147,30 +147,30 @@ const wac_mark *wac_ladder_marks(const wac_ladder *ladder, int rung)
 /* --- how far the runs are ----------------------------------------------------------------------*/
 
 /* The whole rows of a run; a line that is just being written, or was cut off, is none. */
-static bool read_rows(wac_history *history, const char *folder)
+static wac_status read_rows(wac_history *history, const char *folder, wac_error *error)
 {
     char *text;
     size_t size;
-    if (wac_progress_text(&text, &size, folder, NULL) != WAC_STATUS_OK)
-        return false;
+    WAC_TRY(wac_progress_text(&text, &size, folder, error));
     const char *end = memrchr(text, '\n', size);
     size = end ? (size_t)(end - text) + 1 : 0;
-    return wac_history_parse(history, text, size, folder, NULL) == WAC_STATUS_OK;
+    return wac_history_parse(history, text, size, folder, error);
 }
 
 /* Mark a run on the rungs within so many epochs that it has got to. */
-static void mark_run(wac_ladder *ladder, size_t run, const char *folder, int64_t most)
+static wac_status mark_run(wac_ladder *ladder, size_t run, const char *folder, int64_t most,
+                           wac_error *error)
 {
     const wac_choices *choices = &ladder->choices;
     wac_history history;
-    if (!read_rows(&history, folder))
-        return;
+    WAC_TRY(read_rows(&history, folder, error));
     int height = ladder->heights[choices->list[choices->owners[run]].field];
     for (int i = 0; i < height && wac_ladder_epochs(ladder, run, i) <= most; i++)
         ladder->rungs[i].marks[run] =
             wac_mark_make(choices->search, &choices->sweep->runs[run].config, &history,
                           wac_ladder_epochs(ladder, run, i));
     wac_history_free(&history);
+    return WAC_STATUS_OK;
 }
 
 /* Mark a run as the disk has it. What it was sent to last counts once it says that it is finished:
@@ -185,24 +185,30 @@ static void find_run(wac_ladder *ladder, size_t run)
         wac_folder_is_run(folder) &&
         wac_folder_read_config(&config, folder, NULL) == WAC_STATUS_OK &&
         wac_manifest_read(&manifest, folder, NULL) == WAC_STATUS_OK)
-        mark_run(ladder, run, folder, config.epochs - !manifest.finished);
+        (void)mark_run(ladder, run, folder, config.epochs - !manifest.finished, NULL);
 }
 
-/* Mark a run that has just reached a rung. Where another machine has trained it, its last rows may
- * take a moment to be seen here. */
-static void await_run(wac_ladder *ladder, size_t run, int rung)
+wac_status wac_ladder_read(wac_ladder *ladder, size_t run, wac_error *error)
 {
     enum { TRIES = 100 };
     char folder[PATH_MAX];
+    int rung = wac_ladder_rung(ladder, run);
+    int64_t epochs = wac_ladder_epochs(ladder, run, rung);
+    wac_status status = WAC_STATUS_OK;
     const wac_mark *mark = &ladder->rungs[rung].marks[run];
-    if (wac_path_join(folder, sizeof folder, ladder->directory,
-                      ladder->choices.sweep->runs[run].folder, NULL) != WAC_STATUS_OK)
-        return;
+    WAC_TRY(wac_path_join(folder, sizeof folder, ladder->directory,
+                          ladder->choices.sweep->runs[run].folder, error));
     for (int i = 0; i < TRIES && mark->state == WAC_MARK_OPEN; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-        mark_run(ladder, run, folder, wac_ladder_epochs(ladder, run, rung));
+        status = mark_run(ladder, run, folder, epochs, error);
     }
+    if (mark->state != WAC_MARK_OPEN)
+        return WAC_STATUS_OK;
+    return status != WAC_STATUS_OK
+               ? status
+               : wac_fail(error, WAC_STATUS_INPUT, "%s/progress.csv does not reach epoch %lld",
+                          folder, (long long)epochs);
 }
 
 /* Whether all runs of a choice have come to their end on a rung. */
@@ -284,10 +290,7 @@ void wac_ladder_begin(wac_ladder *ladder, wac_sweep_item *items)
 
 size_t wac_ladder_note(wac_ladder *ladder, wac_sweep_item *items, size_t run)
 {
-    int place = wac_ladder_rung(ladder, run);
-    if (items[run].state == WAC_SWEEP_STATE_DONE)
-        await_run(ladder, run, place);
-    wac_mark *mark = &ladder->rungs[place].marks[run];
+    wac_mark *mark = &ladder->rungs[wac_ladder_rung(ladder, run)].marks[run];
     if (mark->state == WAC_MARK_OPEN)
         mark->state = WAC_MARK_LOST;
     return decide_all(ladder, items, ladder->choices.list[ladder->choices.owners[run]].field);

@@ -451,10 +451,12 @@ static void climb(int64_t reached[CHOICES], const wac_sweep *sweep, const wac_se
         if (left == 0)
             break;
         size_t run = waiting[seed ? (size_t)((double)left * wac_rng_uniform(&rng)) : 0];
-        if (run == failing)
+        if (run == failing) {
             items[run].state = WAC_SWEEP_STATE_FAILED;
-        else
+        } else {
             train_fake(sweep, &items[run], run);
+            assert_ok(wac_ladder_read(ladder, run, &error));
+        }
         wac_ladder_note(ladder, items, run);
     }
     wac_tuned tuned[CHOICES];
