@@ -229,7 +229,7 @@ static void note_done(execution *all, size_t run)
     bool known = !all->options->ladder ||
                  wac_ladder_read(all->options->ladder, run, &cause) == WAC_STATUS_OK;
     item->state = known ? WAC_SWEEP_STATE_DONE : WAC_SWEEP_STATE_FAILED;
-    snprintf(item->reason, sizeof item->reason, "%s", cause.message);
+    snprintf(item->reason, sizeof item->reason, "%.500s", cause.message);
     all->view.done += known;
     all->view.failed += !known;
 }
