@@ -323,12 +323,16 @@ static wac_status fail_short(const char *directory, int64_t count, int64_t wante
 
 wac_status wac_maps_check(const char *directory, int64_t rows, wac_error *error)
 {
+    char path[PATH_MAX];
     wac_atlas atlas;
-    if (!wac_folder_has(directory, WAC_FOLDER_MAPS))
+    WAC_TRY(wac_folder_path(path, directory, WAC_FOLDER_MAPS, error));
+    /* who only looks, and cannot, does not know whether they are there */
+    int file = wac_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == ENOENT)
         return WAC_STATUS_OK;
-    wac_status status = wac_atlas_open(&atlas, directory, error);
-    if (status != WAC_STATUS_OK) /* where a look at them failed they may not be there at all */
-        return wac_folder_has(directory, WAC_FOLDER_MAPS) ? status : WAC_STATUS_OK;
+    if (file >= 0)
+        close(file);
+    WAC_TRY(wac_atlas_open(&atlas, directory, error));
     wac_atlas_close(&atlas);
     return atlas.count < rows - atlas.first
                ? fail_short(directory, atlas.count, rows - atlas.first, error)
