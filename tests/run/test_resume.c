@@ -373,6 +373,44 @@ static double seconds_after(const char *seconds)
     return after;
 }
 
+/* What a run that goes on says first; and its clock, which only goes forwards. */
+typedef struct heard {
+    char said[512];
+    double seconds;
+} heard;
+
+static void hear(void *user, const char *message)
+{
+    heard *heard = user;
+    size_t used = strlen(heard->said);
+    snprintf(heard->said + used, sizeof heard->said - used, "%s\n", message);
+}
+
+static void look_at_the_clock(void *user, const wac_progress *progress)
+{
+    heard *heard = user;
+    assert_true(progress->seconds >= heard->seconds);
+    heard->seconds = progress->seconds;
+}
+
+static void it_says_how_it_goes_on(void **state)
+{
+    (void)state;
+    heard heard = {0};
+    wac_config config = tiny("lqg", "sac", 2);
+    wac_run_options options = wac_run_options_default();
+    options.log = (wac_log){hear, &heard};
+    options.progress = look_at_the_clock;
+    options.user = &heard;
+    assert_ok(train_new(at("run"), &config, &options));
+    heard.said[0] = 0;
+    assert_ok(train_on(at("run"), "lqg", &options, 0));
+    assert_non_null(strstr(heard.said, "nothing left to do: epoch 2 was the last"));
+    heard.said[0] = 0;
+    assert_ok(train_on(at("run"), "lqg", &options, 3));
+    assert_null(strstr(heard.said, "nothing left to do"));
+}
+
 /* The time of a run is counted on from its last row, also where its manifest is lost; where both
  * have none, from nothing. */
 static void time_is_counted_on(void **state)
@@ -388,6 +426,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(time_is_counted_on),
+        TEST(it_says_how_it_goes_on),
         TEST(updates_are_shared_out_over_steps),
         TEST(stopping_anywhere_changes_nothing),
         TEST(tables_stop_anywhere),
