@@ -329,9 +329,9 @@ wac_status wac_maps_check(const char *directory, int64_t rows, wac_error *error)
     /* who only looks, and cannot, does not know whether they are there */
     int file = wac_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0 && errno != ELOOP)
-        return errno == ENOENT ? WAC_STATUS_OK
-                               : wac_fail(error, WAC_STATUS_IO, "cannot open %s: %s", path,
-                                          strerror(errno));
+        return errno == ENOENT
+                   ? WAC_STATUS_OK
+                   : wac_fail(error, WAC_STATUS_IO, "cannot open %s: %s", path, strerror(errno));
     if (file >= 0)
         close(file);
     WAC_TRY(wac_atlas_open(&atlas, directory, error));
