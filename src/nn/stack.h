@@ -26,10 +26,9 @@
 #include <stddef.h>
 
 enum {
-    WAC_HIDDEN_MOST = 4,  /* layers of a plain network */
-    WAC_BLOCKS_MOST = 4,  /* of a residual one */
-    WAC_BLOCK_LAYERS = 4, /* the most */
-    WAC_LAYERS_MOST = WAC_BLOCK_LAYERS * WAC_BLOCKS_MOST + 3,
+    WAC_HIDDEN_MOST = 4, /* layers of a plain network */
+    WAC_BLOCKS_MOST = 4, /* of a residual one */
+    WAC_LAYERS_MOST = 4 * WAC_BLOCKS_MOST + 3,
     WAC_KEPT_MOST = 4 * WAC_BLOCKS_MOST + 8
 };
 

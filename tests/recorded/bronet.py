@@ -17,7 +17,7 @@ import optax
 from flax import linen as nn
 
 from recorder import keep, write
-from simba import ClampedPolicy, keep_dense, keep_norm, shaken
+from simba import ClampedPolicy, keep_dense, keep_norm, noise_of, shaken
 
 O, A, WIDTH, BLOCKS, POLICY_WIDTH, POLICY_BLOCKS, BATCH, STEPS = 3, 2, 16, 2, 8, 1, 8, 4
 RATE, DECAY, DISCOUNT, TAU, TARGET, PESSIMISM = 1e-3, 0.5, 0.97, 0.01, -0.5, 1
@@ -41,14 +41,6 @@ def keep_networks(folder, actor, critic, target):
     for prefix, twins in {"": critic, "target_": target}.items():
         for k in range(2):
             keep_network(f"{folder}/{prefix}q{k + 1}", twins.params[f"Critic_{k}"], BLOCKS, ["out"])
-
-
-def noise_of(actor, observations, key):
-    """What the policy draws with a key."""
-    dist = actor(observations)
-    drawn = dist.distribution.sample(seed=key)
-    assert jnp.array_equal(jnp.tanh(drawn), dist.sample(seed=key))
-    return (drawn - dist.distribution.loc) / dist.distribution.stddev()
 
 
 def main():
