@@ -16,6 +16,8 @@
 /* --- curves: means of runs over epochs, steps or time, with bands ------------------------------
  */
 
+enum { MOST_POINTS = 150 }; /* of a curve: more are noise that hides its course */
+
 /* The runs of a line, and the places across at which their values are taken. */
 typedef struct bundle {
     const wac_record *const *runs;
@@ -104,6 +106,19 @@ static double value_at(const bundle *bundle, size_t run, size_t point)
     return NAN;
 }
 
+/* The mean of what a run has at the places from `first` to before `end`. */
+static double mean_between(const bundle *bundle, size_t run, size_t first, size_t end)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t point = first; point < end; point++) {
+        double value = value_at(bundle, run, point);
+        sum += isnan(value) ? 0 : value;
+        count += !isnan(value);
+    }
+    return count ? sum / (double)count : NAN;
+}
+
 static wac_status write_point(wac_sheet *sheet, wac_sheet_panel *panel, size_t line, double place,
                               size_t there, wac_error *error)
 {
@@ -156,17 +171,20 @@ static wac_status write_curve(wac_sheet *sheet, wac_sheet_panel *panel, size_t l
     sheet->uneven |= measure_bundle(&bundle);
     sheet->between |= !bundle.same;
     wac_plot_file(&sheet->page.plot, "curve-%d-%zu-%zu", panel->row, panel->task, line);
-    for (size_t point = 0; point < bundle.points; point++) {
-        size_t there = 0;
+    size_t each = (bundle.points + MOST_POINTS - 1) / MOST_POINTS;
+    sheet->each = each > sheet->each ? each : sheet->each;
+    for (size_t point = 0; point < bundle.points; point += each) {
+        size_t there = 0, end = point + each < bundle.points ? point + each : bundle.points;
         for (size_t i = 0; i < bundle.count; i++) {
-            double value = value_at(&bundle, i, point);
+            double value = mean_between(&bundle, i, point, end);
             if (!isnan(value))
                 sheet->values[there++] = value;
         }
         if (there == 0)
             continue;
-        WAC_TRY(write_point(sheet, panel, line, place_of(&bundle, point), there, error));
-        sheet->far = fmax(sheet->far, place_of(&bundle, point));
+        double last = place_of(&bundle, end - 1), place = (place_of(&bundle, point) + last) / 2;
+        WAC_TRY(write_point(sheet, panel, line, place, there, error));
+        sheet->far = fmax(sheet->far, last);
         drawn++;
     }
     if (drawn)
@@ -290,6 +308,9 @@ static void explain_curves(const wac_sheet *sheet, const char *runs, char *text,
 {
     explain_means(sheet, runs, "bands", text, size);
     size_t used = strlen(text);
+    if (sheet->each > 1)
+        snprintf(text + used, size - used, " Each point is the mean of %zu epochs.", sheet->each);
+    used = strlen(text);
     snprintf(text + used, size - used, "%s%s%s",
              sheet->cut ? " Bands end at what is possible." : "",
              sheet->figure->seeds && sheet->most > 1 ? " Thin lines are single runs." : "",

@@ -71,6 +71,7 @@ typedef struct wac_sheet {
     bool cut;          /* curves: a band is cut off at what is possible */
     bool negative;     /* bars: some are below 0 */
     double far;        /* curves: how far they go */
+    size_t each;       /* curves: epochs that a point is the mean of */
     double share[2];   /* bars of shares: from the least to the most on any task */
     size_t rows;       /* rows of names beside a panel; profile: tasks */
     double names;      /* pixels that names beside a panel may take */

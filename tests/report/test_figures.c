@@ -228,6 +228,21 @@ static void test_curves(void **state)
     free(page);
 }
 
+/* Of 600 epochs, and the row before them, 5 each make a point, in the middle of them. */
+static void test_long_curves(void **state)
+{
+    (void)state;
+    fake run = {"point-1", "sac", 1, 600, 0, NULL, NULL, NULL, NULL, -9, NAN, 4, 298};
+    make_fake(at("runs/long"), &run);
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    ASSERT_LINE("'episodes completed'", "curve-0-0-0", 0, 2, 0);
+    ASSERT_LINE("'episodes completed'", "curve-0-0-0", 59, 297, 2. / 5);
+    ASSERT_LINE("'episodes completed'", "curve-0-0-0", 120, 600, 1);
+    assert_script("'episodes completed'", "set xrange [0:600]");
+    assert_holds("out/report.html", "Each point is the mean of 5 epochs.");
+}
+
 /* 0.5 ± 2 · 0.577 / 2 reaches beyond what success can be, and 2.5 ± 2.89 below no episode. */
 static void test_bands(void **state)
 {
@@ -580,11 +595,12 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIGURE_TEST(test_kinds),    FIGURE_TEST(test_tasks),     FIGURE_TEST(test_curves),
-        FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),      FIGURE_TEST(test_settings),
-        FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless), FIGURE_TEST(test_ground),
-        FIGURE_TEST(test_negative), FIGURE_TEST(test_names),     FIGURE_TEST(test_one_algorithm),
-        FIGURE_TEST(test_search),   FIGURE_TEST(test_files),     FIGURE_TEST(test_refusals),
+        FIGURE_TEST(test_kinds),         FIGURE_TEST(test_tasks),    FIGURE_TEST(test_curves),
+        FIGURE_TEST(test_long_curves),   FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),
+        FIGURE_TEST(test_settings),      FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless),
+        FIGURE_TEST(test_ground),        FIGURE_TEST(test_negative), FIGURE_TEST(test_names),
+        FIGURE_TEST(test_one_algorithm), FIGURE_TEST(test_search),   FIGURE_TEST(test_files),
+        FIGURE_TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
