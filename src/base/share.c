@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The folder of the file that holds this function: a shared library, or else the program. */
 static bool find_origin(char origin[PATH_MAX])
@@ -18,8 +19,15 @@ static bool find_origin(char origin[PATH_MAX])
     struct link_map *object = NULL;
     bool is_library = dladdr1((void *)wac_share_find, &info, (void **)&object, RTLD_DL_LINKMAP) &&
                       object && *object->l_name;
-    if (!realpath(is_library ? object->l_name : "/proc/self/exe", origin))
-        return false;
+    if (is_library) {
+        if (!realpath(object->l_name, origin))
+            return false;
+    } else { /* of a program that was built anew meanwhile the file is gone, the folder is not */
+        ssize_t length = readlink("/proc/self/exe", origin, PATH_MAX - 1);
+        if (length <= 0)
+            return false;
+        origin[length] = 0;
+    }
     *strrchr(origin, '/') = 0;
     return true;
 }
