@@ -486,8 +486,67 @@ FRONT void failing_calls_end(void)
 
 static int (*program)(int argc, char **argv, char **environment);
 
+enum { MOST_WORDS = 64 };
+
+static failing_start start; /* what the last message says */
+
+/* Opened as a number that is out of the program's way. */
+static int open_aside(const char *path, int flags)
+{
+    int file = NEXT(open)(path, flags | O_CLOEXEC, 0666), aside = -1;
+    if (file >= 0) {
+        aside = fcntl(file, F_DUPFD_CLOEXEC, 100);
+        NEXT(close)(file);
+    }
+    return aside;
+}
+
+/* In a fork: as the message has it. */
+static int obey(char *argv[MOST_WORDS])
+{
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    if (chdir(start.folder) != 0 || dup2(open_aside(start.out, flags), 1) < 0 ||
+        dup2(open_aside(start.err, flags), 2) < 0)
+        _exit(126);
+    if (*start.record)
+        record = open_aside(start.record, O_WRONLY | O_APPEND | O_CREAT);
+    alarm(start.seconds);
+    int argc = 1;
+    for (char *place, *word = strtok_r(start.words, " ", &place); word && argc < MOST_WORDS - 1;
+         word = strtok_r(NULL, " ", &place))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    return argc;
+}
+
+/* Returns in each fork, with the number of its words. */
+static int start_to_order(int orders, char *argv[MOST_WORDS])
+{
+    while (NEXT(recv)(orders, &start, sizeof start, 0) == (ssize_t)sizeof start) {
+        int status = 0;
+        pid_t child = NEXT(fork)();
+        if (child == 0) {
+            NEXT(close)(orders);
+            return obey(argv);
+        }
+        if (child < 0 || NEXT(waitpid)(child, &status, 0) != child ||
+            send(orders, &status, sizeof status, MSG_NOSIGNAL) != (ssize_t)sizeof status)
+            break;
+    }
+    _exit(0);
+}
+
 static int begin(int argc, char **argv, char **environment)
 {
+    static char *words[MOST_WORDS];
+    const char *orders = getenv("WAC_STARTS");
+    unsetenv("LD_PRELOAD");
+    if (orders) {
+        words[0] = argv[0];
+        argv = words;
+        argc = start_to_order(atoi(orders), words);
+        unsetenv("WAC_STARTS");
+    }
     const char *path = getenv("WAC_FAILING_CALLS");
     int file = path ? NEXT(open)(path, O_RDWR | O_CLOEXEC) : -1;
     if (file >= 0) {
@@ -495,13 +554,6 @@ static int begin(int argc, char **argv, char **environment)
         NEXT(close)(file);
         order = mapped == MAP_FAILED ? NULL : mapped;
     }
-    path = getenv("WAC_RECORDED_CALLS");
-    file = path ? NEXT(open)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (file >= 0) {
-        record = fcntl(file, F_DUPFD_CLOEXEC, 100); /* out of the program's way */
-        NEXT(close)(file);
-    }
-    unsetenv("LD_PRELOAD");
     atexit(failing_calls_end);
     return program(argc, argv, environment);
 }

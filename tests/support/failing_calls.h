@@ -52,6 +52,17 @@ typedef struct failing_order {
     unsigned long way[FAILING_PLACES]; /* what was above it, as a hash */
 } failing_order;
 
+/* To load a program takes longer than most of what it does here. So it is loaded once: WAC_STARTS
+ * is a socket on which a message comes for each start, and an answer goes, how it ended (waitpid).
+ * Each is a fork that goes on to main. */
+typedef struct failing_start {
+    char folder[4096];         /* to work in */
+    char out[4096], err[4096]; /* files */
+    char record[4096];         /* of its calls (recorded_calls.h); empty: none */
+    char words[8192];          /* of the command line, split at spaces */
+    unsigned seconds;          /* that it may take */
+} failing_start;
+
 /* Count a call that is none to the system; true: it shall fail. */
 bool failing_calls_strike(failing_kind kind);
 

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 /* A command, in a folder of its own. */
 typedef struct command {
@@ -41,7 +42,6 @@ static inline void make_work(const char *like)
         return;
     }
     assert_ok(wac_directory_make(at("work"), &error));
-    save_text(at("leaks"), "leak:mju_malloc\nleak:yaml_parser_load\n");
     save_text(at("work/my.yaml"), "environment: lqg\nalgorithm: sac\nepochs: 1\nwidth: 16\n"
                                   "batch_size: 16\ninitial_steps: 30\nexplore_steps: 40\n"
                                   "updates: 15\nevaluation_steps: 60\npath_limit: 25\n"
@@ -62,35 +62,65 @@ static inline void make_work(const char *like)
                                       "b,theirs,lqg,2,0,-4\nb,theirs,lqg,2,40,-1\n");
 }
 
+static int starts = -1;  /* where the program waits for orders to start */
+static bool is_recorded; /* its calls are noted in the file `record` */
+
+/* In the child. */
+static inline void become_starter(int orders)
+{
+    char path[PATH_MAX + 4096], leaks[PATH_MAX + 64], number[16];
+    snprintf(path, sizeof path, "%s:%s", at("bin"), getenv("PATH"));
+    setenv("PATH", path, 1);
+    setenv("TMPDIR", at("tmp"), 1);
+    setenv("WAC_FAILING_CALLS", at("order"), 1);
+    snprintf(number, sizeof number, "%d", orders);
+    setenv("WAC_STARTS", number, 1);
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0:exitcode=99:allocator_may_return_null=1", 1);
+    setenv("UBSAN_OPTIONS", "exitcode=99:print_stacktrace=1", 1);
+    /* MuJoCo loses what it has so far of a simulation, libyaml what it has of a document, when
+     * memory lacks for the rest */
+    snprintf(leaks, sizeof leaks, "suppressions=%s:print_suppressions=0", at("leaks"));
+    setenv("LSAN_OPTIONS", leaks, 1);
+    setenv("LD_PRELOAD", WAC_FAILING_CALLS, 1);
+    execl(WAC_PROGRAM, WAC_PROGRAM, (char *)NULL);
+    _exit(127);
+}
+
+static inline void start_starter(void)
+{
+    int ends[2];
+    save_text(at("leaks"), "leak:mju_malloc\nleak:yaml_parser_load\n");
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    assert_int_equal(fcntl(ends[0], F_SETFD, FD_CLOEXEC), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        become_starter(ends[1]);
+    close(ends[1]);
+    starts = ends[0];
+}
+
 /* `wac WORDS` in the folder of work, under the orders. */
 static inline const outcome *run_program(const char *words)
 {
     static outcome result;
-    char copy[8192], path[PATH_MAX + 4096], leaks[PATH_MAX + 64];
-    snprintf(copy, sizeof copy, "%s", words);
+    static failing_start start;
+    int status;
+    if (starts < 0)
+        start_starter();
     for (int i = 0; i < FAILING_TOTAL; i++)
         atomic_store(&order->calls[i], 0);
     atomic_store(&order->struck, 0);
-    pid_t child = fork_with_files();
-    if (child == 0) {
-        if (chdir(at("work")) != 0)
-            _exit(126);
-        snprintf(path, sizeof path, "%s:%s", at("bin"), getenv("PATH"));
-        setenv("PATH", path, 1);
-        setenv("TMPDIR", at("tmp"), 1);
-        setenv("WAC_FAILING_CALLS", at("order"), 1);
-        setenv("ASAN_OPTIONS", "verify_asan_link_order=0:exitcode=99:allocator_may_return_null=1",
-               1);
-        setenv("UBSAN_OPTIONS", "exitcode=99:print_stacktrace=1", 1);
-        /* MuJoCo loses what it has so far of a simulation, libyaml what it has of a document, when
-         * memory lacks for the rest */
-        snprintf(leaks, sizeof leaks, "suppressions=%s:print_suppressions=0", at("leaks"));
-        setenv("LSAN_OPTIONS", leaks, 1);
-        setenv("LD_PRELOAD", WAC_FAILING_CALLS, 1);
-        alarm(SECONDS);
-        become_program(copy);
-    }
-    result.status = status_of(child);
+    snprintf(start.folder, sizeof start.folder, "%s", at("work"));
+    snprintf(start.out, sizeof start.out, "%s", at(".out"));
+    snprintf(start.err, sizeof start.err, "%s", at(".err"));
+    snprintf(start.record, sizeof start.record, "%s", is_recorded ? at("record") : "");
+    snprintf(start.words, sizeof start.words, "%s", words);
+    start.seconds = SECONDS;
+    assert_int_equal(send(starts, &start, sizeof start, MSG_NOSIGNAL), sizeof start);
+    assert_int_equal(recv(starts, &status, sizeof status, 0), sizeof status);
+    result.status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
     read_back(result.out, sizeof result.out, at(".out"));
     read_back(result.err, sizeof result.err, at(".err"));
     return &result;
