@@ -96,7 +96,7 @@ static void values_are_those_by_hand(void **state)
     wac_rng rng = wac_rng_make(1, WAC_STREAM_WORLD);
     assert_int_equal(world->spec.observation_size, COUNT);
     assert_int_equal(world->spec.action_size, 2);
-    assert_false(world->spec.has_goal);
+    assert_false(world->spec.has_goal || world->spec.has_place);
     assert_true(world->spec.action_low[0] == -2 && world->spec.action_high[0] == 2);
     assert_true(world->spec.action_low[1] == -1 && world->spec.action_high[1] == 1);
     assert_true(world->spec.observation_low[0] == -10 && world->spec.observation_high[0] == 10);

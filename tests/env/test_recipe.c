@@ -54,6 +54,7 @@ static void everything_is_read(void **state)
                                "success:\n"
                                "  - {distance: [a, b], below: 0.1}\n"
                                "after_success: continue\n"
+                               "place: observed\n"
                                "reset:\n"
                                "  - {qpos: all, uniform: 0.1}\n"
                                "  - {qvel: 0-3, normal: 0.2}\n";
@@ -64,6 +65,7 @@ static void everything_is_read(void **state)
     assert_string_equal(recipe.keyframe, "at home");
     assert_int_equal(recipe.keyframe_line, 3);
     assert_true(recipe.goes_on);
+    assert_true(recipe.has_place);
 
     const wac_recipe_entry *e = entry(WAC_RECIPE_OBSERVATION, 0);
     assert_true(e->what == WAC_WHAT_QPOS && e->first == 0 && e->last == -1 && !*e->name);
@@ -133,7 +135,7 @@ static void faults_are_named(void **state)
         {OBSERVE "rewards: []\n", 2, "unknown key \"rewards\"; did you mean \"reward\"?"},
         {"colour: 1\n", 1,
          "unknown key \"colour\"; a recipe has observation, reward, terminate, success, "
-         "after_success, reset, keyframe and frame_skip"},
+         "after_success, reset, keyframe, frame_skip and place"},
         {OBSERVE OBSERVE, 2, "\"observation\" was already there on line 1"},
         {OBSERVE "---\n" REWARD, 2, "a second document starts here; keep one to a file"},
         {"observation: [", 2, "this is not YAML (did not find expected node content)"},
@@ -152,6 +154,7 @@ static void faults_are_named(void **state)
          "the value of \"keyframe\" is no text (it has control characters)"},
         {"keyframe: " LONG LONG "\n", 1, "the value of \"keyframe\" is too long"},
         {"after_success: stop\n", 1, "\"after_success\" must be end or continue, not \"stop\""},
+        {"place: here\n", 1, "\"place\" must be none or observed, not \"here\""},
         {OBSERVE REWARD "after_success: end\n", 3, "there is no \"success\" to go on after"},
         {OBSERVE "reward:\n- bonus: success\n", 3, "there is no \"success\" to pay a bonus for"},
 

@@ -32,6 +32,7 @@ static void tasks_are_as_listed(void **state)
         assert_int_equal(world->spec.action_size, rows[i].actions);
         assert_int_equal(world->path_limit, rows[i].path_limit);
         assert_true(world->spec.has_goal);
+        assert_int_equal(world->spec.has_place, strstr(rows[i].name, "maze") != NULL);
         assert_int_equal(wac_config_init(&config, rows[i].name, NULL, NULL), WAC_STATUS_OK);
         assert_true(config.reward_min == rows[i].least && config.reward_max == rows[i].most);
         wac_world_destroy(world);

@@ -166,6 +166,7 @@ static wac_status prepare(wac_custom *self, wac_environment_spec *spec, const wa
     *spec = (wac_environment_spec){
         .state_size = wac_mujoco_state_size(&self->mujoco) + 1,
         .has_goal = self->recipe.counts[WAC_RECIPE_SUCCESS] > 0,
+        .has_place = self->recipe.has_place,
         .seconds = self->recipe.frame_skip * self->mujoco.timestep,
     };
     WAC_TRY(declare_actions(self, spec, error));

@@ -14,10 +14,10 @@
 /* --- the language ----------------------------------------------------------------------------- */
 
 /* the keys of a recipe: the lists in the order of wac_recipe_list, then single values */
-static const char *const top_keys[] = {"observation", "reward",        "terminate",
-                                       "success",     "reset",         "frame_skip",
-                                       "keyframe",    "after_success", NULL};
-enum { KEY_FRAME_SKIP = WAC_RECIPE_LISTS, KEY_KEYFRAME, KEY_AFTER_SUCCESS };
+static const char *const top_keys[] = {"observation", "reward",     "terminate", "success",
+                                       "reset",       "frame_skip", "keyframe",  "after_success",
+                                       "place",       NULL};
+enum { KEY_FRAME_SKIP = WAC_RECIPE_LISTS, KEY_KEYFRAME, KEY_AFTER_SUCCESS, KEY_PLACE };
 
 #define IN(list) (1u << WAC_RECIPE_##list)
 #define IN_STEP (IN(OBSERVATION) | IN(REWARD) | IN(TERMINATE) | IN(SUCCESS))
@@ -55,6 +55,7 @@ static_assert((int)WAC_RECIPE_NAME == (int)WAC_YAML_TEXT, "names are texts");
 #define MEASURES "sum|squares|absolute"
 #define BONUSES "step|alive|success"
 #define AFTER_SUCCESS "end|continue"
+#define PLACES "none|observed"
 
 /* --- one entry -------------------------------------------------------------------------------- */
 
@@ -326,6 +327,8 @@ static wac_status read_top(wac_yaml *in, wac_recipe *recipe, int key, const wac_
         return read_name(in, recipe->keyframe, pair->value, pair->key);
     case KEY_AFTER_SUCCESS:
         return wac_yaml_word(in, &recipe->goes_on, pair, AFTER_SUCCESS);
+    case KEY_PLACE:
+        return wac_yaml_word(in, &recipe->has_place, pair, PLACES);
     default:
         return read_list(in, recipe, (wac_recipe_list)key, pair);
     }
@@ -374,7 +377,7 @@ static wac_status read_document(wac_yaml *in, wac_recipe *recipe)
                 in, wac_yaml_line(pair.key_node), "unknown key \"%s\"; %s", WAC_CLIP(pair.key),
                 WAC_SUGGEST(pair.key, wac_name_in_array, top_keys,
                             "a recipe has observation, reward, terminate, success, after_success, "
-                            "reset, keyframe and frame_skip"));
+                            "reset, keyframe, frame_skip and place"));
         WAC_TRY(wac_yaml_once(in, &pair, &seen[key]));
         WAC_TRY(read_top(in, recipe, key, &pair));
     }

@@ -80,7 +80,8 @@ typedef struct wac_recipe {
     int frame_skip;                 /* steps of the engine to one of ours */
     char keyframe[WAC_RECIPE_NAME]; /* where episodes start; empty: the model's own start */
     size_t keyframe_line;
-    int goes_on; /* 1: after a success */
+    int goes_on;   /* 1: after a success */
+    int has_place; /* 1: the first two values observed say where it is */
 } wac_recipe;
 
 /* A recipe from the text of a file that `name` stands for in messages. */
