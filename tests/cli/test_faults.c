@@ -95,8 +95,9 @@ static const char *judge_failure(const trial *trial, const outcome *result)
         return "the sanitizer found something";
     if (result->status != 1 && result->status != 2)
         return "a status that means nothing";
-    const char *line = strstr(result->err, "wac: ");
-    if (!line || (line != result->err && line[-1] != '\n') || strlen(line) < 20)
+    const char *line =
+        strncmp(result->err, "wac: ", 5) == 0 ? result->err : strstr(result->err, "\nwac: ");
+    if (!line || strlen(line) < 20)
         return "no sentence";
     if (trial->kind == FAILING_MEMORY && !strcasestr(result->err, "memory"))
         return "the sentence does not say that memory ran out";
