@@ -52,9 +52,9 @@ typedef struct failing_order {
     unsigned long way[FAILING_PLACES]; /* what was above it, as a hash */
 } failing_order;
 
-/* To load a program takes longer than most of what it does here. So it is loaded once: WAC_STARTS
- * is a socket on which a message comes for each start, and an answer goes, how it ended (waitpid).
- * Each is a fork that goes on to main. */
+/* A program with many libraries is loaded once, not for each trial: WAC_STARTS is a socket on which
+ * a message comes for each start, and an answer goes, how it ended (waitpid). Each is a fork that
+ * goes on to main. */
 typedef struct failing_start {
     char folder[4096];         /* to work in */
     char out[4096], err[4096]; /* files */

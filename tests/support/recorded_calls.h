@@ -1,6 +1,6 @@
 /* What the library of failing calls (failing_calls.c) notes of the calls that change the disk: one
- * record after the other, in a file (failing_calls.h). Files and folders go by their
- * inodes, names by the folder that they stand in. */
+ * record after the other, in a file (failing_calls.h). Files and folders go by their inodes, names
+ * by the folder that they stand in. */
 #ifndef WAC_TESTS_SUPPORT_RECORDED_CALLS_H
 #define WAC_TESTS_SUPPORT_RECORDED_CALLS_H
 
