@@ -85,8 +85,7 @@ static int write_slurm(const wac_sweep *sweep, const char *file, const char *dir
         return cli_blame(&error);
     free(items);
     close(lock);
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
+    wac_program_path(program);
     if (!realpath(file, whole_file) || !realpath(directory, whole_directory) ||
         wac_path_join(path, sizeof path, directory, "sweep.slurm", &error) != WAC_STATUS_OK)
         return cli_refuse("the path of %s or %s is too long", file, directory);

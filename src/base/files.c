@@ -274,6 +274,12 @@ wac_status wac_path_look(bool *there, const char *path, wac_error *error)
                           strerror(errno));
 }
 
+void wac_program_path(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = 0;
+}
+
 bool wac_path_exists(const char *path)
 {
     bool there;

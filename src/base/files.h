@@ -37,6 +37,10 @@ const char *wac_file_advice(int code);
 wac_status wac_file_read(char **bytes, size_t *size, const char *path, size_t limit,
                          wac_error *error);
 
+/* Of this program; empty: not known. Where its file is gone, since it was built anew meanwhile, the
+ * folder is right all the same. */
+void wac_program_path(char path[PATH_MAX]);
+
 /* Whether there is something. Where the system cannot tell, as with a failing disk, there may be:
  * whoever tries to read it will learn the reason. */
 bool wac_path_exists(const char *path);

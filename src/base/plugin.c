@@ -8,15 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void *open_plugin(const char *name, const char *variable, char *why, size_t size)
 {
     static const char *const places[] = {"", "../lib/wac/", "../lib/"};
     const char *named = getenv(variable);
     char program[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
+    wac_program_path(program);
     char *slash = strrchr(program, '/');
     if (slash)
         slash[1] = 0;

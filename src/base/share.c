@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The folder of the file that holds this function: a shared library, or else the program. */
 static bool find_origin(char origin[PATH_MAX])
@@ -19,17 +18,14 @@ static bool find_origin(char origin[PATH_MAX])
     struct link_map *object = NULL;
     bool is_library = dladdr1((void *)wac_share_find, &info, (void **)&object, RTLD_DL_LINKMAP) &&
                       object && *object->l_name;
-    if (is_library) {
-        if (!realpath(object->l_name, origin))
-            return false;
-    } else { /* of a program that was built anew meanwhile the file is gone, the folder is not */
-        ssize_t length = readlink("/proc/self/exe", origin, PATH_MAX - 1);
-        if (length <= 0)
-            return false;
-        origin[length] = 0;
-    }
-    *strrchr(origin, '/') = 0;
-    return true;
+    if (!is_library)
+        wac_program_path(origin);
+    else if (!realpath(object->l_name, origin))
+        return false;
+    char *slash = strrchr(origin, '/');
+    if (slash)
+        *slash = 0;
+    return slash;
 }
 
 wac_status wac_share_find(char *path, size_t size, const char *kind, const char *variable,
