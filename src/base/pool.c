@@ -97,7 +97,9 @@ void wac_pool_run(wac_pool *pool, wac_piece_fn *run, void *work, int count)
     while (*last)
         last = &(*last)->later;
     *last = &job;
-    pthread_cond_broadcast(&pool->wanted);
+    /* this thread takes pieces, too: no more are woken than it leaves */
+    for (int i = 0; i < pool->threads && i < count - 1; i++)
+        pthread_cond_signal(&pool->wanted);
     while (job.next < job.count)
         do_piece(pool, &job);
     while (job.done < job.count)

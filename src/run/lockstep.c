@@ -63,9 +63,23 @@ static void end_round(void *work, int number)
         run->status = wac_train_end(run, run->status, &run->error);
 }
 
-static void each(const wac_lockstep *all, wac_piece_fn *phase)
+/* Where it takes nobody long, the caller does it alone: to wake a thread takes longer. */
+static void each(const wac_lockstep *all, wac_piece_fn *phase, bool (*takes_long)(const wac_run *))
 {
-    wac_pool_run(all->pool, phase, (void *)all, all->count);
+    bool any = false;
+    for (int i = 0; i < all->count && !any; i++)
+        any = all->runs[i] && takes_long(all->runs[i]);
+    wac_pool_run(any ? all->pool : NULL, phase, (void *)all, all->count);
+}
+
+static bool is_evaluated(const wac_run *run)
+{
+    return run->row_due;
+}
+
+static bool ends_epoch(const wac_run *run)
+{
+    return !learns(run) || run->position.explored >= run->config.explore_steps;
 }
 
 /* --- what they do together ---------------------------------------------------------------------*/
@@ -126,7 +140,7 @@ static void learn(const wac_lockstep *all)
         wac_agent_start(agent, updates);
         lap(all, WAC_LOCKSTEP_SEND);
         if (!evaluated)
-            each(all, evaluate);
+            each(all, evaluate, is_evaluated);
         evaluated = true;
         lap(all, WAC_LOCKSTEP_EVALUATE);
         wac_status status = wac_agent_wait(agent, &error);
@@ -145,7 +159,7 @@ static void learn(const wac_lockstep *all)
         lap(all, WAC_LOCKSTEP_FETCH);
     }
     if (!evaluated)
-        each(all, evaluate);
+        each(all, evaluate, is_evaluated);
     /* between rounds a seat is there for anybody */
     for (int i = 0; i < all->count; i++)
         if (all->runs[i] && all->runs[i]->status != WAC_STATUS_NUMERIC)
@@ -176,10 +190,10 @@ void wac_lockstep_train(const wac_lockstep *all)
     if (all->watch)
         all->watch->since = wac_clock_seconds();
     do {
-        each(all, explore);
+        each(all, explore, learns);
         lap(all, WAC_LOCKSTEP_EXPLORE);
         learn(all);
-        each(all, end_round);
+        each(all, end_round, ends_epoch);
         lap(all, WAC_LOCKSTEP_END);
         if (all->watch)
             all->watch->round(all->watch->user, all);

@@ -163,12 +163,16 @@ static void find_shapes(crew *crew)
     }
 }
 
-/* Those of one shape, in as few groups as can be, of much the same size; with several GPUs as many
- * for each of them, as long as there are runs. */
+/* Those of one shape, in as few groups as can be, of much the same size; where steps and updates
+ * take turns within an epoch, which no device is busy with, in as many as go on at the same time.
+ * With several GPUs as many for each of them, as long as there are runs. */
 static void cut_shape(crew *crew, const wac_sweep_errand **members, size_t count)
 {
     size_t seats = (size_t)crew->task->seats, gpus = (size_t)crew->gpus;
-    size_t groups = ((count + seats - 1) / seats + gpus - 1) / gpus * gpus;
+    size_t groups = (count + seats - 1) / seats, at_once = (size_t)crew->task->groups * gpus;
+    if (groups < at_once && config_of(crew->task, *members)->update_interval > 0)
+        groups = at_once;
+    groups = (groups + gpus - 1) / gpus * gpus;
     if (groups > count)
         groups = count;
     for (size_t i = 0; i < groups; i++) {

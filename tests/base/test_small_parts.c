@@ -352,7 +352,7 @@ static void plugins_say_why_not(void **state)
     char why[256];
     setenv("WAC_SOME_PLUGIN", WAC_FAKE_GPU, 1);
     assert_non_null(
-        wac_plugin_table("wac_some", "wac_engine_table_v2", "WAC_SOME_PLUGIN", why, sizeof why));
+        wac_plugin_table("wac_some", "wac_engine_table_v3", "WAC_SOME_PLUGIN", why, sizeof why));
     assert_null(wac_plugin_table("wac_some", "no_such", "WAC_SOME_PLUGIN", why, sizeof why));
     assert_string_equal(why, "the wac_some.so that is there is of another version");
     setenv("WAC_SOME_PLUGIN", WAC_SOURCE_DIR "/README.md", 1);

@@ -102,14 +102,14 @@ static void write_block(wac_engine *engine, int seat, wac_engine_block block, si
                         size_t numbers, const void *from)
 {
     if (block <= WAC_ENGINE_CRITIC_SECOND)
-        memcpy(place(engine, seat, block, first), from, numbers * sizeof(float));
+        memmove(place(engine, seat, block, first), from, numbers * sizeof(float));
 }
 
 static void read_block(wac_engine *engine, int seat, wac_engine_block block, size_t first,
                        size_t numbers, void *to)
 {
     if (block <= WAC_ENGINE_CRITIC_SECOND)
-        memcpy(to, place(engine, seat, block, first), numbers * sizeof(float));
+        memmove(to, place(engine, seat, block, first), numbers * sizeof(float));
     else
         memset(to, 0, numbers * (block == WAC_ENGINE_COVERAGE ? sizeof(int64_t) : sizeof(float)));
 }
@@ -122,6 +122,16 @@ static void write_seats(wac_engine *engine, const wac_engine_seat *seats)
 static void read_seats(wac_engine *engine, wac_engine_seat *seats)
 {
     memcpy(seats, engine->seats, (size_t)engine->shape.seats * sizeof *seats);
+}
+
+static void *lend(wac_engine *engine, wac_engine_block block)
+{
+    return engine->blocks[block];
+}
+
+static void fetch(wac_engine *engine, wac_engine_block block)
+{
+    (void)engine, (void)block; /* what was lent is the block itself */
 }
 
 static void step(wac_engine *engine)
@@ -170,8 +180,8 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
     return 3;
 }
 
-extern const wac_engine_table wac_engine_table_v2;
-__attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v2 = {
+extern const wac_engine_table wac_engine_table_v3;
+__attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v3 = {
     .count = count,
     .describe = describe,
     .ceilings = ceilings,
@@ -182,6 +192,8 @@ __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v
     .write_seats = write_seats,
     .read_seats = read_seats,
     .settle = step,
+    .lend = lend,
+    .fetch = fetch,
     .draw = step,
     .sample = step,
     .tune = step,

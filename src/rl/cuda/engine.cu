@@ -34,7 +34,8 @@ struct wac_engine {
     lane lane[MOST_LANES];
     cudaGraphExec_t one, many; /* graphs of 1 and of GRAPH_UPDATES updates; null: not made yet */
     void *memory;
-    unsigned with_std; /* which policies aim at mean and std, asked for so far */
+    void *lent[WAC_ENGINE_BLOCKS]; /* memory of the host; null: was not asked for */
+    unsigned with_std;             /* which policies aim at mean and std, asked for so far */
     cudaError_t failure;
     const char *failed_at;
 
@@ -291,6 +292,8 @@ static void destroy(wac_engine *engine)
                 cudaEventDestroy(events[k]);
     }
     cudaFree(engine->memory);
+    for (int i = 0; i < WAC_ENGINE_BLOCKS; i++)
+        cudaFreeHost(engine->lent[i]);
     free(engine);
 }
 
@@ -441,6 +444,30 @@ static void read_block(wac_engine *engine, int seat, wac_engine_block block, siz
                        size_t count, void *numbers)
 {
     copy(engine, seat, block, first, count, numbers, NULL);
+}
+
+static void *lend(wac_engine *engine, wac_engine_block block)
+{
+    size_t count, bytes;
+    block_at(engine, block, &count, &bytes);
+    void **lent = &engine->lent[block];
+    if (!is_ready(engine) ||
+        cudaMallocHost(lent, engine->shape.seats * count * bytes) != cudaSuccess) {
+        cudaGetLastError(); /* it is told */
+        *lent = NULL;
+    }
+    return *lent;
+}
+
+static void fetch(wac_engine *engine, wac_engine_block block)
+{
+    size_t count, bytes;
+    const char *base = block_at(engine, block, &count, &bytes);
+    if (is_ready(engine))
+        check(engine,
+              cudaMemcpyAsync(engine->lent[block], base, engine->shape.seats * count * bytes,
+                              cudaMemcpyDefault, engine->stream),
+              "a copy");
 }
 
 static void write_seats(wac_engine *engine, const wac_engine_seat *seats)
@@ -645,9 +672,9 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v2;
-const wac_engine_table wac_engine_table_v2 = {
-    count_alike, describe,   ceilings, create, destroy, write_block, read_block,
-    write_seats, read_seats, settle,   draw,   sample,  tune,        back_up,
-    teach,       aim,        climb,    anchor, repeat,  wait,        profile,
+extern "C" __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v3;
+const wac_engine_table wac_engine_table_v3 = {
+    count_alike, describe, ceilings, create, destroy, write_block, read_block, write_seats,
+    read_seats,  settle,   lend,     fetch,  draw,    sample,      tune,       back_up,
+    teach,       aim,      climb,    anchor, repeat,  wait,        profile,
 };

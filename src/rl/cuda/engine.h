@@ -18,7 +18,7 @@ enum {
     WAC_ENGINE_POLICIES = 2, /* the most of a seat … */
     WAC_ENGINE_CRITICS = 16, /* … means and stds */
 };
-#define WAC_ENGINE_TABLE "wac_engine_table_v2"
+#define WAC_ENGINE_TABLE "wac_engine_table_v3"
 
 /* How products are computed; weights, moments and sums are in single precision in all of them. */
 typedef enum wac_engine_precision {
@@ -136,6 +136,11 @@ typedef struct wac_engine_table {
     void (*write_seats)(wac_engine *engine, const wac_engine_seat *seats);
     void (*read_seats)(wac_engine *engine, wac_engine_seat *seats);
     void (*settle)(wac_engine *engine); /* after weights were written */
+
+    /* a block of all seats in memory of the host that a GPU writes to by itself: the engine's, null
+     * where there is none left; and bring it up to date, which `wait` waits for */
+    void *(*lend)(wac_engine *engine, wac_engine_block block);
+    void (*fetch)(wac_engine *engine, wac_engine_block block);
 
     /* the steps (rl/steps.h) */
     void (*draw)(wac_engine *engine);

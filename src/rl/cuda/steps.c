@@ -47,7 +47,7 @@ static wac_status await(wac_agent *agent, wac_error *error)
 /* --- networks, here and there
  * --------------------------------------------------------------------*/
 
-enum { POLICIES, CRITICS, NETWORKS = 8 };
+enum { NETWORKS = 8 };
 
 /* What a desk has that the GPU has, too. */
 typedef struct twin {
@@ -60,8 +60,8 @@ static void list_twins(wac_desk *desk, twin twins[NETWORKS])
 {
     size_t policies = wac_stack_size(&desk->policies), critics = wac_stack_size(&desk->critics);
     const twin list[NETWORKS] = {
-        [POLICIES] = {WAC_ENGINE_POLICY_BLOCK, policies, desk->policies.params},
-        [CRITICS] = {WAC_ENGINE_CRITIC_BLOCK, critics, desk->critics.params},
+        {WAC_ENGINE_POLICY_BLOCK, policies, desk->policies.params},
+        {WAC_ENGINE_CRITIC_BLOCK, critics, desk->critics.params},
         {WAC_ENGINE_TARGET_BLOCK, critics, desk->targets.params},
         {WAC_ENGINE_ANCHOR_BLOCK, wac_stack_size(&desk->anchors), desk->anchors.params},
         {WAC_ENGINE_POLICY_FIRST, policies, desk->policy_moments.first},
@@ -72,17 +72,17 @@ static void list_twins(wac_desk *desk, twin twins[NETWORKS])
     memcpy(twins, list, sizeof list);
 }
 
-/* The first `count` of what the GPU has learned, to the desk. */
-static void download(wac_agent *agent, int seat, int count)
+/* All that the GPU has learned, to the desk. */
+static void download(wac_agent *agent, int seat)
 {
     wac_gpu *gpu = gpu_of(agent);
     twin twins[NETWORKS];
     if (!gpu->places[seat].learned)
         return;
     list_twins(wac_host_desk(agent, seat), twins);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < NETWORKS; i++)
         gpu->table->read(gpu->engine, seat, twins[i].block, 0, twins[i].count, twins[i].numbers);
-    gpu->places[seat].learned = count < NETWORKS;
+    gpu->places[seat].learned = false;
 }
 
 /* Transitions that were remembered since the last time. */
@@ -216,6 +216,9 @@ static void hear_coverage(wac_agent *agent, int seat)
 static wac_status hear(wac_agent *agent, wac_error *error)
 {
     wac_gpu *gpu = gpu_of(agent);
+    gpu->table->fetch(gpu->engine, WAC_ENGINE_POLICY_BLOCK);
+    if (agent->row->explore)
+        gpu->table->fetch(gpu->engine, WAC_ENGINE_CRITIC_BLOCK);
     gpu->table->read_seats(gpu->engine, gpu->seats);
     WAC_TRY(await(agent, error));
     for (int seat = 0; seat < agent->seats; seat++) {
@@ -223,7 +226,6 @@ static wac_status hear(wac_agent *agent, wac_error *error)
             continue;
         hear_seat(agent, seat);
         gpu->places[seat].learned = true;
-        download(agent, seat, agent->row->explore ? CRITICS + 1 : POLICIES + 1);
         if (agent->seat[seat].drawn)
             hear_coverage(agent, seat);
     }
@@ -370,6 +372,31 @@ wac_status wac_gpu_ceilings(wac_gpu_limits *limits, int gpu, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+static void move_stack(wac_stack *stack, real *to)
+{
+    memcpy(to, stack->params, wac_stack_size(stack) * sizeof *to);
+    stack->params = to;
+}
+
+/* What acts lies where the GPU writes to by itself: all seats' in one copy, for which nobody waits
+ * twice. */
+static wac_status move_actors(wac_agent *agent, wac_error *error)
+{
+    wac_gpu *gpu = gpu_of(agent);
+    bool critics = agent->row->explore != NULL;
+    real *policy = gpu->table->lend(gpu->engine, WAC_ENGINE_POLICY_BLOCK);
+    real *critic = critics ? gpu->table->lend(gpu->engine, WAC_ENGINE_CRITIC_BLOCK) : NULL;
+    if (!policy || (critics && !critic))
+        return wac_fail_memory(error, "the networks that act");
+    for (int seat = 0; seat < agent->seats; seat++) {
+        wac_desk *desk = wac_host_desk(agent, seat);
+        move_stack(&desk->policies, policy + (size_t)seat * wac_stack_size(&desk->policies));
+        if (critics)
+            move_stack(&desk->critics, critic + (size_t)seat * wac_stack_size(&desk->critics));
+    }
+    return WAC_STATUS_OK;
+}
+
 static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error *error)
 {
     char why[256];
@@ -391,7 +418,7 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
                         "replay_capacity, or use --device cpu",
                         why);
     agent->gpu = gpu;
-    return WAC_STATUS_OK;
+    return move_actors(agent, error);
 }
 
 static void destroy(wac_agent *agent)
@@ -495,7 +522,7 @@ static void anchor(wac_agent *agent)
 static void value(wac_agent *agent, int seat, int rows, const float *observations,
                   const float *actions, float *mean, float *std)
 {
-    download(agent, seat, NETWORKS);
+    download(agent, seat);
     wac_steps_host.value(agent, seat, rows, observations, actions, mean, std);
 }
 
@@ -503,7 +530,7 @@ static wac_status visit(wac_agent *agent, int seat, wac_state state, wac_agent_v
                         void *user, wac_error *error)
 {
     if (state == WAC_STATE_NETWORKS || state == WAC_STATE_LEARNING) {
-        download(agent, seat, NETWORKS);
+        download(agent, seat);
         WAC_TRY(await(agent, error));
     }
     return wac_desk_visit(agent, seat, state, visitor, user, error);
