@@ -8,6 +8,7 @@
 #include "base/stream.h"
 #include "report/markup.h"
 #include "report/names.h"
+#include "report/svg.h"
 #include "run/packed.h"
 #include "stats/compare.h"
 
@@ -138,62 +139,6 @@ static void write_base64(FILE *to, const char *bytes, size_t size)
     }
 }
 
-/* A letter of an address, as it is or as %41. */
-static void write_letter(FILE *to, unsigned char letter)
-{
-    bool plain = letter > ' ' && letter < 0x7f && !strchr("\"#%&:<>\\^`{|}", letter);
-    fprintf(to, plain ? "%c" : "%%%02X", letter);
-}
-
-static bool ends_with(const char *bytes, size_t size, const char *end)
-{
-    size_t length = strlen(end);
-    return size >= length && memcmp(bytes + size - length, end, length) == 0;
-}
-
-/* The points of a line, up to the quote: to a tenth of a pixel, with one letter between numbers.
- * Where they end. */
-static size_t write_points(FILE *to, const char *bytes, size_t size, size_t at)
-{
-    bool gap = false, after_number = false;
-    int decimals = -1; /* of this number so far; -1: none */
-    for (; at < size && bytes[at] != '\''; at++) {
-        unsigned char letter = (unsigned char)bytes[at];
-        if (isspace(letter)) {
-            gap = true;
-            decimals = -1;
-            continue;
-        }
-        bool of_number = isdigit(letter) || letter == '-' || letter == '.';
-        if (gap && after_number && of_number)
-            fputc(',', to);
-        gap = false;
-        after_number = of_number;
-        decimals = letter == '.' ? 0 : isdigit(letter) && decimals >= 0 ? decimals + 1 : -1;
-        if (decimals <= 1)
-            write_letter(to, letter);
-    }
-    return at;
-}
-
-/* A drawing of gnuplot's as the rest of an address. Most of it is points, finer than anyone sees,
- * blanks, and quotes, of which one kind needs one letter and the other three. */
-static void write_svg(FILE *to, const char *bytes, size_t size)
-{
-    bool in_tag = false;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char letter = (unsigned char)bytes[i];
-        char next = i + 1 < size ? bytes[i + 1] : '<';
-        bool needless = isspace((unsigned char)next) || (letter != ' ' && next == '<');
-        if (isspace(letter) && needless)
-            continue;
-        in_tag = letter == '<' || (in_tag && letter != '>');
-        write_letter(to, in_tag && letter == '"' ? '\'' : letter);
-        if (ends_with(bytes, i + 1, " d='") || ends_with(bytes, i + 1, "points = '"))
-            i = write_points(to, bytes, size, i + 1) - 1;
-    }
-}
-
 /* The drawing as data, in its usual layout ("") or in another ("-narrow"). */
 static wac_status write_picture(FILE *to, const wac_report_page *page, const wac_drawing *drawing,
                                 const char *layout, wac_error *error)
@@ -208,7 +153,7 @@ static wac_status write_picture(FILE *to, const wac_report_page *page, const wac
         write_base64(to, bytes, size);
     } else {
         fputs("data:image/svg+xml,", to);
-        write_svg(to, bytes, size);
+        wac_svg_write(to, bytes, size);
     }
     free(bytes);
     return WAC_STATUS_OK;

@@ -64,6 +64,26 @@ static bool is_shown(const wac_runset *set, const wac_record *run, const wac_pac
     return shown;
 }
 
+static bool reads_cells(wac_measure measure)
+{
+    return measure == WAC_MEASURE_MIRROR || measure == WAC_MEASURE_UNSEEN_STD;
+}
+
+/* Whether anybody may ask for the cells of a run: not where the experiment is known, and does not.
+ */
+static bool are_cells_read(const wac_experiment *experiment)
+{
+    bool any = !experiment;
+    for (int i = 0; experiment && i < experiment->figure_count; i++)
+        any |= reads_cells(experiment->figures[i].measure);
+    for (int i = 0; experiment && i < experiment->claim_count; i++)
+        for (int k = 0; k < experiment->claims[i].count; k++) {
+            const wac_claim_part *part = &experiment->claims[i].parts[k];
+            any |= part->rule == WAC_RULE_CORRELATION || reads_cells(part->measure);
+        }
+    return any;
+}
+
 static wac_status list_runs(item *items, const wac_runset *set, const wac_pack_options *options,
                             wac_error *error)
 {
@@ -90,10 +110,13 @@ static wac_status write_archive(const item *items, const wac_runset *set,
 {
     wac_archive *archive;
     wac_status status = WAC_STATUS_OK;
+    unsigned cells = are_cells_read(options->experiment) ? WAC_PACKED_CELLS : 0;
     WAC_TRY(wac_archive_begin(&archive, options->out, error));
     for (size_t i = 0; i < set->count && status == WAC_STATUS_OK; i++) {
         bool shown = is_shown(set, items[i].run, options);
-        status = wac_packed_add(archive, items[i].name, items[i].run->folder, shown, error);
+        status =
+            wac_packed_add(archive, items[i].name, items[i].run->folder,
+                           cells | (shown ? WAC_PACKED_NETWORKS | WAC_PACKED_CELLS : 0), error);
         *networks += shown;
     }
     return wac_archive_commit(archive, status, error);

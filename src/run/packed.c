@@ -159,19 +159,19 @@ static bool has_networks(const char *directory)
 
 /* Files in the order of their names. */
 wac_status wac_packed_add(wac_archive *archive, const char *name, const char *directory,
-                          bool networks, wac_error *error)
+                          unsigned with, wac_error *error)
 {
     double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS];
     wac_status status = wac_cells_read(sigma, visits, directory, error);
     bool has_cells = status == WAC_STATUS_OK;
     if (!has_cells && status != WAC_STATUS_INPUT)
         return status;
-    if (has_cells) {
+    if (has_cells && (with & WAC_PACKED_CELLS)) {
         char text[WAC_CELLS_TEXT];
         size_t size = wac_cells_write(text, sigma, visits);
         WAC_TRY(add(archive, name, WAC_FOLDER_CELLS, text, size, error));
     }
-    if (networks && has_networks(directory)) {
+    if ((with & WAC_PACKED_NETWORKS) && has_networks(directory)) {
         WAC_TRY(add_agent(archive, name, directory, has_cells, error));
         WAC_TRY(add_file(archive, name, directory, WAC_FOLDER_RUN, error));
     }

@@ -26,10 +26,16 @@ bool wac_packed_exists(const char *path);
 /* Why a run cannot be trained on; OK where nobody packed it. */
 wac_status wac_packed_refuse(const char *directory, wac_error *error);
 
+/* What is kept of a run where it is asked for and there. */
+enum {
+    WAC_PACKED_NETWORKS = 1, /* for maps */
+    WAC_PACKED_CELLS = 2,    /* uncertainty and visits over state and action, for two measures */
+};
+
 /* Add a run, which the archive is to call `name`, from its folder (which may have been packed
- * before); with networks if they are asked for and there. */
+ * before), with those of WAC_PACKED_… that are in `with`. */
 wac_status wac_packed_add(wac_archive *archive, const char *name, const char *directory,
-                          bool networks, wac_error *error);
+                          unsigned with, wac_error *error);
 
 /* The runs of an archive as folders, which are gone after wac_temporary_remove, or when the process
  * ends. An archive that holds anything but packed runs is refused; then nothing is left of it. */

@@ -197,7 +197,8 @@ static wac_status pack(wac_error *failure)
 {
     wac_archive *archive;
     WAC_TRY(wac_archive_begin(&archive, at("runs.tar.xz"), failure));
-    wac_status status = wac_packed_add(archive, "one", at("whole"), true, failure);
+    wac_status status = wac_packed_add(archive, "one", at("whole"),
+                                       WAC_PACKED_NETWORKS | WAC_PACKED_CELLS, failure);
     return wac_archive_commit(archive, status, failure);
 }
 

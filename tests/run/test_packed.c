@@ -28,7 +28,8 @@ static wac_temporary through_archive(bool networks)
     wac_archive *archive;
     wac_temporary folder;
     assert_ok(wac_archive_begin(&archive, at("x.tar.xz"), &error));
-    assert_ok(wac_packed_add(archive, "a/b", at("run"), networks, &error));
+    unsigned with = networks ? WAC_PACKED_NETWORKS | WAC_PACKED_CELLS : WAC_PACKED_CELLS;
+    assert_ok(wac_packed_add(archive, "a/b", at("run"), with, &error));
     assert_ok(wac_archive_commit(archive, WAC_STATUS_OK, &error));
     assert_ok(wac_packed_open(&folder, at("x.tar.xz"), &error));
     return folder;
@@ -174,7 +175,8 @@ static void with_networks(void **state)
         wac_archive *archive;
         size_t sizes[2];
         assert_ok(wac_archive_begin(&archive, at("again.tar.xz"), &error));
-        assert_ok(wac_packed_add(archive, "a/b", packed, true, &error));
+        assert_ok(
+            wac_packed_add(archive, "a/b", packed, WAC_PACKED_NETWORKS | WAC_PACKED_CELLS, &error));
         assert_ok(wac_archive_commit(archive, WAC_STATUS_OK, &error));
         char *first = contents(at("x.tar.xz"), &sizes[0]);
         char *second = contents(at("again.tar.xz"), &sizes[1]);
@@ -255,11 +257,8 @@ static void archives_of_something_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PACKED(other_cells_are_refused),
-        PACKED(without_networks),
-        PACKED(with_networks),
-        PACKED(paths_into_archives),
-        PACKED(archives_of_something_else),
+        PACKED(other_cells_are_refused), PACKED(without_networks),           PACKED(with_networks),
+        PACKED(paths_into_archives),     PACKED(archives_of_something_else),
     };
     return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
 }

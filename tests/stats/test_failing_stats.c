@@ -46,7 +46,7 @@ static void make_runs(void)
         const char *path = i ? at("more.tar.xz") : at("packed/runs.tar.xz");
         assert_ok(wac_archive_begin(&archive, path, &error));
         wac_status status =
-            wac_packed_add(archive, "one", i ? at("another") : at("other"), false, &error);
+            wac_packed_add(archive, "one", i ? at("another") : at("other"), 0, &error);
         assert_ok(wac_archive_commit(archive, status, &error));
     }
     save_text(at("their.csv"), "run,algorithm,environment,seed,step,value\n"
