@@ -21,7 +21,7 @@ help:
 	@echo 'make test-arm64     compile for arm64; parity, arithmetic and a training run by emulation'
 	@echo 'make test-cluster   sweeps over three hosts by MPI, and by a Slurm of its own (2 minutes, root)'
 	@echo 'make test-watch     the page of wac watch in a real browser, Chromium (half a minute)'
-	@echo 'make test-faults    let every call of the program to the system fail in turn (hours)'
+	@echo 'make test-faults    let calls of the program to the system fail, from every place (an hour)'
 	@echo 'make test-power     cut the power at every moment, in every way (minutes)'
 	@echo 'make coverage       which lines and branches the tests execute, room by room (long)'
 	@echo 'make mutate         change the sources, MUTANTS=200 times; do the tests notice? (hours)'

@@ -80,13 +80,21 @@ static void *find_symbol(void *library, const char *name, const char *function)
     return dlsym(library, symbol);
 }
 
+/* What the linker says where memory lacks: seldom that. */
+static bool lacks_memory(const char *why, const char *path)
+{
+    return strcasestr(why, "memory") || strstr(why, "cannot allocate ") ||
+           strstr(why, "cannot create ") || strstr(why, "cannot extend ") ||
+           (strstr(why, "No such file") && wac_path_exists(path));
+}
+
 static wac_status load(wac_compiled *compiled, const char *name, wac_error *error)
 {
     char path[PATH_MAX];
     WAC_TRY(wac_path_join(path, sizeof path, compiled->folder.path, "policy.so", error));
     compiled->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const char *why = compiled->library ? "" : dlerror();
-    if (strstr(why, "No such file") && wac_path_exists(path)) /* which is what a linker then says */
+    if (!compiled->library && lacks_memory(why, path))
         return wac_fail_memory(error, "the compiled header");
     if (!compiled->library)
         return wac_fail(error, WAC_STATUS_IO,

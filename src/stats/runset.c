@@ -92,7 +92,10 @@ static wac_status search_archive(search *search, const char *archive, const char
 /* The runs at or below a folder, which people know by its path. */
 static wac_status find_runs(search *search, const char *path, const char *folder, wac_error *error)
 {
-    if (wac_folder_is_run(folder) || wac_folder_has(folder, WAC_FOLDER_PROGRESS))
+    bool has_config, has_progress;
+    WAC_TRY(wac_folder_look(&has_config, folder, WAC_FOLDER_CONFIG, error));
+    WAC_TRY(wac_folder_look(&has_progress, folder, WAC_FOLDER_PROGRESS, error));
+    if (has_config || has_progress)
         return note_run(search, path, folder, false, error);
     struct dirent **entries;
     int count = scandir(folder, &entries, is_candidate, compare_entries);

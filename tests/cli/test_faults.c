@@ -3,10 +3,13 @@
  * loses nothing: the same command again, or a resume, ends in the same bytes as if nothing had
  * been.
  *
- *     test_faults                     a sample
- *     test_faults whole [I N]         every call, of those for memory every place that one comes
- *                                     from; or share I (from 0) of N (make test-faults)
- *     test_faults NAME [KIND [CALL]]  every call of one command, one kind, one call of it
+ *     test_faults                    a sample
+ *     test_faults whole [I N]        from every place that calls come from the first and the last
+ *                                    one, of those for memory the first; or share I (from 0) of N
+ *                                    (make test-faults)
+ *     test_faults NAME               the same of one command
+ *     test_faults NAME KIND [CALL]   every call of one command and kind, or one of them
+ *     test_faults every [I N]        every call; or a share
  */
 #include "support/trials.h"
 
@@ -73,7 +76,7 @@ typedef struct trial {
 } trial;
 
 static struct {
-    long trials, failed, problems;
+    long trials, failed, gone_on, problems;
 } total;
 
 static void complain(const trial *trial, const char *what, const outcome *result)
@@ -135,6 +138,26 @@ static void check_temporary(const trial *trial, const outcome *result)
     assert_ok(wac_directory_make(at("tmp"), &error));
 }
 
+/* Whether the command has gone on already from what lies in the folder of work. Asked twice about
+ * the same, it has. */
+static bool went_on(const command *command)
+{
+    static const struct command *last;
+    static uint64_t *states;
+    static size_t count, room;
+    if (command != last)
+        count = 0;
+    last = command;
+    uint64_t state = state_of(at("work"));
+    for (size_t i = 0; state && i < count; i++)
+        if (states[i] == state)
+            return true;
+    if (count == room)
+        assert_non_null(states = realloc(states, (room = 2 * room + 64) * sizeof *states));
+    states[count++] = state;
+    return false;
+}
+
 static void try_once(const trial *trial)
 {
     static const command *last;
@@ -155,8 +178,9 @@ static void try_once(const trial *trial)
         complain(trial, problem, result);
     check_temporary(trial, result);
     untouched = !difference_below(at("start"), at("work"), true, false);
-    if (!failed || untouched)
+    if (!failed || untouched || went_on(trial->command))
         return;
+    total.gone_on++;
     result = go_on(trial->command);
     problem = result->status ? "it cannot go on afterwards"
                              : judge_success(trial, result, may_leave(trial));
@@ -164,38 +188,52 @@ static void try_once(const trial *trial)
         complain(trial, problem, result);
 }
 
-/* The calls of a kind that come from a new place, in order. */
-static long find_places(long places[FAILING_PLACES], const command *command, failing_kind kind)
+/* Which calls of a kind fail: a loop asks for memory a thousand times from one place. */
+typedef enum depth { SAMPLE, PLACES, EVERY } depth;
+
+/* Where the calls of a command come from, of all kinds: order->of, place and last. */
+static void find_places(const command *command)
 {
     make_work(at("start"));
-    order->kind = kind;
+    order->kind = FAILING_TOTAL;
     atomic_store(&order->places, 0);
     order->looking = 1;
     assert_done(run_in_peace(command->words));
     order->looking = 0;
-    long count = atomic_load(&order->places);
-    assert_true(count < FAILING_PLACES);
-    memcpy(places, order->place, (size_t)count * sizeof *places);
-    return count;
+    assert_true(atomic_load(&order->places) < FAILING_PLACES);
 }
 
-/* Which calls of a kind fail: a loop asks for memory a thousand times from one place. */
-typedef enum depth { SAMPLE, PLACES, EVERY } depth;
+/* Those of all calls of a kind that shall fail; returns how many. What is on the disk is not the
+ * same at the first and the last call from a place; most calls for memory do not care. */
+static long choose_calls(long *chosen, failing_kind kind, long calls, depth depth)
+{
+    long count = 0, step = depth == SAMPLE ? (calls + TRIALS - 1) / TRIALS : 1;
+    if (depth != PLACES) {
+        for (long call = 1; call <= calls; call += step)
+            chosen[count++] = call;
+        return count;
+    }
+    for (long i = 0; i < atomic_load(&order->places); i++)
+        if (order->of[i] == (int)kind) {
+            chosen[count++] = order->place[i];
+            if (kind != FAILING_MEMORY && order->last[i] != order->place[i])
+                chosen[count++] = order->last[i];
+        }
+    return count;
+}
 
 static void try_kind(const command *command, const outcome *reference, failing_kind kind,
                      long calls, long only_call, depth depth)
 {
-    static long places[FAILING_PLACES];
     static size_t number;
-    long step = depth == SAMPLE ? (calls + TRIALS - 1) / TRIALS : 1, before = total.problems;
-    bool by_place = depth == PLACES && kind == FAILING_MEMORY && calls > 0;
-    long count = by_place ? find_places(places, command, kind) : calls;
+    long before = total.problems, *chosen = malloc((size_t)(calls + 1) * 2 * sizeof *chosen);
+    assert_non_null(chosen);
+    long count = choose_calls(chosen, kind, calls, depth);
     for (int on = 0; on < 2; on++)
-        for (long i = 0; i < count; i += step) {
-            long call = by_place ? places[i] : i + 1;
-            if ((!only_call || call == only_call) && number++ % shares == share)
-                try_once(&(trial){command, reference, kind, call, on});
-        }
+        for (long i = 0; i < count; i++)
+            if ((!only_call || chosen[i] == only_call) && number++ % shares == share)
+                try_once(&(trial){command, reference, kind, chosen[i], on});
+    free(chosen);
     if (depth != SAMPLE && calls)
         print_message("%s: %ld calls of %s, %ld tried, %ld problems\n", command->name, calls,
                       kinds[kind], count, total.problems - before);
@@ -207,6 +245,8 @@ static void try_command(const command *command, const char *only_kind, long only
     static outcome reference;
     long calls[FAILING_TOTAL];
     make_reference(command, &reference);
+    if (depth == PLACES)
+        find_places(command);
     for (int i = 0; i < FAILING_TOTAL; i++)
         calls[i] = atomic_load(&order->calls[i]);
     for (failing_kind kind = 0; kind < FAILING_TOTAL; kind++)
@@ -219,15 +259,16 @@ static void try_command(const command *command, const char *only_kind, long only
 static void nothing_is_lost_where_calls_fail(void **state)
 {
     (void)state;
-    bool whole = wants_whole();
-    const char *name = whole ? NULL : wanted[0], *kind = whole ? NULL : wanted[1];
+    bool every = wants("every"), all = every || wants("whole");
+    const char *name = all ? NULL : wanted[0], *kind = all ? NULL : wanted[1];
     long call = kind && wanted[2] ? atol(wanted[2]) : 0;
+    depth depth = !wanted[0] ? SAMPLE : every || kind ? EVERY : PLACES;
     for (int i = 0; i < COMMANDS; i++)
         if ((!name || strcmp(name, commands[i].name) == 0) &&
             (WAC_MUJOCO || !strstr(commands[i].name, "model")))
-            try_command(&commands[i], kind, call, !wanted[0] ? SAMPLE : whole ? PLACES : EVERY);
-    print_message("%ld trials, %ld of them failed; %ld problems\n", total.trials, total.failed,
-                  total.problems);
+            try_command(&commands[i], kind, call, depth);
+    print_message("%ld trials, %ld of them failed, from %ld of those it went on; %ld problems\n",
+                  total.trials, total.failed, total.gone_on, total.problems);
     assert_int_equal(total.problems, 0);
 }
 

@@ -112,7 +112,7 @@ static void try_command(const command *command, bool all, const char *only)
 static void nothing_is_lost_where_the_power_is_cut(void **state)
 {
     (void)state;
-    bool whole = wants_whole();
+    bool whole = wants("whole");
     const char *name = whole ? NULL : wanted[0];
     for (int i = 0; i < COMMANDS; i++)
         if (!name || strcmp(name, commands[i].name) == 0)

@@ -69,13 +69,15 @@ static wac_status load(wac_error *failure)
     return status;
 }
 
-/* What cannot be read becomes a problem of the set; lacking memory ends it all the same. */
+/* What cannot be read becomes a problem of the set, run by run; lacking memory ends it all the
+ * same. */
 static wac_status load_and_go_on(wac_error *failure)
 {
     wac_runset set;
-    const char *const folders[] = {at("runs"), at("broken")};
+    const char *const folders[] = {at("broken"), at("runs")};
     WAC_TRY(wac_runset_load(&set, folders, 2, true, failure));
     assert_true(set.problem_count > 0);
+    assert_int_equal(set.count + set.problem_count, 18);
     for (size_t i = 0; i < set.problem_count; i++)
         assert_non_null(set.problems[i].message);
     wac_runset_free(&set);
@@ -87,8 +89,9 @@ static void sets(void **state)
     (void)state;
     make_runs();
     every_call_fails(&(library_call){"a set of runs", NULL, load, NULL, 0});
-    make_fake(at("broken/run"),
-              &(fake){.environment = "lqg", .algorithm = "sac", .epochs = 1, .solved = -2});
+    for (int i = 0; i < 2; i++)
+        make_fake(i ? at("broken/run") : at("broken/sound"),
+                  &(fake){.environment = "lqg", .algorithm = "sac", .epochs = 1, .solved = -2});
     save_text(at("broken/run/progress.csv"), "no,table\n");
     every_call_fails(&(library_call){"a set with a problem", NULL, load_and_go_on, NULL, 0});
 }

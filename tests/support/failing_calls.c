@@ -46,20 +46,23 @@ static _Unwind_Reason_Code add_above(struct _Unwind_Context *context, void *way)
     return _URC_NO_REASON;
 }
 
-/* Note a call that comes from a new place. */
-static void look_above(long call)
+/* Note where a call comes from. */
+static void look_above(failing_kind kind, long call)
 {
-    unsigned long way = 14695981039346656037UL;
+    unsigned long way = 14695981039346656037UL + kind;
     apart = true; /* to look may take memory itself */
     _Unwind_Backtrace(add_above, &way);
     apart = false;
     long known = atomic_load(&order->places);
     for (long i = 0; i < known; i++)
-        if (order->way[i] == way)
+        if (order->way[i] == way) {
+            order->last[i] = call;
             return;
+        }
     if (known < FAILING_PLACES && (known = atomic_fetch_add(&order->places, 1)) < FAILING_PLACES) {
         order->way[known] = way;
-        order->place[known] = call;
+        order->of[known] = (int)kind;
+        order->place[known] = order->last[known] = call;
     }
 }
 
@@ -69,8 +72,8 @@ static bool strike(failing_kind kind)
     if (!order || apart)
         return false;
     long call = atomic_fetch_add(&order->calls[kind], 1) + 1;
-    if (order->looking && (int)kind == order->kind)
-        look_above(call);
+    if (order->looking && ((int)kind == order->kind || order->kind == FAILING_TOTAL))
+        look_above(kind, call);
     bool on = order->on && codes[kind] != EINTR; /* or it would be called for ever */
     if (order->at == 0 || (int)kind != order->kind ||
         !(call == order->at || (on && call > order->at)))

@@ -44,11 +44,13 @@ typedef struct failing_order {
     long time;       /* that the clock on the wall shows, and stands at; 0: as it is */
     atomic_long calls[FAILING_TOTAL];
     atomic_long struck;
-    /* which calls of the kind come from a new place: no call before had the same functions above
-     * it; they are looked for while `looking` */
+    /* the places that calls of the kind come from (of every kind if it is FAILING_TOTAL): no call
+     * before had the same functions above it; they are looked for while `looking` */
     int looking;
     atomic_long places;
-    long place[FAILING_PLACES];        /* the number of the call */
+    int of[FAILING_PLACES];            /* the kind */
+    long place[FAILING_PLACES];        /* the number of the first call from there */
+    long last[FAILING_PLACES];         /* and of the last */
     unsigned long way[FAILING_PLACES]; /* what was above it, as a hash */
 } failing_order;
 

@@ -221,6 +221,49 @@ static inline const char *difference_below(const char *whole, const char *work, 
     return same ? NULL : what;
 }
 
+static inline uint64_t hash_on(uint64_t hash, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211UL;
+    return hash;
+}
+
+static inline uint64_t hash_file(uint64_t hash, const char *path)
+{
+    size_t size;
+    char *bytes = contents(path, &size), *manifest = NULL;
+    if (ends_with(path, "progress.csv")) {
+        forget_seconds(bytes);
+        size = strlen(bytes);
+    } else if (ends_with(path, "manifest.json")) {
+        json_t *read = read_manifest(path);
+        manifest = read ? json_dumps(read, JSON_SORT_KEYS) : NULL;
+        json_decref(read);
+    }
+    hash = manifest ? hash_on(hash, manifest, strlen(manifest)) : hash_on(hash, bytes, size);
+    free(manifest);
+    free(bytes);
+    return hash;
+}
+
+/* What lies below a folder, but for times, as a number; 0: writes that were cut off are there. */
+static inline uint64_t state_of(const char *folder)
+{
+    int cut;
+    char *names = whole_names(folder, &cut), *place;
+    uint64_t hash = hash_on(14695981039346656037UL, names, strlen(names));
+    for (char *name = strtok_r(names, "\n", &place); !cut && name;
+         name = strtok_r(NULL, "\n", &place)) {
+        char path[2 * PATH_MAX];
+        struct stat about;
+        snprintf(path, sizeof path, "%s%s", folder, name);
+        if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+            hash = hash_file(hash, path);
+    }
+    free(names);
+    return cut ? 0 : hash;
+}
+
 /* --- trials ------------------------------------------------------------------------------------*/
 
 /* The folders `start`, as the command finds it, and `whole`, as it should leave it. */
@@ -270,16 +313,16 @@ static inline int prepare_trials(void **state)
 static const char *wanted[3];    /* the words of the command line */
 static size_t share, shares = 1; /* only every so many-th trial */
 
-/* True for "whole" or "whole I N": all of them, or share I (from 0) of N. */
-static inline bool wants_whole(void)
+/* True for "WORD" or "WORD I N": all of them, or share I (from 0) of N. */
+static inline bool wants(const char *word)
 {
-    bool whole = wanted[0] && strcmp(wanted[0], "whole") == 0;
-    if (whole && wanted[2]) {
+    bool wants = wanted[0] && strcmp(wanted[0], word) == 0;
+    if (wants && wanted[2]) {
         share = (size_t)atol(wanted[1]);
         shares = (size_t)atol(wanted[2]);
         assert_true(shares > 0);
     }
-    return whole;
+    return wants;
 }
 
 static inline int run_trials(int argc, char **argv, const struct CMUnitTest *test)
