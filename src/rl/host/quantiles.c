@@ -1,6 +1,8 @@
 /* Quantiles: beliefs of several critics, and regression. */
 #include "rl/host/quantiles.h"
 
+#include "nn/cpu/layers.h"
+
 #include <assert.h>
 
 #define LEAST_VARIANCE ((real)1e-4) /* so that a deviation has a slope */
@@ -45,9 +47,9 @@ void wac_quantile_target(int n, const wac_backup *b)
 }
 
 /* Pull and loss of all quantiles of a row by one target; each is a sum of its own, so that they are
- * computed side by side. */
-static void regress(int n, const real *restrict out, const real *restrict tau, real target,
-                    real *restrict pull, real *restrict loss)
+ * computed side by side (where comparisons need not trap: see CMakeLists.txt). */
+WAC_VECTORISED static void regress(int n, const real *restrict out, const real *restrict tau,
+                                   real target, real *restrict pull, real *restrict loss)
 {
     for (int i = 0; i < n; i++) {
         real u = target - out[i], size = u < 0 ? -u : u;
