@@ -17,8 +17,9 @@ extern "C" {
 
 typedef struct wac_agent wac_agent;
 
-/* WAC learns two policies: the behaviour policy explores, the target policy is evaluated. The
- * others have one, which serves as both; SUNRISE one of each member, which act together. */
+/* WAC learns two policies: the behaviour policy explores, the target policy is evaluated; so does
+ * BRO, whose optimist explores. The others have one, which serves as both; SUNRISE one of each
+ * member, which act together. */
 typedef enum wac_policy_role {
     WAC_POLICY_BEHAVIOUR,
     WAC_POLICY_TARGET,

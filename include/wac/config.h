@@ -25,7 +25,8 @@ extern "C" {
     X(SUNRISE, "sunrise")                                                                          \
     X(MAXINFOSAC, "maxinfosac")                                                                    \
     X(SAC_RND, "sac-rnd")                                                                          \
-    X(TOP, "top")
+    X(TOP, "top")                                                                                  \
+    X(BRO, "bro")
 #define WAC_TABLE_ALGORITHMS(X)                                                                    \
     X(WQL, "wql")                                                                                  \
     X(Q_LEARNING, "q-learning")                                                                    \
@@ -89,6 +90,13 @@ typedef enum wac_network {
 
 #define WAC_NETWORKS "plain|simba|bronet" /* in that order */
 
+typedef enum wac_log_std {
+    WAC_LOG_STD_CLAMPED,
+    WAC_LOG_STD_BENT,
+} wac_log_std;
+
+#define WAC_LOG_STDS "clamped|bent" /* in that order */
+
 typedef enum wac_first_weights {
     WAC_FIRST_WEIGHTS_OUTPUTS,
     WAC_FIRST_WEIGHTS_INPUTS,
@@ -129,6 +137,8 @@ typedef enum wac_noise {
 #define WAC_FOR_MAXINFOSAC (1u << WAC_ALGORITHM_MAXINFOSAC)
 #define WAC_FOR_BONUS (WAC_FOR_MAXINFOSAC | 1u << WAC_ALGORITHM_SAC_RND)
 #define WAC_FOR_TOP (1u << WAC_ALGORITHM_TOP)
+#define WAC_FOR_BRO (1u << WAC_ALGORITHM_BRO)
+#define WAC_FOR_QUANTILES (WAC_FOR_TOP | WAC_FOR_BRO)
 #define WAC_FOR_NETWORKS ((1u << WAC_ALGORITHM_TABLES) - 1)
 #define WAC_FOR_ENTROPY (WAC_FOR_NETWORKS & ~WAC_FOR_TOP)
 #define WAC_FOR_WQL (1u << WAC_ALGORITHM_WQL)
@@ -191,6 +201,12 @@ typedef enum wac_noise {
          "Adam's step for mean critics, policies and entropy weights")                             \
     REAL(weight_decay, 0, 0, 1, WAC_FOR_NETWORKS, NULL,                                            \
          "of policies and critics: share of a weight lost in a step, in learning rates")           \
+    COUNT(reset_interval, 0, 0, 1000000000000, WAC_FOR_NETWORKS, NULL,                             \
+          "updates after which, each time, all networks begin anew; 0: never")                     \
+    COUNT(reset_first, 0, 0, 1000000000000, WAC_FOR_NETWORKS, NULL,                                \
+          "updates after which they do so once, beside that; 0: never")                            \
+    COUNT(reset_second, 0, 0, 1000000000000, WAC_FOR_NETWORKS, NULL,                               \
+          "updates after which they do so once more; 0: never")                                    \
     REAL(std_learning_rate, 3e-4, 0, 1, WAC_FOR_WAC, NULL,                                         \
          "Adam's step for the std critics (the uncertainty)")                                      \
     REAL(discount, 0.99, 0, 0.999999, WAC_FOR_ALL, NULL, "discount of future rewards, gamma")      \
@@ -202,6 +218,8 @@ typedef enum wac_noise {
          "learn the entropy weight; false: it stays at its start")                                 \
     REAL(entropy_target, -1, -1e6, 1e6, WAC_FOR_ENTROPY, NULL,                                     \
          "entropy that it is learned for, of each entry of an action")                             \
+    CHOICE(log_std, 0, WAC_LOG_STDS, WAC_FOR_ENTROPY, NULL,                                        \
+           "of policies: cut off at -20 and 2, or bent into -10 to 2 by a tanh")                   \
     REAL(reward_min, -0.5, -1e9, 1e9, WAC_FOR_PRIORS, NULL,                                        \
          "lower end of the prior on rewards; sets the first uncertainty")                          \
     REAL(reward_max, 0.5, -1e9, 1e9, WAC_FOR_PRIORS | WAC_FOR_DELAYED_Q, NULL,                     \
@@ -235,8 +253,18 @@ typedef enum wac_noise {
          "share of the transitions that each member learns from; 1: all of them do from all")      \
     REAL(backup_temperature, 20, 0, 1e6, WAC_FOR_SUNRISE, NULL,                                    \
          "how much less a transition counts where the members' targets differ; 0: not at all")     \
-    REAL(optimism, 1, 0, 1e6, WAC_FOR_SUNRISE, NULL,                                               \
-         "weight of the members' disagreement in the upper bound that exploration climbs")         \
+    REAL(optimism, 1, 0, 1e6, WAC_FOR_SUNRISE | WAC_FOR_BRO, NULL,                                 \
+         "weight of disagreement in the bound that exploration climbs; of bro at the start")       \
+    REAL(pessimism, 0, 0, 1e6, WAC_FOR_BRO, NULL,                                                  \
+         "weight of disagreement that targets and the policy take off what critics believe")       \
+    REAL(divergence_weight, 0.25, 1e-4, 1e3, WAC_FOR_BRO, NULL,                                    \
+         "of the optimist's distance from the policy, at the start")                               \
+    REAL(divergence_target, 0.05, 0, 1e6, WAC_FOR_BRO, NULL,                                       \
+         "that distance, a KL divergence by entry of an action, for which both are learned")       \
+    REAL(divergence_rate, 3e-5, 0, 1, WAC_FOR_BRO, NULL,                                           \
+         "Adam's step for the optimism and for that weight")                                       \
+    REAL(optimist_std, 0.75, 1e-6, 1e6, WAC_FOR_BRO, NULL,                                         \
+         "deviation of the optimist's actions, in those of the policy")                            \
     COUNT(models, 5, 2, 32, WAC_FOR_MAXINFOSAC, NULL,                                              \
           "networks that predict what follows, and whose disagreement is a bonus")                 \
     REAL(model_learning_rate, 3e-4, 0, 1, WAC_FOR_BONUS, NULL,                                     \
@@ -245,13 +273,14 @@ typedef enum wac_noise {
          "weight of the bonus; of maxinfosac at the start")                                        \
     FLAG(bonus_tuning, true, WAC_FOR_MAXINFOSAC, NULL,                                             \
          "learn the weight of the bonus; false: it stays at its start")                            \
-    COUNT(quantiles, 50, 2, 256, WAC_FOR_TOP, NULL, "of a return's distribution, by each critic")  \
+    COUNT(quantiles, 50, 2, 256, WAC_FOR_QUANTILES, NULL,                                          \
+          "of a return's distribution, by each critic")                                            \
     REAL(optimism_low, -1, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
          "weight of the critics' disagreement in their belief: what a bandit may choose")          \
     REAL(optimism_high, 0, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
          "the other that it may choose for an episode; the same: it has no choice")                \
     REAL(bandit_rate, 0.1, 0, 1e6, WAC_FOR_TOP, NULL, "step of the bandit's weights")              \
-    COUNT(random_steps, 1000, 0, 100000000, WAC_FOR_TOP, NULL,                                     \
+    COUNT(random_steps, 1000, 0, 100000000, WAC_FOR_QUANTILES, NULL,                               \
           "first steps of exploration, whose actions are drawn from all")                          \
     REAL(explore_noise, 0.1, 0, 1e6, WAC_FOR_TOP, NULL,                                            \
          "deviation of the noise that is added to actions that are explored")                      \

@@ -82,6 +82,15 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
            (forward(batch, critic) + back(batch, critic) + back_to_inputs(batch, critic, actions));
     if (row.bonus)
         sum += count_models(&row, batch, (int)config->width, policy, observations, actions);
+    if (row.optimist) {
+        /* one more climbs, behind the policy, and learns */
+        wac_shape optimist = policy;
+        optimist.inputs += actions;
+        optimist.outputs = actions;
+        sum += forward(batch, policy) + 2 * forward(batch, optimist) + back(batch, optimist);
+        sum += means * (forward(batch, critic) + back(batch, critic) +
+                        back_to_inputs(batch, critic, actions));
+    }
     /* and learn */
     return sum + policies * (forward(batch, policy) + back(batch, policy));
 }

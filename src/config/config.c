@@ -433,6 +433,20 @@ static wac_status check_bandit(const wac_config *config, wac_error *error)
     return WAC_STATUS_OK;
 }
 
+/* Whether an optimism can be learned on from there. */
+static wac_status check_optimist(const wac_config *config, wac_error *error)
+{
+    char text[32];
+    if (!(WAC_FOR_BRO >> config->algorithm & 1u) ||
+        (config->optimism >= 1e-4 && config->optimism <= 1e3))
+        return WAC_STATUS_OK;
+    format_real(config->optimism, text, sizeof text);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "optimism (%s) is where bro begins to learn it, and must be from 0.0001 to "
+                    "1000; for one that stays there set divergence_rate to 0",
+                    text);
+}
+
 wac_status wac_config_check(const wac_config *config, wac_error *error)
 {
     WAC_TRY(check_environment(config->environment, sizeof config->environment, error));
@@ -462,6 +476,7 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
                         (long long)config->subset, (long long)config->critics);
     WAC_TRY(check_networks(config, error));
     WAC_TRY(check_bandit(config, error));
+    WAC_TRY(check_optimist(config, error));
     if (WAC_FOR_SUNRISE >> config->algorithm & 1u && config->worlds > 1 &&
         config->exploration == WAC_EXPLORATION_SAMPLING)
         return wac_fail(

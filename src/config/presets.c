@@ -8,6 +8,7 @@
 
 #define MAXINFOSAC_TASKS "maxinfosac:cartpole-sparse|maxinfosac:reacher-hard"
 #define TOP_LOCOMOTION "top:halfcheetah|top:hopper|top:walker2d"
+#define BRO_LOCOMOTION "bro:halfcheetah|bro:hopper|bro:walker2d"
 #define REDQ_LOCOMOTION "redq:halfcheetah|redq:hopper|redq:walker2d"
 
 static const wac_preset presets[] = {
@@ -132,6 +133,22 @@ static const wac_preset presets[] = {
     {"top:*", "policy_delay", "2"},
     {"top:*", "first_weights", "inputs"},
     {TOP_LOCOMOTION, "random_steps", "25000"},
+
+    {"bro:*", "network", "bronet"},
+    {"bro:*", "log_std", "bent"},
+    {"bro:*", "weight_decay", "1e-4"},
+    {"bro:*", "entropy_target", "-0.5"},
+    {"bro:*", "quantiles", "100"},
+    {"bro:*", "update_interval", "1"},
+    {BRO_LOCOMOTION, "width", "512"},
+    {BRO_LOCOMOTION, "policy_width", "256"},
+    {BRO_LOCOMOTION, "batch_size", "128"},
+    {BRO_LOCOMOTION, "initial_steps", "2500"},
+    {BRO_LOCOMOTION, "random_steps", "2500"},
+    {BRO_LOCOMOTION, "updates", "10000"}, /* 10 a step; after 15, 50 and each 250 thousand: */
+    {BRO_LOCOMOTION, "reset_first", "125000"},
+    {BRO_LOCOMOTION, "reset_second", "475000"},
+    {BRO_LOCOMOTION, "reset_interval", "2500000"},
 
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_POINTS, "epochs", "400"},

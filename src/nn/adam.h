@@ -16,6 +16,7 @@ typedef struct wac_adam_factors {
     real step;       /* rate / (1 - beta1^t) */
     real correction; /* 1 / sqrt(1 - beta2^t) */
     real decay;      /* share of a weight that it loses first (Loshchilov and Hutter, 2019) */
+    real fresh;      /* share of a gradient in the first moment, 1 - beta1 */
 } wac_adam_factors;
 
 #define WAC_ADAM_BETA1 0.9
@@ -23,12 +24,19 @@ typedef struct wac_adam_factors {
 #define WAC_ADAM_EPSILON 1e-8
 
 /* `steps` counts this one too. */
-static inline wac_adam_factors wac_adam_prepare(int64_t steps, double rate)
+static inline wac_adam_factors wac_adam_prepare_by(double beta1, int64_t steps, double rate)
 {
     return (wac_adam_factors){
-        .step = (real)(rate / (1 - pow(WAC_ADAM_BETA1, (double)steps))),
+        .step = (real)(rate / (1 - pow(beta1, (double)steps))),
         .correction = (real)(1 / sqrt(1 - pow(WAC_ADAM_BETA2, (double)steps))),
+        .fresh = (real)(1 - beta1),
     };
+}
+
+/* With the usual beta1. */
+static inline wac_adam_factors wac_adam_prepare(int64_t steps, double rate)
+{
+    return wac_adam_prepare_by(WAC_ADAM_BETA1, steps, rate);
 }
 
 /* The same with a weight decay, in rates. */
@@ -49,7 +57,7 @@ static inline void wac_adam_shrink(wac_adam_factors factors, size_t count, real 
 static inline void wac_adam_move(wac_adam_factors factors, real gradient, real *first, real *second,
                                  real *value)
 {
-    *first += (real)(1 - WAC_ADAM_BETA1) * (gradient - *first);
+    *first += factors.fresh * (gradient - *first);
     *second = (real)WAC_ADAM_BETA2 * *second + (real)(1 - WAC_ADAM_BETA2) * gradient * gradient;
     *value -= factors.step * *first / (sqrt(*second) * factors.correction + (real)WAC_ADAM_EPSILON);
 }

@@ -88,6 +88,8 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
     };
     if (row->members > 0 && config->exploration == WAC_EXPLORATION_OPTIMISTIC)
         seat->kappa = (real)config->optimism;
+    if (row->optimist)
+        seat->kappa = (real)-config->pessimism;
     if (row->stds > 0) {
         seat->synthetic = (int)lround(config->rho * (double)config->batch_size);
         seat->kappa = (real)normal_quantile(config->quantile);
@@ -126,6 +128,8 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     assert(!row.shadow || !row.members);
     assert(!row.quantiles || (!row.stds && !row.members && !row.subset && !row.bonus));
     assert(!row.lag || row.delay);
+    assert(!row.optimist || (row.quantiles && row.population && row.policies == 1 &&
+                             !row.deterministic && !row.delay));
     wac_arena arena = {0};
     wac_agent *agent = WAC_TAKE(&arena, wac_agent, 1);
     wac_seat *seats = WAC_TAKE(&arena, wac_seat, (size_t)plan->seats);
@@ -209,6 +213,13 @@ void wac_seat_end(wac_agent *agent, int seat)
         agent->row->judge(agent, seat);
 }
 
+/* Who acts in a role, of each member. */
+static int actor_of(const wac_agent *agent, wac_policy_role role)
+{
+    bool leads = agent->row->optimist && role == WAC_POLICY_BEHAVIOUR;
+    return leads ? WAC_ACT_OPTIMIST : wac_agent_policy(agent, role);
+}
+
 void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float *observation,
                   float *action)
 {
@@ -218,7 +229,7 @@ void wac_seat_act(wac_agent *agent, int seat, wac_policy_role role, const float 
     }
     real *heads = agent->seat[seat].scratch, *sum = heads + 2 * agent->actions;
     for (int m = 0; m < agent->members; m++) {
-        int policy = m * agent->row->policies + wac_agent_policy(agent, role);
+        int policy = m * agent->row->policies + actor_of(agent, role);
         agent->steps->act(agent, seat, policy, observation, heads);
         for (int j = 0; j < agent->actions; j++)
             sum[j] = m ? sum[j] + tanh(heads[j]) : tanh(heads[j]);
@@ -248,7 +259,7 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
         return;
     }
     real *noise = agent->seat[seat].scratch + 2 * agent->actions;
-    int policy = wac_agent_policy(agent, role);
+    int policy = actor_of(agent, role);
     if (agent->members > 1)
         policy += leader_of(agent, &agent->seat[seat]) * agent->row->policies;
     wac_fill_normal(rng ? rng : &agent->seat[seat].explore_rng, (size_t)agent->actions, noise);
@@ -269,7 +280,7 @@ void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *obs
                       float *action)
 {
     const wac_seat *own = &agent->seat[seat];
-    if (agent->row->deterministic && own->remembered < own->config.random_steps)
+    if (agent->row->random_first && own->remembered < own->config.random_steps)
         draw_action(agent, seat, rng, action);
     else if (agent->row->explore)
         agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,
@@ -369,6 +380,8 @@ void wac_seat_losses(const wac_agent *agent, int at, wac_losses *losses)
                 seat->objective[m * agent->row->policies + policy] / agent->members;
         losses->alpha[role] = wac_seat_alpha(agent, at, (wac_policy_role)role);
     }
+    if (agent->row->optimist)
+        losses->policy[WAC_POLICY_BEHAVIOUR] = seat->objective[agent->policies];
 }
 
 wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
@@ -386,6 +399,7 @@ wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
                   {"std critic", seat->loss + means, stds},
                   {"regularisation of std critic", seat->regularisation + means, stds},
                   {"policy", seat->objective, policies},
+                  {"optimist", seat->objective + policies, agent->row->optimist},
                   {"model", seat->model_loss, agent->row->models},
                   {"entropy weight", alphas, policies},
                   {"bonus weight", &bonus_weight, agent->row->bonus ? 1 : 0}};
@@ -415,6 +429,24 @@ void wac_agent_wake(wac_agent *agent)
 {
     for (int i = 0; i < agent->seats; i++)
         agent->seat[i].active |= agent->seat[i].rests;
+}
+
+bool wac_config_has_resets(const wac_config *config)
+{
+    return config->reset_interval > 0 || config->reset_first > 0 || config->reset_second > 0;
+}
+
+bool wac_seat_begins_anew(const wac_seat *seat)
+{
+    const wac_config *config = &seat->config;
+    int64_t begun = seat->begun;
+    return begun > 0 && (begun == config->reset_first || begun == config->reset_second ||
+                         (config->reset_interval > 0 && begun % config->reset_interval == 0));
+}
+
+int64_t wac_seat_updates(const wac_seat *seat)
+{
+    return seat->begun > seat->critic_steps ? seat->begun : seat->critic_steps;
 }
 
 void wac_agent_start(wac_agent *agent, int64_t updates)

@@ -12,6 +12,7 @@
  *   models     model1, model2, …: what a bonus is made from; random, which one of them learns
  *   shadow     slow_policy: the policy, following slowly, of those that weigh bonuses by it or take
  *              the next action from it
+ *   optimist   the one that explores in the policy's place, beside it
  *   anchors    old_std1, …: the std critics as they were when the epoch's updates began
  *
  * or, where a critic is one network for mean and spread: posterior1, …, target_posterior1, … and
@@ -36,10 +37,11 @@ typedef struct wac_seat {
     bool active;       /* false: steps pass it over */
     bool rests;        /* not active for a part of an update */
     int64_t updated;   /* updates done of those asked for last */
+    int64_t begun;     /* updates of the run, by which networks begin anew; see wac_seat_updates */
     int synthetic;     /* pairs, M */
     real kappa;        /* optimism: the normal quantile of config.quantile, or config.optimism; of
                         * particles that of their prior's shape, for who knows only mean and std;
-                        * of a bandit's arm, as of the last update */
+                        * of a bandit's arm, as of the last update; minus config.pessimism */
     real place;        /* of that quantile among particles, from 0 to the last */
     real sigma_max;    /* std of the prior, and clamp of every std target */
     wac_rng explore_rng, batch_rng, noise_rng, synthetic_rng, subset_rng, leader_rng;
@@ -56,7 +58,9 @@ typedef struct wac_seat {
     /* what the last update saw, network by network; alpha and bonus_weight: as they are now */
     real alpha[WAC_POLICIES_MOST];
     real bonus_weight;
-    double objective[WAC_POLICIES_MOST];
+    real optimism, divergence_weight;           /* of an optimist, as they are now, … */
+    double divergence;                          /* … and how far from the policy it was */
+    double objective[WAC_POLICIES_MOST + 1];    /* an optimist's is the last */
     double loss[WAC_CRITICS_MOST];              /* squared error to the target */
     double regularisation[WAC_CRITICS_MOST];    /* std critics: the same on synthetic pairs */
     double average[WAC_CRITICS_MOST];           /* mean, or std, over the batch */
@@ -137,6 +141,13 @@ wac_status wac_agent_finish(wac_agent *agent, wac_error *error);
 
 /* Whether the last update of a seat left the finite numbers. */
 wac_status wac_seat_check(const wac_agent *agent, int seat, wac_error *error);
+
+/* Whether networks begin anew at times, and whether they do before the next update. */
+bool wac_config_has_resets(const wac_config *config);
+bool wac_seat_begins_anew(const wac_seat *seat);
+
+/* Updates that a seat has had, in its run or before. */
+int64_t wac_seat_updates(const wac_seat *seat);
 
 /* The smallest and largest reward that a seat remembers. */
 wac_status wac_seat_reward_range(wac_agent *agent, int seat, double *least, double *most,

@@ -1,6 +1,7 @@
 /* The algorithms. */
 #include "rl/algorithms.h"
 
+#include "nn/adam.h"
 #include "rl/bonus.h"
 #include "rl/table/table.h"
 
@@ -40,9 +41,18 @@ static const wac_algorithm_row rows[] = {
                            .shadow = true,
                            .means = 2,
                            .lag = true,
+                           .random_first = true,
                            .critics = "q",
                            .learn = wac_top_learn,
                            .judge = wac_top_judge},
+    [WAC_ALGORITHM_BRO] = {.policies = 1,
+                           .means = 2,
+                           .population = true,
+                           .optimist = true,
+                           .random_first = true,
+                           .momentum = 0.5,
+                           .critics = "q",
+                           .learn = wac_bro_learn},
     [WAC_ALGORITHM_WQL] = {.policies = 1, .means = 1, .stds = 1, .table = &wac_rule_wql},
     [WAC_ALGORITHM_Q_LEARNING] = {.policies = 1, .means = 1, .table = &wac_rule_q_learning},
     [WAC_ALGORITHM_DELAYED_Q] = {.policies = 1, .means = 1, .table = &wac_rule_delayed_q},
@@ -63,7 +73,7 @@ wac_algorithm_row wac_algorithm_row_of(const wac_config *config)
     }
     if ((WAC_FOR_REDQ | WAC_FOR_TOP) >> config->algorithm & 1u)
         row.delay = (int)config->policy_delay;
-    if (WAC_FOR_TOP >> config->algorithm & 1u)
+    if (WAC_FOR_QUANTILES >> config->algorithm & 1u)
         row.quantiles = (int)config->quantiles;
     if (WAC_FOR_SUNRISE >> config->algorithm & 1u) {
         row.members = (int)config->members;
@@ -90,6 +100,11 @@ int wac_row_outputs(const wac_algorithm_row *row)
 int wac_row_heads(const wac_algorithm_row *row, int actions)
 {
     return row->deterministic ? actions : 2 * actions;
+}
+
+double wac_row_momentum(const wac_algorithm_row *row)
+{
+    return row->momentum > 0 ? row->momentum : WAC_ADAM_BETA1;
 }
 
 int wac_row_critics(const wac_algorithm_row *row)

@@ -15,6 +15,10 @@ typedef struct wac_algorithm_row {
     bool shared;         /* a critic is one network for mean and spread; as many stds as means */
     int particles;       /* that it puts out; 0: a Gaussian's mean and std. Only where shared */
     int quantiles;       /* of the return, which a mean critic puts out; 0: its mean alone */
+    bool population;     /* deviation in their belief: of all critics there are, not of a sample */
+    bool optimist;       /* a second policy leads the first one's means elsewhere, and explores */
+    bool random_first;   /* its first steps, random_steps, are any actions */
+    double momentum;     /* Adam's beta1 for entropy and such weights; 0: the usual */
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
     int delay;           /* updates of the critics for one of the policies; 0: they go together */
     bool lag;            /* then target critics follow as seldom */
@@ -40,6 +44,9 @@ int wac_row_outputs(const wac_algorithm_row *row);
 /* Numbers that a policy puts out: means, and log-stds unless it is deterministic. */
 int wac_row_heads(const wac_algorithm_row *row, int actions);
 
+/* Adam's beta1 for weights that are learned beside networks. */
+double wac_row_momentum(const wac_algorithm_row *row);
+
 /* Networks that are critics. */
 int wac_row_critics(const wac_algorithm_row *row);
 
@@ -52,6 +59,7 @@ void wac_sunrise_learn(wac_agent *agent);
 void wac_maxinfosac_learn(wac_agent *agent);
 void wac_sac_rnd_learn(wac_agent *agent);
 void wac_top_learn(wac_agent *agent);
+void wac_bro_learn(wac_agent *agent);
 
 /* What TOP's bandit learns from an episode. */
 void wac_top_judge(wac_agent *agent, int seat);

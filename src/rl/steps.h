@@ -24,12 +24,16 @@ typedef enum wac_aim {
  */
 enum { WAC_NEXT_SHADOW = -1 };
 
+/* Who acts, instead of a policy's number: the optimist. */
+enum { WAC_ACT_OPTIMIST = -1 };
+
 typedef struct wac_steps {
     /* agent->device for agent->seats seats, with first weights; seats and sizes are set */
     wac_status (*create)(wac_agent *agent, const wac_agent_plan *plan, wac_error *error);
     void (*destroy)(wac_agent *agent);
 
-    /* batch, noise and synthetic pairs, from replay and streams */
+    /* batch, noise and synthetic pairs, from replay and streams; networks that are to begin anew
+     * before this update do so */
     void (*draw)(wac_agent *agent);
 
     /* of ensembles: how much each row of the batch counts for each member, by who learns from it
@@ -62,6 +66,10 @@ typedef struct wac_steps {
     /* … and one Adam step of all policies along what they aim at */
     void (*climb)(wac_agent *agent);
 
+    /* where there is an optimist: one Adam step of it up what critics believe optimistically, at
+     * the price of its distance from the policy as it is now; and of both their weights */
+    void (*lead)(wac_agent *agent);
+
     /* one Adam step of the models towards what the batch shows, and of the bonus's weight */
     void (*study)(wac_agent *agent);
 
@@ -75,8 +83,8 @@ typedef struct wac_steps {
     /* hold the std critics as they are now */
     void (*anchor)(wac_agent *agent);
 
-    /* mean and log-std (clamped; none if it is deterministic) of one policy of a seat for one
-     * observation: heads [2A] */
+    /* mean and log-std (as it counts; none if it is deterministic) of one policy of a seat, or of
+     * the optimist, for one observation: heads [2A] */
     void (*act)(wac_agent *agent, int seat, int policy, const float *observation, real *heads);
 
     /* an action in place of what `act` would lead to, explored with or evaluated; null: by `act` */

@@ -491,7 +491,7 @@ static wac_status load_folder(wac_run *run, const char *folder, wac_error *error
                                error);
     if (replay && run->agent->seat[run->seat].remembered != remembered)
         return fail_moment(folder, WAC_SAVE_REPLAY, error);
-    if (replay && run->agent->seat[run->seat].critic_steps < run->position.updates)
+    if (replay && wac_seat_updates(&run->agent->seat[run->seat]) < run->position.updates)
         return fail_moment(folder, WAC_SAVE_AGENT, error);
     return *noted.best.digits && run->config.keep_best && !manifest.packed
                ? load_best(run, folder, &noted.best, error)

@@ -60,6 +60,8 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
          other->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "bounds"},
         {"posterior", own->posterior, other->posterior,
          other->posterior == WAC_POSTERIOR_PARTICLES ? "particles" : "gaussian"},
+        {"log_std", own->log_std, other->log_std,
+         other->log_std == WAC_LOG_STD_BENT ? "bent" : "clamped"},
         {"network", own->network, other->network, wac_network_name((wac_network)other->network)},
         {"trunk", own->trunk, other->trunk, other->trunk == WAC_TRUNK_SHARED ? "shared" : "apart"},
     };
@@ -82,19 +84,29 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
     return WAC_STATUS_OK;
 }
 
-/* The next array of the source into one of ours; both show them in the same order. */
-static wac_status take(void *user, const wac_agent_tensor *tensor, wac_error *error)
+static bool is_counter(const wac_agent_tensor *tensor)
 {
     static const char counters[] = "counter/";
-    const wac_agent_tensor *from = (*(const wac_agent_tensor **)user)++;
+    return strncmp(tensor->name, counters, strlen(counters)) == 0;
+}
+
+/* The next array of the source into one of ours; both show them in the same order, but for
+ * counters, which are each one's own. */
+static wac_status take(void *user, const wac_agent_tensor *tensor, wac_error *error)
+{
+    const wac_agent_tensor **next = user;
+    if (is_counter(tensor))
+        return WAC_STATUS_OK;
+    while (is_counter(*next))
+        ++*next;
+    const wac_agent_tensor *from = (*next)++;
     if (memcmp(from->shape, tensor->shape, sizeof from->shape) != 0)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "the run to begin with has a %s of another size: its world has other "
                         "states or actions, or its settings differ",
                         tensor->name);
-    if (strncmp(tensor->name, counters, strlen(counters)) != 0)
-        memcpy(tensor->data, from->data,
-               (size_t)wac_agent_tensor_elements(from) * wac_dtype_size(from->dtype));
+    memcpy(tensor->data, from->data,
+           (size_t)wac_agent_tensor_elements(from) * wac_dtype_size(from->dtype));
     return WAC_STATUS_OK;
 }
 

@@ -165,13 +165,13 @@ static wac_status begin_episode(wac_run *run, wac_walk *walk, wac_error *error)
 }
 
 /* An action of the agent's for each walk. Before the first epoch with the policy itself: OAC's
- * critics have nothing to say yet. (One without noise of its own explores from the first step on.)
+ * critics have nothing to say yet. (One whose first steps are any explores from the first step on.)
  */
 static void choose_actions(wac_run *run)
 {
     for (int64_t i = 0; i < run->config.worlds; i++) {
         wac_walk *walk = &run->walks[i];
-        if (run->position.started || run->agent->row->deterministic)
+        if (run->position.started || run->agent->row->random_first)
             wac_seat_explore(run->agent, run->seat, NULL, walk->observation, walk->action);
         else
             wac_seat_sample(run->agent, run->seat, WAC_POLICY_BEHAVIOUR, NULL, walk->observation,

@@ -89,7 +89,8 @@ static bool may_be_missing(const wac_setting *setting)
     static const size_t offsets[] = {
         offsetof(wac_config, entropy_target), offsetof(wac_config, network),
         offsetof(wac_config, blocks),         offsetof(wac_config, policy_width),
-        offsetof(wac_config, policy_blocks),  offsetof(wac_config, weight_decay)};
+        offsetof(wac_config, policy_blocks),  offsetof(wac_config, weight_decay),
+        offsetof(wac_config, log_std),        offsetof(wac_config, optimism)};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
         if (setting->offset == offsets[i])
             return true;
@@ -131,6 +132,13 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         {"explore_noise", "explore_noise"},
         {"target_noise", "target_noise"},
         {"target_noise_clip", "target_noise_clip"},
+        {"log_std", "log_std"},
+        {"optimism", "optimism"},
+        {"pessimism", "pessimism"},
+        {"divergence_weight", "divergence_weight"},
+        {"divergence_target", "divergence_target"},
+        {"divergence_rate", "divergence_rate"},
+        {"optimist_std", "optimist_std"},
     };
     const char *algorithm = wac_tensor_file_metadata(file, "algorithm");
     if (!algorithm)
@@ -317,6 +325,10 @@ static wac_status check_losses(const replay *replay, wac_error *error)
     WAC_TRY(check_family(replay, "loss_std", seat->loss + row->means, row->stds, error));
     WAC_TRY(check_family(replay, "reg_std", seat->regularisation + row->means, row->stds, error));
     WAC_TRY(check_family(replay, "loss_model", seat->model_loss, row->models, error));
+    if (row->optimist) {
+        WAC_TRY(check_scalar(replay, "optimism", (double)seat->optimism, error));
+        WAC_TRY(check_scalar(replay, "divergence_weight", (double)seat->divergence_weight, error));
+    }
     return row->bonus ? check_scalar(replay, "bonus_weight", (double)seat->bonus_weight, error)
                       : WAC_STATUS_OK;
 }
@@ -361,14 +373,14 @@ static void judge_action(const replay *replay, const float *action, const float 
               replay->tolerances->actions, name);
 }
 
-/* Exploration of OAC, SUNRISE or a deterministic policy with the final weights, if it was recorded;
- * of the last two what is evaluated, too */
+/* Exploration of OAC, SUNRISE, an optimist or a deterministic policy with the final weights, if it
+ * was recorded; of the last three what is evaluated, too */
 static wac_status check_exploration(replay *replay, wac_error *error)
 {
     wac_agent *agent = replay->agent;
     const wac_tensor *recorded = wac_tensor_file_find(replay->file, "in/explore/observations");
     bool oac = agent->row->explore == wac_oac_explore, ensemble = agent->row->members > 0;
-    bool both = ensemble || agent->row->deterministic;
+    bool optimist = agent->row->optimist, both = ensemble || optimist || agent->row->deterministic;
     if (!recorded || (!oac && !both))
         return WAC_STATUS_OK;
     int64_t rows = recorded->shape[0], o = agent->observations, a = agent->actions;
@@ -397,7 +409,8 @@ static wac_status check_exploration(replay *replay, wac_error *error)
         else if (ensemble)
             wac_sunrise_act(agent, 0, seen, noise + i * draws, (double)*optimism, action);
         else
-            wac_seat_vary(agent, 0, 0, seen, noise + i * draws, action);
+            wac_seat_vary(agent, 0, optimist ? WAC_ACT_OPTIMIST : 0, seen, noise + i * draws,
+                          action);
         judge_action(replay, action, expected + i * a, "explore/actions");
         if (!both)
             continue;

@@ -16,7 +16,7 @@
 #include "support/documented.h"
 
 static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
-                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
+                                         "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
 static const char *const environments[] = {
     "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
     "mountaincar", "cartpole-sparse-cost"};
@@ -255,7 +255,7 @@ static void bad_beginnings_are_refused(void **state)
     assert_string_equal(
         error.message,
         "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, "
-        "sac-rnd, top, wql, q-learning, delayed-q or bootstrapped-q");
+        "sac-rnd, top, bro, wql, q-learning, delayed-q or bootstrapped-q");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
     const char *const bad[] = {
@@ -358,6 +358,28 @@ static void whole_is_checked(void **state)
     config.worlds = 4;
     config.optimism_low = config.optimism_high;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+
+    /* what is learned on a log scale cannot begin at its end; of an ensemble it is not learned */
+    config = make("lqg", "bro");
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    config.optimism = 0;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    assert_string_equal(error.message,
+                        "optimism (0) is where bro begins to learn it, and must be from 0.0001 to "
+                        "1000; for one that stays there set divergence_rate to 0");
+    config.optimism = 1001;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
+    config = make("lqg", "sunrise");
+    config.optimism = 0;
+    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
+    /* its authors' settings, everywhere and in their worlds */
+    config = make("lqg", "bro");
+    assert_true(config.network == WAC_NETWORK_BRONET && config.log_std == WAC_LOG_STD_BENT &&
+                config.quantiles == 100 && config.width == 128 && config.reset_interval == 0);
+    config = make("hopper", "bro");
+    assert_true(config.width == 512 && config.policy_width == 256 && config.batch_size == 128 &&
+                config.updates == 10000 && config.reset_first == 125000 &&
+                config.reset_second == 475000 && config.reset_interval == 2500000);
 
     /* one network has one rate, and particles have one network */
     config = make("riverswim", "me-wac");

@@ -279,8 +279,8 @@ static void write_world(const char *folder, size_t index)
 {
     enum { ROWS = 10000, MOST = 64 };
     network = (wac_network)(index % 3);
-    /* all but the last, whose critics stay here */
-    wac_run *run = opened(world_at(index), algorithms[index % (ALGORITHMS - 1)],
+    /* all but the last two, whose critics stay here */
+    wac_run *run = opened(world_at(index), algorithms[index % (ALGORITHMS - 2)],
                           network == WAC_NETWORK_PLAIN ? 256 : 64, WAC_NORMALISATION_BOUNDS);
     const wac_environment_spec *spec = wac_run_spec(run);
     char path[PATH_MAX];

@@ -17,6 +17,7 @@
 enum { O = 3, A = 2, ROWS = 13, SAMPLES = 24 };
 
 static wac_network network; /* of all agents that are made */
+static wac_log_std log_std;
 
 static wac_config make_config(wac_algorithm algorithm)
 {
@@ -53,6 +54,11 @@ static wac_config make_config(wac_algorithm algorithm)
         .optimism_high = -0.8,
         .target_noise = 0.2,
         .target_noise_clip = 0.5,
+        .pessimism = 0.4,
+        .divergence_weight = 0.6,
+        .divergence_target = 0.05,
+        .optimist_std = 0.7,
+        .log_std = (int)log_std,
         .backend = WAC_BACKEND_REFERENCE,
     };
 }
@@ -185,6 +191,10 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     randomise(&desk->critics, 2, 0.5);
     randomise(&desk->targets, 3, 0.5);
     randomise(&desk->anchors, 4, 0.5);
+    if (agent->row->optimist) {
+        randomise(&desk->optimist.stack, 9, 0.5);
+        memset(output_bias(&desk->optimist.stack, 0), 0, A * sizeof(real));
+    }
     for (int k = 0; k < agent->row->stds; k++) {
         real top = wac_seat_first_log(agent, desk->seat);
         int m = agent->row->shared ? k : means + k;
@@ -225,6 +235,8 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
     memcpy(desk->batch.rewards, rewards, sizeof rewards);
     if (agent->row->bonus && desk->shadow.members)
         wac_fill_normal(&rng, ROWS * A, desk->models.shadow_noise);
+    if (agent->row->optimist)
+        wac_fill_normal(&rng, ROWS * A, desk->optimist.noise);
     if (agent->row->bonus)
         make_models(agent);
     return agent;
@@ -233,16 +245,16 @@ static wac_agent *make_agent(wac_algorithm algorithm, const wac_algorithm_row *r
 /* The gradients that Adam was given, laid out like all parameters. */
 static struct {
     const wac_desk *desk;
-    real *policies, *critics, *models;
+    real *policies, *critics, *models, *optimist;
 } gradients;
 
 static void keep_gradient(wac_team *team, const wac_stack *stack, const real *gradient,
                           wac_moments moments, wac_adam_factors factors)
 {
     const wac_stack *stacks[] = {&gradients.desk->policies, &gradients.desk->critics,
-                                 &gradients.desk->models.stack};
-    real *all[] = {gradients.policies, gradients.critics, gradients.models};
-    for (int i = 0; i < 3; i++)
+                                 &gradients.desk->models.stack, &gradients.desk->optimist.stack};
+    real *all[] = {gradients.policies, gradients.critics, gradients.models, gradients.optimist};
+    for (int i = 0; i < 4; i++)
         if (stack->params >= stacks[i]->params &&
             stack->params < stacks[i]->params + wac_stack_size(stacks[i]))
             memcpy(all[i] + (stack->params - stacks[i]->params), gradient,
@@ -257,6 +269,7 @@ static void learn_keeping_gradients(wac_agent *agent)
     gradients.policies = calloc(wac_stack_size(&gradients.desk->policies), sizeof(real));
     gradients.critics = calloc(wac_stack_size(&gradients.desk->critics), sizeof(real));
     gradients.models = calloc(wac_stack_size(&gradients.desk->models.stack) + 1, sizeof(real));
+    gradients.optimist = calloc(wac_stack_size(&gradients.desk->optimist.stack) + 1, sizeof(real));
     wac_ops ops = wac_ops_reference;
     ops.adam = keep_gradient;
     host->ops = &ops;
@@ -269,22 +282,25 @@ static void forget_gradients(void)
     free(gradients.policies);
     free(gradients.critics);
     free(gradients.models);
+    free(gradients.optimist);
 }
 
 /* Which loss a network descends. */
 typedef struct learner {
     wac_agent *agent;
-    enum { POLICY, CRITIC, MODEL } kind;
+    enum { POLICY, CRITIC, MODEL, OPTIMIST } kind;
     int member;
 } learner;
 
-static const char *const kinds[] = {"policy", "critic", "model"};
+static const char *const kinds[] = {"policy", "critic", "model", "optimist"};
 
 static double loss_of(const learner *l)
 {
     const wac_seat *seat = l->agent->seat;
     int m = l->member;
     learn(l->agent);
+    if (l->kind == OPTIMIST)
+        return seat->objective[l->agent->policies];
     if (l->kind != CRITIC)
         return l->kind == POLICY ? seat->objective[m] : seat->model_loss[m];
     int means = l->agent->row->means;
@@ -335,7 +351,8 @@ static void check_network(const learner *l, const wac_stack *stack, const real *
     int moving = 0;
     for (int i = 0; i <= wac_shape_head(&stack->shape); i++) {
         wac_layer layer = wac_stack_layer(&own, own.params, 0, i);
-        for (int bias = 0; bias < 2; bias++) {
+        bool unbiased = l->kind == OPTIMIST && i == wac_shape_head(&stack->shape);
+        for (int bias = 0; bias < 2 - unbiased; bias++) {
             real *values = bias ? layer.bias : layer.weight;
             int64_t count = bias ? layer.outputs : layer.outputs * layer.inputs;
             int64_t index[SAMPLES], samples = stack->shape.blocks ? SAMPLES / 4 : SAMPLES;
@@ -394,6 +411,8 @@ static void check_agent(wac_algorithm algorithm, const wac_algorithm_row *row, b
         check_network(&(learner){agent, CRITIC, m}, &desk->critics, gradients.critics);
     for (int m = 0; m < desk->models.stack.members; m++)
         check_network(&(learner){agent, MODEL, m}, &desk->models.stack, gradients.models);
+    for (int m = 0; m < desk->optimist.stack.members; m++)
+        check_network(&(learner){agent, OPTIMIST, m}, &desk->optimist.stack, gradients.optimist);
     forget_gradients();
     free(before);
     wac_agent_destroy(agent);
@@ -442,6 +461,18 @@ static void top_losses(void **state)
     check_agent(WAC_ALGORITHM_TOP, NULL, false);
 }
 
+/* A log-std that is bent has a slope everywhere, at either end, too. */
+static void bro_losses(void **state)
+{
+    (void)state;
+    check_agent(WAC_ALGORITHM_BRO, NULL, false);
+    log_std = WAC_LOG_STD_BENT;
+    check_agent(WAC_ALGORITHM_BRO, NULL, false);
+    check_agent(WAC_ALGORITHM_SAC, NULL, false);
+    check_agent(WAC_ALGORITHM_SAC, NULL, true);
+    log_std = WAC_LOG_STD_CLAMPED;
+}
+
 static wac_algorithm kin(const wac_algorithm_row *row)
 {
     return row->stds ? WAC_ALGORITHM_OE_WAC : WAC_ALGORITHM_SAC;
@@ -451,8 +482,9 @@ static void losses_of_residual_networks(void **state)
 {
     (void)state;
     static const wac_algorithm algorithms[] = {WAC_ALGORITHM_SAC, WAC_ALGORITHM_OE_WAC,
-                                               WAC_ALGORITHM_SUNRISE, WAC_ALGORITHM_MAXINFOSAC};
-    for (int i = 0; i < 4; i++)
+                                               WAC_ALGORITHM_SUNRISE, WAC_ALGORITHM_MAXINFOSAC,
+                                               WAC_ALGORITHM_BRO};
+    for (int i = 0; i < 5; i++)
         check_agent(algorithms[i], NULL, i % 2);
     check_agent(WAC_ALGORITHM_OE_WAC, &many_rows[MANY_ROWS - 1], false); /* particles */
 }
@@ -1098,6 +1130,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_simba, make_plain),
         cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_bronet, make_plain),
         cmocka_unit_test(top_losses),
+        cmocka_unit_test(bro_losses),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(losses_are_as_defined),
         cmocka_unit_test(clamps_are_at_work),

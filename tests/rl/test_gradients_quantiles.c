@@ -52,14 +52,17 @@ static double belief(const said *s, int row, int q)
         mean += s->out[(k * CAPACITY + row) * s->n + q] / critics;
     for (int k = 0; k < critics; k++)
         squares += pow(s->out[(k * CAPACITY + row) * s->n + q] - mean, 2);
+    if (s->critics.population)
+        return mean + s->critics.kappa * sqrt(squares / critics);
     return mean + s->critics.kappa * sqrt(squares / (critics > 1 ? critics - 1 : 1) + 1e-4);
 }
 
 static void targets_are_beliefs(void **state)
 {
     (void)state;
-    for (int critics = 1; critics <= CRITICS; critics++) {
-        said s = say(5, critics, -0.7);
+    for (int c = 0; c < 2 * CRITICS; c++) {
+        said s = say(5, 1 + c / 2, -0.7);
+        s.critics.population = c % 2;
         real reward[ROWS], log_prob[ROWS], terminal[ROWS], target[ROWS * MOST];
         fill(3, ROWS, -1, 1, reward);
         fill(4, ROWS, -3, 0, log_prob);
@@ -98,8 +101,9 @@ static void beliefs_are_climbed(void **state)
 {
     (void)state;
     static const double kappas[] = {-1, 0, 0.8};
-    for (int c = 0; c < 9; c++) {
-        said s = say(2 + 3 * (c / 3), 1 + c / 3, kappas[c % 3]);
+    for (int c = 0; c < 18; c++) {
+        said s = say(2 + 3 * (c % 9 / 3), 1 + c % 9 / 3, kappas[c % 3]);
+        s.critics.population = c >= 9;
         real dout[CRITICS * CAPACITY * MOST] = {0};
         double plain = 0, sum = climbed(&s, dout);
         for (int i = 0; i < ROWS; i++)
@@ -123,6 +127,22 @@ static void beliefs_are_climbed(void **state)
         for (int q = 0; q < s.n; q++)
             mean += belief(&s, 4, q) / s.n;
         assert_near(wac_quantile_mean(s.n, &s.critics, 4), mean, 1e-12);
+    }
+}
+
+/* Where two critics agree, the distance between them has no slope: neither is preferred. */
+static void agreement_is_flat(void **state)
+{
+    (void)state;
+    said s = say(4, 2, 0.9);
+    real dout[CRITICS * CAPACITY * MOST] = {0};
+    s.critics.population = true;
+    memcpy(s.out + CAPACITY * s.n, s.out, ROWS * MOST / 3 * sizeof *s.out);
+    climbed(&s, dout);
+    for (int i = 0; i < ROWS * s.n; i++) {
+        double even = -s.weight[i / s.n] / 2 / s.n;
+        assert_near(dout[i], even, 1e-15);
+        assert_near(dout[CAPACITY * s.n + i], even, 1e-15);
     }
 }
 
@@ -275,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_beliefs),
         cmocka_unit_test(beliefs_are_climbed),
+        cmocka_unit_test(agreement_is_flat),
         cmocka_unit_test(errors_are_regressed),
         cmocka_unit_test(quantiles_are_found),
         cmocka_unit_test(deterministic_policies_go_back),

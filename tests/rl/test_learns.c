@@ -23,6 +23,8 @@ static void test_learns(void **state)
         {"lqg", "sac", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64,
          .network = WAC_NETWORK_BRONET},
         {"lqg", "top", 1, 6, .stop_at = near, .wanted = near, .width = 64, .batch_size = 64},
+        {"lqg", "bro", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64,
+         .network = WAC_NETWORK_BRONET},
     };
     enum { RUNS = sizeof runs / sizeof *runs };
     learning_run_all(runs, RUNS);

@@ -42,6 +42,14 @@ static wac_config config_of(const char *algorithm, int seat)
     config.random_steps = 20 + 10 * seat;
     config.explore_noise = 0.1 + 0.1 * seat;
     config.target_noise = 0.2 * seat;
+    config.pessimism = 0.3 * seat;
+    config.divergence_weight = 0.2 + 0.3 * seat;
+    config.divergence_target = 0.02 + 0.1 * seat;
+    config.divergence_rate = 0.01 * seat;
+    config.optimist_std = 0.5 + 0.3 * seat;
+    config.log_std = seat == 1 ? WAC_LOG_STD_BENT : WAC_LOG_STD_CLAMPED;
+    config.reset_first = seat == 1 ? 7 : 0;
+    config.reset_interval = seat == 2 ? 4 : 0;
     config.normalisation = seat == 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
     return config;
 }
@@ -299,13 +307,139 @@ static void a_deterministic_policy_needs_noise(void **state)
     wac_agent_destroy(agent);
 }
 
+/* BRO's first steps try any action, too; then its optimist explores, shifted and narrower, and the
+ * policy alone is evaluated. */
+static void an_optimist_explores(void **state)
+{
+    (void)state;
+    wac_config config = config_of("bro", 0);
+    config.random_steps = 200;
+    config.replay_capacity = 2000;
+    config.optimist_std = 0.5;
+    config.network = WAC_NETWORK_PLAIN;
+    wac_agent *agent = make(&config, 1, NULL, 1);
+    wac_desk *desk = wac_host_desk(agent, 0);
+    const wac_stack *optimist = &desk->optimist.stack;
+    wac_layer head = wac_stack_layer(optimist, optimist->params, 0, 2);
+    for (int j = 0; j < A; j++) {
+        for (int k = 0; k < head.inputs; k++)
+            head.weight[j * head.inputs + k] = (real)0.2;
+        assert_true(head.bias[j] == 0);
+    }
+    float observation[O] = {0.1f, -0.2f, 0.3f}, action[A], mean[A], led[A];
+    real heads[2 * A], shifted[2 * A];
+    wac_agent_act(agent, WAC_POLICY_TARGET, observation, mean);
+    wac_agent_act(agent, WAC_POLICY_BEHAVIOUR, observation, led);
+    agent->steps->act(agent, 0, 0, observation, heads);
+    agent->steps->act(agent, 0, WAC_ACT_OPTIMIST, observation, shifted);
+    for (int j = 0; j < A; j++) {
+        assert_true(fabs((double)mean[j] - tanh((double)heads[j])) < 1e-6);
+        assert_true(fabs((double)led[j] - tanh((double)shifted[j])) < 1e-6);
+        assert_true(shifted[j] > heads[j] + 0.05);
+        assert_true(fabs((double)(heads[A + j] - shifted[A + j]) - log(2)) < 1e-6);
+    }
+    double sums[2] = {0}, squares[2] = {0}, far = 0;
+    for (int i = 0; i < 1200; i++) {
+        wac_agent_explore(agent, NULL, observation, action);
+        wac_agent_remember(agent, observation, action, 0, observation, false);
+        for (int j = 0; j < A; j++) {
+            double off = atanh((double)action[j]) - (double)shifted[j];
+            if (i >= 200) {
+                sums[j] += off / 1000;
+                squares[j] += off * off / 1000;
+            }
+            far = fmax(far, i < 200 ? fabs((double)action[j]) : 0);
+        }
+    }
+    assert_true(far > 0.95);
+    for (int j = 0; j < A; j++) {
+        double std = exp((double)shifted[A + j]);
+        assert_true(fabs(sums[j]) < 0.15 * std);
+        assert_true(fabs(sqrt(squares[j]) / std - 1) < 0.1);
+    }
+    /* its head still has no bias when it has learned, and its weights have moved */
+    real optimism = agent->seat->optimism, weight = agent->seat->divergence_weight;
+    agent->seat->config.divergence_rate = 0.01;
+    learn(agent, 3);
+    for (int j = 0; j < A; j++)
+        assert_true(head.bias[j] == 0 && head.weight[j * head.inputs] != (real)0.2);
+    assert_true(agent->seat->divergence > 0);
+    /* so far from the policy that less optimism is called for, and more weight */
+    assert_true(agent->seat->divergence / A > config.divergence_target);
+    assert_true(agent->seat->optimism < optimism && agent->seat->divergence_weight > weight);
+    wac_agent_destroy(agent);
+}
+
+/* The arrays of some parts of a seat's state. */
+static bytes part_of(wac_agent *agent, wac_state first, wac_state last)
+{
+    bytes bytes = {0};
+    for (wac_state state = first; state <= last; state++)
+        assert_int_equal(agent->steps->visit(agent, 0, state, collect, &bytes, &error), 0);
+    return bytes;
+}
+
+static bool same(bytes a, bytes b)
+{
+    assert_int_equal(a.size, b.size);
+    bool same = memcmp(a.data, b.data, a.size) == 0;
+    free(a.data);
+    return same;
+}
+
+/* Networks, moments and weights are those of the first update again before the updates that
+ * settings name, and at no other; what was remembered stays. */
+static void networks_begin_anew(void **state)
+{
+    (void)state;
+    for (int a = 0; a < WAC_ALGORITHM_TABLES; a++) {
+        wac_config config = config_of(wac_algorithm_name((wac_algorithm)a), 0);
+        config.reset_first = 3;
+        config.reset_second = 5;
+        config.reset_interval = 6;
+        wac_agent *agent = make(&config, 1, NULL, 1);
+        const wac_seat *seat = agent->seat;
+        const wac_desk *desk = wac_host_desk(agent, 0);
+        bytes first = part_of(agent, WAC_STATE_NETWORKS, WAC_STATE_NETWORKS);
+        real alpha = seat->alpha[0], bonus_weight = seat->bonus_weight;
+        wander(agent, 0, 0);
+        bytes replay = part_of(agent, WAC_STATE_REPLAY, WAC_STATE_REPLAY);
+        for (int i = 0; i < 14; i++) {
+            bool anew = i == 0 || i == 3 || i == 5 || i == 6 || i == 12;
+            assert_int_equal(wac_seat_begins_anew(seat), anew && i > 0);
+            agent->steps->draw(agent);
+            assert_int_equal(same(part_of(agent, WAC_STATE_NETWORKS, WAC_STATE_NETWORKS), first),
+                             anew);
+            assert_int_equal(seat->critic_steps == 0, anew);
+            assert_int_equal(seat->begun, i + 1);
+            if (anew) {
+                const real *moments[] = {desk->policy_moments.first, desk->policy_moments.second,
+                                         desk->critic_moments.first, desk->critic_moments.second};
+                for (int k = 0; k < 4; k++)
+                    for (size_t n = 0; n < wac_stack_size(k < 2 ? &desk->policies : &desk->critics);
+                         n++)
+                        assert_true(moments[k][n] == 0);
+                assert_true(desk->entropy.first[0] == 0 && desk->entropy.second[0] == 0);
+                assert_true(seat->alpha[0] == alpha && seat->bonus_weight == bonus_weight);
+                assert_true(seat->policy_steps == 0 && seat->entropy_steps == 0);
+            }
+            agent->row->learn(agent);
+        }
+        assert_true(same(part_of(agent, WAC_STATE_REPLAY, WAC_STATE_REPLAY), replay));
+        assert_int_equal(wac_seat_updates(seat), 14);
+        free(first.data);
+        free(replay.data);
+        wac_agent_destroy(agent);
+    }
+}
+
 static void a_gpu_names_the_way_out(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"redq", "sunrise", "maxinfosac", "sac-rnd", "top"};
+    static const char *const refused[] = {"redq", "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
     wac_agent *agent;
     setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         wac_config config = config_of(refused[i], 0);
         char message[96];
         config.width = 64;
@@ -327,6 +461,16 @@ static void a_gpu_names_the_way_out(void **state)
         snprintf(expected, sizeof expected, "a GPU cannot train %s with %s yet; use --device cpu",
                  kind == 1 ? "oe-wac" : "me-wac", kinds[kind]);
         assert_string_equal(error.message, expected);
+    }
+    for (int i = 0; i < 2; i++) {
+        wac_config config = config_of("sac", 0);
+        config.width = 64;
+        config.log_std = i ? WAC_LOG_STD_CLAMPED : WAC_LOG_STD_BENT;
+        config.reset_second = i ? 1000 : 0;
+        assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
+        assert_string_equal(error.message,
+                            i ? "a GPU cannot train sac with resets yet; use --device cpu"
+                              : "a GPU cannot train sac with log_std bent yet; use --device cpu");
     }
     unsetenv("WAC_CUDA_PLUGIN");
 }
@@ -377,7 +521,7 @@ static void a_seat_goes_on_alone(void **state)
             assert_non_null(strstr(error.message, "models 3"));
             wac_agent_destroy(wider);
         }
-        if (a == WAC_ALGORITHM_TOP) {
+        if (a == WAC_ALGORITHM_TOP || a == WAC_ALGORITHM_BRO) {
             other = configs[2];
             other.quantiles = 8;
             wider = make(&other, 1, NULL, 1);
@@ -415,7 +559,7 @@ static wac_status refuse(void *user, const wac_agent_tensor *tensor, wac_error *
 static void a_visit_ends_where_it_is_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac", "redq", "top"};
+    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac", "redq", "top", "bro"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         wac_config config = config_of(names[i], 2);
         wac_agent *agent = make(&config, 1, NULL, 1);
@@ -442,8 +586,8 @@ static void a_visit_ends_where_it_is_refused(void **state)
 static void a_seat_has_its_own_scratch(void **state)
 {
     (void)state;
-    static const char *const names[] = {"oe-wac", "me-wac",  "sac",        "oac",
-                                        "redq",   "sunrise", "maxinfosac", "sac-rnd"};
+    static const char *const names[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
+                                        "sunrise", "maxinfosac", "sac-rnd", "bro"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         wac_config configs[] = {config_of(names[i], 0), config_of(names[i], 1)};
         wac_agent *agent = make(configs, 2, NULL, 1);
@@ -474,18 +618,20 @@ static void states_tell_what_there_is(void **state)
     (void)state;
     static const struct {
         const char *algorithm;
-        bool subset, leader, delayed, bandit;
-    } cases[] = {{"sac", false, false, false, false},
-                 {"oe-wac", false, false, false, false},
-                 {"redq", true, false, true, false},
-                 {"sunrise", false, true, false, false},
-                 {"top", false, true, true, true}};
+        bool subset, leader, delayed, bandit, optimist;
+    } cases[] = {
+        {"sac", false, false, false, false, false}, {"oe-wac", false, false, false, false, false},
+        {"redq", true, false, true, false, false},  {"sunrise", false, true, false, false, false},
+        {"top", false, true, true, true, false},    {"bro", false, false, false, false, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char names[8192] = "";
         wac_config config = config_of(cases[i].algorithm, 0);
+        config.reset_interval = (int64_t)i % 2;
         wac_agent *agent = make(&config, 1, NULL, 1);
         assert_int_equal(
             agent->steps->visit(agent, 0, WAC_STATE_LEARNING, note_name, names, &error), 0);
+        assert_int_equal(strstr(names, "counter/updates ") != NULL, i % 2);
+        assert_int_equal(strstr(names, " optimism ") != NULL, cases[i].optimist);
         assert_non_null(strstr(names, "counter/batch "));
         assert_int_equal(strstr(names, "counter/subset ") != NULL, cases[i].subset);
         assert_int_equal(strstr(names, "counter/leader ") != NULL, cases[i].leader);
@@ -505,6 +651,8 @@ int main(void)
         cmocka_unit_test(states_tell_what_there_is),
         cmocka_unit_test(targets_wait_too),
         cmocka_unit_test(a_deterministic_policy_needs_noise),
+        cmocka_unit_test(an_optimist_explores),
+        cmocka_unit_test(networks_begin_anew),
         cmocka_unit_test(a_visit_ends_where_it_is_refused),
         cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),

@@ -374,7 +374,7 @@ static void fail_everywhere(attempt_fn *attempt_once, attempt *attempt, const ch
 }
 
 static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
-                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
+                                         "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
 
 static attempt make_attempt(const char *environment, const char *algorithm, int threads)
 {
@@ -394,7 +394,7 @@ static void agents_survive_failure(void **state)
     skip_if_sanitized();
     attempt attempt = make_attempt("lqg", "oe-wac", 5);
     fail_everywhere(try_agent, &attempt, "oe-wac, 5 threads", 0, 4);
-    for (int a = 0; a < 9; a++) {
+    for (int a = 0; a < 10; a++) {
         attempt = make_attempt("lqg", algorithms[a], 1);
         fail_everywhere(try_agent, &attempt, algorithms[a], 0, 0);
     }

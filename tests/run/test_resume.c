@@ -52,7 +52,7 @@ static void stopping_anywhere_changes_nothing(void **state)
     (void)state;
     for (int i = 0; i < ALGORITHMS; i++) {
         wac_config config = tiny(i % 2 ? "lqg" : "riverswim", algorithms[i], 3);
-        config.update_interval = (int[]){7, 0, 1, 40, 3, 9, 5, 20, 4}[i];
+        config.update_interval = (int[]){7, 0, 1, 40, 3, 9, 5, 20, 4, 2}[i];
         if (i == 0)
             config.replay_capacity = 50; /* wraps in the first epoch */
         if (i == 1 && !wac_mixed_missing()) {
@@ -109,9 +109,9 @@ static void stopping_again_and_again_changes_nothing(void **state)
         wac_config config = tiny("riverswim", algorithms[i], 5);
         config.replay_capacity = 97;
         config.checkpoint_interval = 1 + i;
-        config.update_interval = (int[]){1, 5, 0, 13, 7, 2, 2, 9, 6}[i];
+        config.update_interval = (int[]){1, 5, 0, 13, 7, 2, 2, 9, 6, 3}[i];
         config.worlds =
-            (int[]){3, 1, 4, 2, 1, 2, 2, 3, 1}[i]; /* the number of threads changes, too */
+            (int[]){3, 1, 4, 2, 1, 2, 2, 3, 1, 2}[i]; /* the number of threads changes, too */
         config.normalisation = i % 2 ? WAC_NORMALISATION_RUNNING : WAC_NORMALISATION_BOUNDS;
         assert_ok(train_new(at("whole"), &config, NULL));
         for (long again = 11; again < 60; again += 24) {

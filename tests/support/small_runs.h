@@ -118,8 +118,8 @@ static const wac_environment_type walk = {
 /* --- small runs ----------------------------------------------------------------------------- */
 
 static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
-                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
-enum { ALGORITHMS = 9 };
+                                         "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
+enum { ALGORITHMS = 10 };
 
 static inline wac_config tiny(const char *environment, const char *algorithm, int64_t epochs)
 {
@@ -138,6 +138,10 @@ static inline wac_config tiny(const char *environment, const char *algorithm, in
     config.members = 3;
     config.quantiles = 5;
     config.random_steps = 50; /* into the first epoch */
+    config.policy_width = 12;
+    /* some begin anew */
+    config.reset_interval = config.algorithm == WAC_ALGORITHM_BRO ? 11 : 0;
+    config.reset_first = config.algorithm == WAC_ALGORITHM_REDQ ? 20 : 0;
     if (config.algorithm == WAC_ALGORITHM_SUNRISE && strcmp(environment, "lqg") == 0)
         config.exploration = WAC_EXPLORATION_SAMPLING;           /* elsewhere by the bound */
     config.keep_best = config.algorithm == WAC_ALGORITHM_ME_WAC; /* some do, some do not */

@@ -20,8 +20,8 @@
 #define RECORDED WAC_SOURCE_DIR "/tests/recorded"
 
 static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
-                                         "sunrise", "maxinfosac", "sac-rnd", "top"};
-enum { ALGORITHMS = 9, CRITICS = 3, MEMBERS = 2 }; /* critics: REDQ's; members: SUNRISE's */
+                                         "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
+enum { ALGORITHMS = 10, CRITICS = 3, MEMBERS = 2 }; /* critics: REDQ's; members: SUNRISE's */
 
 static char root[128], path[256];
 
@@ -45,7 +45,7 @@ static int remove_root(void **state)
 
 /* --- a recording of our own ------------------------------------------------------------------- */
 
-enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 40, TENSORS = 320, SETTINGS = 29 };
+enum { O = 3, A = 2, B = 20, STEPS = 3, EXPLORED = 40, TENSORS = 320, SETTINGS = 36 };
 enum { REDQS = 4, FIRST_OF_REDQ = 14 }; /* among the settings */
 
 typedef struct recording {
@@ -176,6 +176,10 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
         fill(rng, slow, B * A, true);
         add(recording, slow, B, A, "in/step%d/noise_slow_policy", step);
     }
+    if (agent->row->optimist) {
+        fill(rng, desk->optimist.noise, B * A, true);
+        add(recording, desk->optimist.noise, B, A, "in/step%d/noise_optimist", step);
+    }
     float drawn[CRITICS];
     for (int i = 0; i < agent->row->subset; i++)
         drawn[i] = (float)(desk->subset[i] = (step + 2 * i) % CRITICS);
@@ -192,6 +196,11 @@ static void record_step(recording *recording, wac_agent *agent, wac_rng *rng, in
     if (agent->row->bonus)
         add(recording, &(float){(float)seat->bonus_weight}, 1, 0, "expect/step%d/bonus_weight",
             step);
+    if (agent->row->optimist) {
+        add(recording, &(float){(float)seat->optimism}, 1, 0, "expect/step%d/optimism", step);
+        add(recording, &(float){(float)seat->divergence_weight}, 1, 0,
+            "expect/step%d/divergence_weight", step);
+    }
     const struct {
         const char *name;
         double value;
@@ -228,10 +237,11 @@ static void record_exploration(recording *recording, wac_agent *agent, wac_rng *
         add(recording, actions, EXPLORED, A, "expect/explore/actions");
         return;
     }
-    if (agent->row->deterministic) {
+    if (agent->row->deterministic || agent->row->optimist) {
         float means[EXPLORED * A];
+        int actor = agent->row->optimist ? WAC_ACT_OPTIMIST : 0;
         for (int i = 0; i < EXPLORED; i++) {
-            wac_seat_vary(agent, 0, 0, observations + i * O, noise + i * A, actions + i * A);
+            wac_seat_vary(agent, 0, actor, observations + i * O, noise + i * A, actions + i * A);
             wac_agent_act(agent, WAC_POLICY_TARGET, observations + i * O, means + i * A);
         }
         add(recording, means, EXPLORED, A, "expect/evaluate/actions");
@@ -289,6 +299,10 @@ static void record(recording *recording, const char *algorithm, int pairs)
     config.optimism_low = config.optimism_high = -0.5;
     config.explore_noise = 0.3;
     config.target_noise = 0.4;
+    config.policy_width = 12;
+    config.pessimism = 0.3;
+    config.divergence_rate = 0.1;
+    config.log_std = WAC_LOG_STD_CLAMPED;
     assert_int_equal(wac_agent_create(&agent, &config, O, A, 1, -1, NULL), WAC_STATUS_OK);
     wac_desk *desk = wac_host_desk(agent, 0);
     bool has_std = agent->row->stds > 0;
@@ -322,7 +336,14 @@ static void record(recording *recording, const char *algorithm, int pairs)
                                              {"bandit_rate", "0.3"},
                                              {"explore_noise", "0.3"},
                                              {"target_noise", "0.4"},
-                                             {"target_noise_clip", "0.5"}};
+                                             {"target_noise_clip", "0.5"},
+                                             {"policy_width", "12"},
+                                             {"pessimism", "0.3"},
+                                             {"divergence_weight", "0.25"},
+                                             {"divergence_target", "0.05"},
+                                             {"divergence_rate", "0.1"},
+                                             {"optimist_std", "0.75"},
+                                             {"log_std", "clamped"}};
     *recording = (struct recording){0};
     memcpy(recording->metadata, metadata, sizeof metadata);
     desk->entropy.log_alpha[0] = -0.25f;
@@ -349,7 +370,7 @@ static void record(recording *recording, const char *algorithm, int pairs)
         record_step(recording, agent, &rng, step);
     assert_int_equal(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, keep, &after, NULL),
                      WAC_STATUS_OK);
-    if (agent->row->explore || agent->row->deterministic)
+    if (agent->row->explore || agent->row->deterministic || agent->row->optimist)
         record_exploration(recording, agent, &rng);
     if (agent->row->judge)
         record_bandit(recording, &rng);
@@ -374,8 +395,8 @@ static void assert_passes(const char *file, const char *own)
             continue;
         assert_string_equal(report.algorithm, own);
         assert_int_equal(report.steps, STEPS);
-        bool explores =
-            strcmp(own, "oac") == 0 || strcmp(own, "sunrise") == 0 || strcmp(own, "top") == 0;
+        bool explores = strcmp(own, "oac") == 0 || strcmp(own, "sunrise") == 0 ||
+                        strcmp(own, "top") == 0 || strcmp(own, "bro") == 0;
         assert_int_equal(report.actions.name[0] != 0, explores);
         /* the backend that recorded finds itself to the bit */
         if (backend == WAC_BACKEND_REFERENCE)
@@ -525,7 +546,7 @@ static void every_part_of_an_update_is_needed(void **state)
     static recording made;
     /* these have all there is */
     static const char *const rich[] = {"oe-wac",     "oac",     "redq", "sunrise",
-                                       "maxinfosac", "sac-rnd", "top"};
+                                       "maxinfosac", "sac-rnd", "top",  "bro"};
     for (size_t i = 0; i < sizeof rich / sizeof *rich; i++) {
         record(&made, rich[i], 7);
         for (size_t k = 0; k < made.count; k++) {

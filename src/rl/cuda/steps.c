@@ -302,7 +302,7 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "backend reference is the processor's; use --device cpu");
     if (agent->row->subset > 0 || agent->row->members > 0 || agent->row->bonus ||
-        agent->row->quantiles > 0 || agent->row->deterministic ||
+        agent->row->quantiles > 0 || agent->row->deterministic || agent->row->optimist ||
         agent->critics > WAC_ENGINE_CRITICS)
         return wac_fail(error, WAC_STATUS_INPUT, "a GPU cannot train %s yet; use --device cpu",
                         wac_algorithm_name((wac_algorithm)config->algorithm));
@@ -311,6 +311,8 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
                           : config->network == WAC_NETWORK_SIMBA  ? "network simba"
                           : config->network == WAC_NETWORK_BRONET ? "network bronet"
                           : config->weight_decay > 0              ? "weight_decay"
+                          : config->log_std == WAC_LOG_STD_BENT   ? "log_std bent"
+                          : wac_config_has_resets(config)         ? "resets"
                                                                   : NULL;
     if (unknown)
         return wac_fail(error, WAC_STATUS_INPUT,

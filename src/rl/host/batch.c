@@ -23,6 +23,19 @@ static void sample_means(const wac_sample *s)
         s->log_prob[i] = 0;
 }
 
+real wac_log_std_of(bool bent, real head, real *slope)
+{
+    if (!bent) {
+        if (slope)
+            *slope = head >= WAC_LOG_STD_MIN && head <= WAC_LOG_STD_MAX;
+        return clamp(head, WAC_LOG_STD_MIN, WAC_LOG_STD_MAX);
+    }
+    real half = (WAC_LOG_STD_BENT_MAX - WAC_LOG_STD_BENT_MIN) / 2, t = tanh(head);
+    if (slope)
+        *slope = half * (1 - t * t);
+    return WAC_LOG_STD_BENT_MIN + half * (1 + t);
+}
+
 void wac_policy_sample(const wac_sample *s)
 {
     if (is_deterministic(s)) {
@@ -36,7 +49,7 @@ void wac_policy_sample(const wac_sample *s)
         real log_prob = 0;
         for (int j = 0; j < s->actions; j++) {
             real noise = s->noise[row + (size_t)j];
-            real spread = clamp(log_std[j], WAC_LOG_STD_MIN, WAC_LOG_STD_MAX);
+            real spread = wac_log_std_of(s->bent, log_std[j], NULL);
             real action = tanh(mean[j] + exp(spread) * noise);
             s->action[row + (size_t)j] = action;
             log_prob += (real)-0.5 * noise * noise - spread - half_log_two_pi -
@@ -70,10 +83,10 @@ void wac_policy_gradient(const wac_sample *s, const real *daction, real alpha, c
             /* through the action itself and through the correction in its log-probability */
             real da = daction[row + (size_t)j] + dlog_prob * 2 * action / (slope + (real)1e-6);
             real du = da * slope;
-            bool inside = log_std[j] >= WAC_LOG_STD_MIN && log_std[j] <= WAC_LOG_STD_MAX;
+            real bend, spread = wac_log_std_of(s->bent, log_std[j], &bend);
             dheads[head + (size_t)j] = du;
             dheads[head + (size_t)(s->actions + j)] =
-                inside ? du * exp(log_std[j]) * s->noise[row + (size_t)j] - dlog_prob : 0;
+                bend > 0 ? bend * (du * exp(spread) * s->noise[row + (size_t)j] - dlog_prob) : 0;
         }
     }
 }

@@ -13,6 +13,10 @@
 #define WAC_LOG_STD_MIN ((real)-20)
 #define WAC_LOG_STD_MAX ((real)2)
 
+/* Or they bend it into this range. */
+#define WAC_LOG_STD_BENT_MIN ((real)-10)
+#define WAC_LOG_STD_BENT_MAX ((real)2)
+
 /* A batch of transitions. */
 typedef struct wac_batch {
     int rows;
@@ -27,6 +31,7 @@ typedef struct wac_batch {
 typedef struct wac_sample {
     int rows, actions;
     int per_row;                /* heads of a row: 2A, or A of a deterministic one */
+    bool bent;                  /* what the heads put out as log-stds is bent, not clamped */
     const real *heads;          /* [rows][per_row]: means, then log-stds */
     const real *noise;          /* [rows][A], normal */
     real noise_std, noise_most; /* of a deterministic one: its deviation, and where it is cut */
@@ -43,6 +48,7 @@ typedef struct wac_critic_rows {
     int first_std;         /* where the stds begin */
     real *out;             /* [critics][capacity] */
     real kappa;            /* weight of the std in the upper bound */
+    bool population;       /* of quantiles, see quantiles.h */
 } wac_critic_rows;
 
 /* The Bellman backup (steps 3 and 4 of the update). */
@@ -62,6 +68,9 @@ typedef struct wac_backup {
 typedef struct wac_entropy {
     real *log_alpha, *first, *second;
 } wac_entropy;
+
+/* The log-std of what a head puts out, and its slope in that (null: nobody asks). */
+real wac_log_std_of(bool bent, real head, real *slope);
 
 /* a = tanh(mean + std * noise) and its log-probability; of a deterministic one a = tanh(mean) +
  * noise, both cut */

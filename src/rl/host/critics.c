@@ -66,6 +66,7 @@ static wac_critic_rows rows_of(const wac_desk *desk, int rows)
         .first_std = row->means,
         .out = desk->critic_pass.out,
         .kappa = desk->seat->kappa,
+        .population = row->population,
     };
 }
 

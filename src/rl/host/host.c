@@ -7,6 +7,7 @@
 #include "nn/fill.h"
 #include "rl/host/critics.h"
 #include "rl/host/models.h"
+#include "rl/host/optimist.h"
 #include "rl/host/policies.h"
 #include "rl/host/state.h"
 
@@ -48,13 +49,14 @@ static wac_moments take_moments(wac_arena *arena, const wac_stack *stack)
     return (wac_moments){WAC_TAKE(arena, real, size), WAC_TAKE(arena, real, size)};
 }
 
-static wac_sample take_sample(wac_arena *arena, int rows, int actions, int per_row,
+static wac_sample take_sample(wac_arena *arena, int rows, int actions, int per_row, bool bent,
                               const wac_pass *pass, const real *noise)
 {
     return (wac_sample){
         .rows = rows,
         .actions = actions,
         .per_row = per_row,
+        .bent = bent,
         .heads = pass->out,
         .noise = noise,
         .action = WAC_TAKE(arena, real, (size_t)rows * (size_t)actions),
@@ -103,6 +105,7 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
                         config->normalisation == WAC_NORMALISATION_RUNNING);
     take_networks(desk, arena);
     wac_models_take(desk, arena);
+    wac_optimist_take(desk, arena);
 
     desk->index = WAC_TAKE(arena, int64_t, rows);
     desk->batch = (wac_batch){
@@ -126,10 +129,11 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     wac_pass_init(&desk->critic_pass, arena, &desk->critics, all_rows, ops);
     wac_pass_init(&desk->anchor_pass, arena, &desk->anchors, synthetic, ops);
     int per_row = desk->policies.shape.outputs;
-    desk->sample = take_sample(arena, agent->policies * agent->rows, agent->actions, per_row,
+    bool bent = config->log_std == WAC_LOG_STD_BENT;
+    desk->sample = take_sample(arena, agent->policies * agent->rows, agent->actions, per_row, bent,
                                &desk->policy_pass, desk->noise);
-    desk->next_sample = take_sample(arena, agent->rows, agent->actions, per_row, &desk->next_pass,
-                                    desk->next_noise);
+    desk->next_sample = take_sample(arena, agent->rows, agent->actions, per_row, bent,
+                                    &desk->next_pass, desk->next_noise);
     if (agent->row->deterministic) {
         desk->next_sample.noise_std = (real)config->target_noise;
         desk->next_sample.noise_most = (real)config->target_noise_clip;
@@ -149,9 +153,32 @@ static void take_memory(wac_desk *desk, wac_arena *arena)
     desk->dheads = WAC_TAKE(arena, real, policies * rows * (size_t)per_row);
 }
 
+static void forget(wac_moments moments, size_t count)
+{
+    memset(moments.first, 0, count * sizeof *moments.first);
+    memset(moments.second, 0, count * sizeof *moments.second);
+}
+
+/* What optimisers have seen so far is no longer so. */
+static void forget_steps(wac_desk *desk)
+{
+    wac_seat *seat = desk->seat;
+    const wac_models *models = &desk->models;
+    seat->policy_steps = seat->critic_steps = seat->entropy_steps = seat->model_steps = 0;
+    forget(desk->policy_moments, wac_stack_size(&desk->policies));
+    forget(desk->critic_moments, wac_stack_size(&desk->critics));
+    forget((wac_moments){desk->entropy.first, desk->entropy.second},
+           (size_t)desk->policies.members);
+    if (!desk->agent->row->bonus)
+        return;
+    forget(models->moments, wac_stack_size(&models->stack));
+    forget((wac_moments){models->weight.first, models->weight.second}, 1);
+}
+
 static void set_first_values(wac_desk *desk)
 {
     const wac_config *config = &desk->seat->config;
+    forget_steps(desk);
     wac_rng rng = wac_rng_make((uint64_t)config->seed, WAC_STREAM_INIT);
     for (int m = 0; m < desk->policies.members; m++) {
         desk->entropy.log_alpha[m] = (real)log(config->entropy_weight);
@@ -162,6 +189,7 @@ static void set_first_values(wac_desk *desk)
            wac_stack_size(&desk->shadow) * sizeof *desk->shadow.params);
     wac_critics_init(desk, &rng);
     wac_models_init(desk, &rng);
+    wac_optimist_init(desk, &rng);
     for (int i = 0; i < desk->agent->policies * desk->agent->rows; i++)
         desk->share[i] = (real)1 / (real)desk->agent->rows;
     wac_desk_settle(desk);
@@ -180,6 +208,7 @@ void wac_desk_settle(wac_desk *desk)
         wac_normaliser_refresh(&models->outputs);
         wac_normaliser_refresh(&models->bonuses);
     }
+    wac_optimist_settle(desk);
 }
 
 /* The operations that a config asks for. For another device to learn with, only acting is left, in
@@ -294,6 +323,8 @@ static void draw_noise(wac_desk *desk)
         wac_fill_normal(&seat->noise_rng, (size_t)agent->members * actions, desk->weight_noise);
     if (wac_models_read_pairs(agent))
         wac_fill_normal(&seat->noise_rng, actions, desk->models.shadow_noise);
+    if (agent->row->optimist)
+        wac_fill_normal(&seat->noise_rng, actions, desk->optimist.noise);
     wac_fill_uniform(&seat->synthetic_rng, (size_t)seat->synthetic * (size_t)inputs, -1, 1,
                      desk->pairs + (size_t)agent->rows * (size_t)inputs);
 }
@@ -329,6 +360,9 @@ static void draw_at_desk(wac_desk *desk, wac_team *team, const void *what)
 {
     (void)what;
     assert(desk->replay.count > 0);
+    if (wac_seat_begins_anew(desk->seat))
+        set_first_values(desk);
+    desk->seat->begun++;
     wac_team_run(team, draw_piece, desk, 2);
 }
 
@@ -363,6 +397,7 @@ STEP(tune, wac_policies_tune)
 STEP(appraise, wac_models_appraise)
 STEP(teach, wac_critics_teach)
 STEP(climb, wac_policies_climb)
+STEP(lead, wac_optimist_lead)
 STEP(study, wac_models_study)
 STEP(anchor, wac_critics_anchor)
 
@@ -406,6 +441,7 @@ const wac_steps wac_steps_host = {
     .teach = teach,
     .aim = wac_policies_aim,
     .climb = climb,
+    .lead = lead,
     .study = study,
     .start = start,
     .wait = await,

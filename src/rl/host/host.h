@@ -38,6 +38,22 @@ typedef struct wac_models {
     real *next_bonus; /* [B], weighted */
 } wac_models;
 
+/* A policy that explores in the first one's place (rl/host/optimist.h). */
+typedef struct wac_optimist {
+    wac_stack stack; /* of one network */
+    wac_moments moments;
+    wac_entropy weights; /* optimism and that of the divergence, as numbers that are bent */
+    real *gradients;     /* laid out like the parameters */
+
+    real *noise; /* [B][A]: what an update reads */
+
+    wac_pass pass;    /* B rows */
+    real *x;          /* [B][O + A]: observations, and means of the policy */
+    real *action;     /* [B][A] */
+    real *dshift;     /* [B][A], of what it puts out */
+    real *divergence; /* [B] */
+} wac_optimist;
+
 typedef struct wac_desk {
     wac_agent *agent;
     wac_seat *seat;
@@ -50,6 +66,7 @@ typedef struct wac_desk {
     wac_moments policy_moments, critic_moments;
     wac_entropy entropy;
     wac_models models;
+    wac_optimist optimist;
     wac_belief belief; /* where a critic puts it out whole */
     real *gradients;   /* of the network that a thread is at, laid out like its parameters */
 

@@ -60,6 +60,7 @@ void wac_models_take(wac_desk *desk, wac_arena *arena)
     m->shadow_sample = (wac_sample){.rows = agent->rows,
                                     .actions = agent->actions,
                                     .per_row = desk->policies.shape.outputs,
+                                    .bent = desk->seat->config.log_std == WAC_LOG_STD_BENT,
                                     .heads = m->shadow_pass.out,
                                     .noise = m->shadow_noise,
                                     .action = WAC_TAKE(arena, real, (size_t)agent->rows * a),

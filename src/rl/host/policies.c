@@ -2,6 +2,7 @@
 #include "rl/host/policies.h"
 
 #include "rl/host/models.h"
+#include "rl/host/optimist.h"
 #include "rl/host/quantiles.h"
 
 #include <tgmath.h>
@@ -119,12 +120,77 @@ void wac_policies_tune(wac_desk *desk, wac_team *team, const void *what)
     wac_seat *seat = desk->seat;
     if (!seat->config.entropy_tuning)
         return;
+    wac_adam_factors factors = wac_adam_prepare_by(
+        wac_row_momentum(desk->agent->row), ++seat->entropy_steps, seat->config.learning_rate);
     wac_entropy_step(desk->policies.members, desk->agent->rows, desk->sample.log_prob, desk->share,
-                     (real)(seat->config.entropy_target * desk->agent->actions),
-                     wac_adam_prepare(++seat->entropy_steps, seat->config.learning_rate),
+                     (real)(seat->config.entropy_target * desk->agent->actions), factors,
                      &desk->entropy);
     for (int m = 0; m < desk->policies.members; m++)
         seat->alpha[m] = exp(desk->entropy.log_alpha[m]);
+}
+
+void wac_policies_pull(wac_desk *desk, const wac_pull *pull)
+{
+    const wac_agent *agent = desk->agent;
+    const wac_ops *ops = desk->host->ops;
+    size_t row = (size_t)pull->first, count = (size_t)pull->rows;
+    size_t o = (size_t)agent->observations, a = (size_t)agent->actions;
+    int means = agent->row->means / agent->members;
+    int stds = pull->at == WAC_AIM_BOUND ? agent->row->stds : 0;
+    int networks = means + (agent->row->shared ? 0 : stds);
+    wac_stack critics = wac_stack_slice(&desk->critics, pull->member * means, networks);
+    wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, pull->first);
+    wac_input input = {.x = desk->query + row * (o + a), .rows = pull->rows};
+    wac_critic_rows values = {.rows = pull->rows,
+                              .capacity = pass.capacity,
+                              .means = means,
+                              .stds = stds,
+                              .first_std = means,
+                              .out = pass.out,
+                              .kappa = pull->kappa,
+                              .population = agent->row->population};
+    real *dout = desk->dout + row * (size_t)critics.shape.outputs;
+    real *wishes = desk->dactions + row * a, *bound = desk->bound + row;
+    wac_gradient gradient = {.inputs = wishes, .input_first = agent->observations};
+    wac_join(pull->rows, agent->observations, agent->actions, desk->batch.observations + row * o,
+             pull->action, desk->query + row * (o + a));
+    ops->forward(NULL, &critics, input, &pass);
+    if (agent->row->shared)
+        wac_belief_bound(&desk->belief, &values, pull->share, bound, dout);
+    else if (agent->row->quantiles)
+        wac_quantile_bound(agent->row->quantiles, &values, pull->share, bound, dout);
+    else
+        (pull->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(&values, pull->share,
+                                                                           bound, dout);
+    ops->backward(NULL, &critics, input, &pass, dout, &gradient);
+
+    /* what each critic would have the action do, together */
+    for (size_t i = 0; i < count * a; i++) {
+        pull->daction[i] = 0;
+        for (int m = 0; m < networks; m++)
+            pull->daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
+    }
+}
+
+/* Work on rows of the batch, in pieces. */
+typedef struct sharing {
+    wac_desk *desk;
+    wac_rows_fn *run;
+    int pieces;
+} sharing;
+
+static void run_piece(void *work, int piece)
+{
+    const sharing *sharing = work;
+    const wac_agent *agent = sharing->desk->agent;
+    int first = first_row(agent, piece, sharing->pieces);
+    sharing->run(sharing->desk, first, first_row(agent, piece + 1, sharing->pieces) - first);
+}
+
+void wac_policies_share_rows(wac_desk *desk, wac_team *team, wac_rows_fn *run)
+{
+    sharing sharing = {desk, run, pieces_of_rows(desk->agent, team)};
+    wac_team_run(team, run_piece, &sharing, sharing.pieces);
 }
 
 /* One policy's aim, shared out by rows: of each, which critics it goes back through differs, but
@@ -141,49 +207,22 @@ static void aim_rows(void *work, int piece)
     const aiming *aiming = work;
     wac_desk *desk = aiming->desk;
     const wac_agent *agent = desk->agent;
-    const wac_ops *ops = desk->host->ops;
     int first = first_row(agent, piece, aiming->pieces);
     int rows = first_row(agent, piece + 1, aiming->pieces) - first;
-    size_t row = (size_t)first, o = (size_t)agent->observations, a = (size_t)agent->actions;
+    size_t row = (size_t)first, a = (size_t)agent->actions;
     size_t at = (size_t)aiming->policy * (size_t)agent->rows + row; /* among all policies' */
     size_t heads = (size_t)desk->sample.per_row;
-    int member = aiming->policy / agent->row->policies, means = agent->row->means / agent->members;
-    int stds = aiming->at == WAC_AIM_BOUND ? agent->row->stds : 0;
-    int networks = means + (agent->row->shared ? 0 : stds);
-    wac_stack critics = wac_stack_slice(&desk->critics, member * means, networks);
-    wac_pass pass = wac_pass_at(&desk->critic_pass, &critics, 0, first);
-    wac_input input = {.x = desk->query + row * (o + a), .rows = rows};
-    wac_critic_rows values = {.rows = rows,
-                              .capacity = pass.capacity,
-                              .means = means,
-                              .stds = stds,
-                              .first_std = means,
-                              .out = pass.out,
-                              .kappa = aiming->at == WAC_AIM_BOUND ? desk->seat->kappa : 0};
-    real *dout = desk->dout + row * (size_t)critics.shape.outputs,
-         *wishes = desk->dactions + row * a;
-    real *daction = desk->daction + at * a;
-    wac_gradient gradient = {.inputs = wishes, .input_first = agent->observations};
-    wac_join(rows, agent->observations, agent->actions, desk->batch.observations + row * o,
-             desk->sample.action + at * a, desk->query + row * (o + a));
-    ops->forward(NULL, &critics, input, &pass);
     const real *share = desk->share + at;
-    real *bound = desk->bound + row;
-    if (agent->row->shared)
-        wac_belief_bound(&desk->belief, &values, share, bound, dout);
-    else if (agent->row->quantiles)
-        wac_quantile_bound(agent->row->quantiles, &values, share, bound, dout);
-    else
-        (aiming->at == WAC_AIM_AVERAGE ? wac_average_mean : wac_upper_bound)(&values, share, bound,
-                                                                             dout);
-    ops->backward(NULL, &critics, input, &pass, dout, &gradient);
-
-    /* what each critic would have the action do, together, and what that asks of the policy */
-    for (size_t i = 0; i < (size_t)rows * a; i++) {
-        daction[i] = 0;
-        for (int m = 0; m < networks; m++)
-            daction[i] += wishes[(size_t)(m * pass.capacity) * a + i];
-    }
+    real *daction = desk->daction + at * a, *bound = desk->bound + row;
+    wac_policies_pull(desk,
+                      &(wac_pull){.first = first,
+                                  .rows = rows,
+                                  .member = aiming->policy / agent->row->policies,
+                                  .at = aiming->at,
+                                  .kappa = aiming->at == WAC_AIM_BOUND ? desk->seat->kappa : 0,
+                                  .action = desk->sample.action + at * a,
+                                  .share = share,
+                                  .daction = daction});
     if (wac_models_read_pairs(agent)) {
         const wac_models *models = &desk->models;
         real weight = desk->seat->bonus_weight;
@@ -246,15 +285,16 @@ void wac_policies_climb(wac_desk *desk, wac_team *team, const void *what)
 void wac_policies_act(wac_agent *agent, int seat, int policy, const float *observation, real *heads)
 {
     wac_desk *desk = wac_host_desk(agent, seat);
+    bool optimist = policy == WAC_ACT_OPTIMIST;
     real *x = desk->query;
     for (int i = 0; i < agent->observations; i++)
         x[i] = wac_normalise(&desk->normaliser, i, observation[i]);
-    wac_stack one = wac_stack_slice(&desk->policies, policy, 1);
+    wac_stack one = wac_stack_slice(&desk->policies, optimist ? 0 : policy, 1);
     desk->host->ops->infer(NULL, &one, (wac_input){.x = x, .rows = 1}, &desk->next_pass);
     for (int i = 0; i < one.shape.outputs; i++) {
         real head = desk->next_pass.out[i];
-        if (i >= agent->actions)
-            head = fmin(fmax(head, WAC_LOG_STD_MIN), WAC_LOG_STD_MAX);
-        heads[i] = head;
+        heads[i] = i < agent->actions ? head : wac_log_std_of(desk->sample.bent, head, NULL);
     }
+    if (optimist)
+        wac_optimist_act(desk, heads);
 }

@@ -1,6 +1,8 @@
 /* Quantiles: beliefs of several critics, and regression. */
 #include "rl/host/quantiles.h"
 
+#include "nn/cpu/layers.h"
+
 #include <assert.h>
 
 #define LEAST_VARIANCE ((real)1e-4) /* so that a deviation has a slope */
@@ -9,6 +11,13 @@
 static size_t stride_of(int quantiles, const wac_critic_rows *critics)
 {
     return (size_t)critics->capacity * (size_t)quantiles;
+}
+
+/* By what a sum of squares is divided. */
+static real by_of(const wac_critic_rows *critics)
+{
+    int others = critics->means > 1 ? critics->means - 1 : 1;
+    return (real)(critics->population ? critics->means : others);
 }
 
 /* Mean and deviation of what critics say of a quantile; `at` is the first one's word. */
@@ -23,8 +32,8 @@ static void spread(const wac_critic_rows *critics, size_t stride, const real *at
         real away = at[(size_t)k * stride] - *mean;
         squares += away * away;
     }
-    int others = critics->means > 1 ? critics->means - 1 : 1;
-    *std = sqrt(squares / (real)others + LEAST_VARIANCE);
+    *std = critics->population ? sqrt(squares / by_of(critics))
+                               : sqrt(squares / by_of(critics) + LEAST_VARIANCE);
 }
 
 void wac_quantile_target(int n, const wac_backup *b)
@@ -45,9 +54,9 @@ void wac_quantile_target(int n, const wac_backup *b)
 }
 
 /* Pull and loss of all quantiles of a row by one target; each is a sum of its own, so that they are
- * computed side by side. */
-static void regress(int n, const real *restrict out, const real *restrict tau, real target,
-                    real *restrict pull, real *restrict loss)
+ * computed side by side (where comparisons need not trap: see CMakeLists.txt). */
+WAC_VECTORISED static void regress(int n, const real *restrict out, const real *restrict tau,
+                                   real target, real *restrict pull, real *restrict loss)
 {
     for (int i = 0; i < n; i++) {
         real u = target - out[i], size = u < 0 ? -u : u;
@@ -86,7 +95,7 @@ void wac_quantile_bound(int n, const wac_critic_rows *critics, const real *weigh
                         real *dout)
 {
     size_t stride = stride_of(n, critics);
-    real even = 1 / (real)critics->means, others = (real)(critics->means - 1);
+    real even = 1 / (real)critics->means, by = by_of(critics);
     for (int i = 0; i < critics->rows; i++) {
         size_t row = (size_t)i * (size_t)n;
         bound[i] = 0;
@@ -96,7 +105,7 @@ void wac_quantile_bound(int n, const wac_critic_rows *critics, const real *weigh
             bound[i] += (mean + critics->kappa * std) / (real)n;
             for (size_t k = 0; k < (size_t)critics->means; k++) {
                 real away = critics->out[at + k * stride] - mean;
-                real slope = even + (others > 0 ? critics->kappa * away / (others * std) : 0);
+                real slope = even + (std > 0 ? critics->kappa * away / (by * std) : 0);
                 dout[at + k * stride] = -weight[i] * slope / (real)n;
             }
         }

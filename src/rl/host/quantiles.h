@@ -3,7 +3,8 @@
  *
  * A critic's n outputs stand for the middles of n equal shares, tau_i = (2 i + 1) / 2n, in whatever
  * order. What several critics believe of a pair is a distribution, too: quantile by quantile their
- * mean plus kappa times their deviation, sqrt(sum_k (q_k - mean)^2 / (critics - 1) + 1e-4), with
+ * mean plus kappa times their deviation, sqrt(sum_k (q_k - mean)^2 / (critics - 1) + 1e-4), or that
+ * of a whole population, sqrt(sum_k (q_k - mean)^2 / critics), of two half their distance; with
  * kappa above zero where they are to be taken optimistically, below it pessimistically.
  *
  * Of critics and targets the rows are [n].

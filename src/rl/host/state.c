@@ -82,6 +82,12 @@ static void shadow_name(const wac_algorithm_row *row, int member, char name[NAME
     snprintf(name, NAME, "slow_policy");
 }
 
+static void optimist_name(const wac_algorithm_row *row, int member, char name[NAME])
+{
+    (void)row, (void)member;
+    snprintf(name, NAME, "optimist");
+}
+
 void wac_layer_name(const wac_shape *shape, int layer, char label[WAC_LAYER_NAME])
 {
     static const char *const parts[][4] = {{"norm", "up", "down"},
@@ -124,7 +130,10 @@ static wac_status show_stack(const visit *v, const wac_desk *desk, const wac_sta
         }
         wac_layer head = wac_stack_layer(stack, block, m, wac_shape_head(&stack->shape));
         bool policy = name_of == policy_name || name_of == shadow_name;
-        if (policy && desk->agent->row->deterministic) {
+        if (name_of == optimist_name) /* whose head has no bias */
+            WAC_TRY(show(v, DTYPE_REAL, head.outputs, head.inputs, head.weight, "%s/shift/weight",
+                         path));
+        else if (policy && desk->agent->row->deterministic) {
             WAC_TRY(show_layer(v, &head, 0, head.outputs, false, path, "mean"));
         } else if (policy || desk->agent->row->shared) {
             int means = policy ? head.outputs / 2 : 1;
@@ -147,7 +156,9 @@ static wac_status show_networks(const visit *v, wac_desk *desk)
     const wac_models *m = &desk->models;
     WAC_TRY(show_stack(v, desk, &m->stack, m->stack.params, model_name, ""));
     WAC_TRY(show_stack(v, desk, &m->random, m->random.params, random_name, ""));
-    return show_stack(v, desk, &desk->shadow, desk->shadow.params, shadow_name, "");
+    WAC_TRY(show_stack(v, desk, &desk->shadow, desk->shadow.params, shadow_name, ""));
+    const wac_stack *optimist = &desk->optimist.stack;
+    return show_stack(v, desk, optimist, optimist->params, optimist_name, "");
 }
 
 /* --- the rest ------------------------------------------------------------------------------- */
@@ -190,8 +201,9 @@ static wac_status show_learning(const visit *v, wac_desk *desk)
         name_fn *name_of;
     } learners[] = {{&desk->policies, desk->policy_moments, policy_name},
                     {&desk->critics, desk->critic_moments, critic_name},
-                    {&desk->models.stack, desk->models.moments, model_name}};
-    for (int i = 0; i < 3; i++) {
+                    {&desk->models.stack, desk->models.moments, model_name},
+                    {&desk->optimist.stack, desk->optimist.moments, optimist_name}};
+    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
         WAC_TRY(show_stack(v, desk, learners[i].stack, learners[i].moments.first,
                            learners[i].name_of, "adam/first/"));
         WAC_TRY(show_stack(v, desk, learners[i].stack, learners[i].moments.second,
@@ -227,6 +239,14 @@ static wac_status show_learning(const visit *v, wac_desk *desk)
         WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &seat->leader_rng.counter, "counter/leader"));
     if (desk->agent->row->judge)
         WAC_TRY(show_bandit(v, &seat->bandit));
+    if (wac_config_has_resets(&seat->config))
+        WAC_TRY(show(v, WAC_DTYPE_I64, 1, 0, &seat->begun, "counter/updates"));
+    if (desk->agent->row->optimist) {
+        const wac_entropy *weights = &desk->optimist.weights;
+        WAC_TRY(show(v, DTYPE_REAL, 2, 0, weights->log_alpha, "optimism"));
+        WAC_TRY(show(v, DTYPE_REAL, 2, 0, weights->first, "adam/first/optimism"));
+        WAC_TRY(show(v, DTYPE_REAL, 2, 0, weights->second, "adam/second/optimism"));
+    }
     /* what policies saw that do not look again in the next update */
     if (desk->agent->row->delay)
         WAC_TRY(show(v, WAC_DTYPE_F64, policies, 0, seat->objective, "objective"));
@@ -262,6 +282,8 @@ static wac_status show_drawn(const visit *v, wac_desk *desk)
     }
     if (wac_models_read_pairs(agent))
         WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->models.shadow_noise, "noise_slow_policy"));
+    if (agent->row->optimist)
+        WAC_TRY(show(v, DTYPE_REAL, rows, a, desk->optimist.noise, "noise_optimist"));
     if (desk->seat->synthetic > 0)
         WAC_TRY(show(v, DTYPE_REAL, desk->seat->synthetic, o + a,
                      desk->pairs + (size_t)(rows * (o + a)), "synthetic"));
