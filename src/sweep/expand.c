@@ -1,6 +1,7 @@
 /* From the settings of an environment and algorithm to runs: every combination, or some draws. */
 #include "sweep/expand.h"
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "base/suggest.h"
@@ -145,13 +146,13 @@ wac_status wac_axes_combine(wac_expansion *in, const wac_sweep_run *base, const 
     return WAC_STATUS_OK;
 }
 
-/* Draw number `number` of a setting: the same for every environment and algorithm, and however many
- * settings there are. */
+/* Draw number `number` of a setting, by its name: the same for every environment and algorithm,
+ * however many settings there are, in a search and at all. */
 static wac_status draw_value(wac_expansion *in, wac_config *config, const wac_axis *axis,
                              int64_t number)
 {
-    size_t count;
-    size_t place = (size_t)(axis->setting - wac_settings(&count));
+    const char *name = axis->setting->name;
+    uint64_t place = wac_hash(WAC_HASH_START, name, strlen(name)) & 0xffff;
     wac_rng rng = {.seed = (uint64_t)in->search->seed,
                    .stream = DRAW_STREAM,
                    .counter = (uint64_t)number << 16 | place};

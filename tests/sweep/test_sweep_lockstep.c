@@ -353,6 +353,40 @@ static void groups_are_spread_over_gpus(void **state)
     wac_sweep_free(&sweep);
 }
 
+/* Runs of one shape whose steps and updates take turns are in as many groups as go on at once. */
+static void groups_take_turns_with_updates(void **state)
+{
+    (void)state;
+    enum { RUNS = 6 };
+    wac_sweep sweep = parse("environments: [lqg]\nalgorithms: [sac]\nseeds: 6\n"
+                            "settings: {epochs: 2, " SMALL_RUNS "}\n");
+    for (size_t i = 0; i < sweep.count; i++) {
+        sweep.runs[i].config.width = 64;
+        sweep.runs[i].config.update_interval = 5;
+    }
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    setenv("WAC_FAKE_LOG", at("log"), 1);
+    setenv("WAC_FAKE_GPUS", "1", 1);
+    for (int workers = 1; workers <= 4; workers += 3) {
+        int engines = 0, seats = 0, gpu, size;
+        execute(&sweep, workers == 1 ? at("together") : at("apart"),
+                (wac_sweep_options){.device = WAC_DEVICE_CUDA, .workers = workers});
+        FILE *log = fopen(at("log"), "r");
+        assert_non_null(log);
+        for (; fscanf(log, "%d %d", &gpu, &size) == 2; engines++)
+            seats += size;
+        fclose(log);
+        remove(at("log"));
+        assert_int_equal(engines, workers);
+        assert_int_equal(seats, RUNS);
+    }
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%s", at("together"));
+    assert_same_sweeps(directory, at("apart"), &sweep);
+    unsetenv("WAC_CUDA_PLUGIN");
+    wac_sweep_free(&sweep);
+}
+
 /* More groups than a GPU has at the same time: whoever is free takes the next. */
 static void gpus_take_turns(void **state)
 {
@@ -430,12 +464,19 @@ static void rungs_are_those_of_workers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(groups_are_as_workers),       TEST(groups_go_on),
-        TEST(sweeps_from_a_run),           TEST(stopped_again_and_again),
-        TEST(killed_at_random_moments),    TEST(what_cannot_go_on_begins_anew),
-        TEST(who_fails_is_told),           TEST(groups_that_do_not_fit_are_cut),
-        TEST(groups_are_spread_over_gpus), TEST(gpus_take_turns),
-        TEST(gpus_are_tried_apart),        TEST(rungs_are_those_of_workers),
+        TEST(groups_are_as_workers),
+        TEST(groups_go_on),
+        TEST(sweeps_from_a_run),
+        TEST(stopped_again_and_again),
+        TEST(killed_at_random_moments),
+        TEST(what_cannot_go_on_begins_anew),
+        TEST(who_fails_is_told),
+        TEST(groups_that_do_not_fit_are_cut),
+        TEST(groups_are_spread_over_gpus),
+        TEST(groups_take_turns_with_updates),
+        TEST(gpus_take_turns),
+        TEST(gpus_are_tried_apart),
+        TEST(rungs_are_those_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
