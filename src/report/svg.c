@@ -4,7 +4,6 @@
 #include "report/svg.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -91,26 +90,48 @@ static size_t measure_points(const char *bytes, size_t size, size_t at)
     return at < size && bytes[at] == '\'' ? at : 0;
 }
 
+/* A number, rounded to tenths, and where it ends; whatever the language of numbers is here. False:
+ * it is none, or too large for a drawing. */
+static bool read_tenths(int64_t *tenths, const char *bytes, size_t end, size_t *at)
+{
+    int64_t hundredths = 0;
+    int digits = 0, decimals = -1;
+    bool negative = *at < end && bytes[*at] == '-';
+    *at += negative;
+    for (; *at < end && (isdigit((unsigned char)bytes[*at]) || bytes[*at] == '.'); ++*at) {
+        if (bytes[*at] == '.') {
+            decimals++;
+            continue;
+        }
+        digits++;
+        decimals += decimals >= 0;
+        if (decimals <= 2 && hundredths < INT32_MAX)
+            hundredths = 10 * hundredths + (bytes[*at] - '0');
+    }
+    for (; decimals < 2; decimals += 1 + (decimals < 0))
+        hundredths *= 10;
+    *tenths = (hundredths + 5) / 10 * (negative ? -1 : 1);
+    return digits > 0 && hundredths < INT32_MAX;
+}
+
 static void write_points(FILE *to, const char *bytes, size_t end, size_t at, bool is_path)
 {
     line line = {.to = to, .is_path = is_path};
     while (at < end) {
-        char *next = (char *)bytes + at, letter = bytes[at];
-        if (letter == 'M') {
+        point here;
+        if (bytes[at] == 'M') {
             end_line(&line);
             line.written = 0;
             write_letter(to, 'M');
         }
-        double x = strtod(next + (letter == 'M' || letter == 'L'), &next);
-        double y = *next == ',' ? strtod(next + 1, &next) : NAN;
-        if (!(fabs(x) < 1e6 && fabs(y) < 1e6))
+        at += bytes[at] == 'M' || bytes[at] == 'L';
+        if (!read_tenths(&here.x, bytes, end, &at) || at == end || bytes[at++] != ',' ||
+            !read_tenths(&here.y, bytes, end, &at))
             break; /* blanks at the end */
-        point here = {llround(10 * x), llround(10 * y)};
         if (line.written)
             add_point(&line, here);
         else
             write_point(&line, here);
-        at = (size_t)(next - bytes);
         while (at < end && isspace((unsigned char)bytes[at]))
             at++;
     }
