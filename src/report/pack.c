@@ -64,22 +64,17 @@ static bool is_shown(const wac_runset *set, const wac_record *run, const wac_pac
     return shown;
 }
 
-static bool reads_cells(wac_measure measure)
-{
-    return measure == WAC_MEASURE_MIRROR || measure == WAC_MEASURE_UNSEEN_STD;
-}
-
 /* Whether anybody may ask for the cells of a run: not where the experiment is known, and does not.
  */
 static bool are_cells_read(const wac_experiment *experiment)
 {
     bool any = !experiment;
     for (int i = 0; experiment && i < experiment->figure_count; i++)
-        any |= reads_cells(experiment->figures[i].measure);
+        any |= wac_measure_reads_cells(experiment->figures[i].measure);
     for (int i = 0; experiment && i < experiment->claim_count; i++)
         for (int k = 0; k < experiment->claims[i].count; k++) {
             const wac_claim_part *part = &experiment->claims[i].parts[k];
-            any |= part->rule == WAC_RULE_CORRELATION || reads_cells(part->measure);
+            any |= part->rule == WAC_RULE_CORRELATION || wac_measure_reads_cells(part->measure);
         }
     return any;
 }

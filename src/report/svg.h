@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The rest of an address that begins with "data:image/svg+xml,". It looks the same, and is a third
- * as long. */
+/* The rest of an address that begins with "data:image/svg+xml,". It looks the same, and is two
+ * fifths as long. */
 void wac_svg_write(FILE *to, const char *bytes, size_t size);
 
 #endif

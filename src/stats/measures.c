@@ -283,6 +283,11 @@ double wac_measure_score_unit(const wac_runset *set, size_t task)
     return best > 0 ? best : NAN;
 }
 
+bool wac_measure_reads_cells(wac_measure measure)
+{
+    return rows[measure].how == mirror || rows[measure].how == unseen_std;
+}
+
 bool wac_measure_is_share(const wac_runset *set, size_t task, wac_measure measure)
 {
     const row *row = &rows[measure];

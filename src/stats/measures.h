@@ -70,6 +70,9 @@ const char *wac_measure_words(wac_measure measure);
 /* True where less is better: solved. */
 bool wac_measure_is_cost(wac_measure measure);
 
+/* Whether it is taken from cells of state and action, not from progress.csv. */
+bool wac_measure_reads_cells(wac_measure measure);
+
 /* Whether it is a share on a task, from 0 to 1 or about that, so that tasks compare. */
 bool wac_measure_is_share(const wac_runset *set, size_t task, wac_measure measure);
 

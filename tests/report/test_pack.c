@@ -1,5 +1,6 @@
 /* wac pack, and its archives wherever folders of runs are read: the same answers, the same bytes
  * whenever it is done, nothing left behind, and refusals in one sentence. And studies in parts. */
+#include "run/packed.h"
 #include "support/fake_runs.h"
 
 #include <glob.h>
@@ -201,6 +202,28 @@ static void studies_in_parts(void **state)
     char *note = contents(at("judged/reproduce.json"), NULL);
     assert_null(strstr(note, root));
     free(note);
+    /* cells are kept of all runs, since a claim reads them; if none does, of those that maps show
+     */
+    for (int i = 0; i < 2; i++) {
+        wac_temporary folder;
+        char path[PATH_MAX];
+        int cells = 0;
+        if (i == 1) {
+            char text[2048];
+            snprintf(text, sizeof text, "%.*s", (int)(strstr(mine, "  - {says: mirrors") - mine),
+                     mine);
+            save_text(at("judged/experiment.yaml"), text);
+        }
+        assert_done(wac("pack %s --out %s", at("judged"), at("cells.tar.xz")));
+        assert_ok(wac_packed_open(&folder, at("cells.tar.xz"), &error));
+        for (int seed = 1; seed <= 4; seed++) {
+            snprintf(path, sizeof path, "%.900s/riverswim/oe-wac/seed-%d/cells.csv", folder.path,
+                     seed);
+            cells += wac_path_exists(path);
+        }
+        assert_int_equal(cells, i ? 1 : 4);
+        wac_temporary_remove(&folder);
+    }
     /* judged where an archive lies, which is all that a folder needs to hold */
     assert_int_equal(mkdir(at("lies"), 0777), 0);
     assert_int_equal(rename(at("judged/runs.tar.xz"), at("lies/runs.tar.xz")), 0);
