@@ -62,6 +62,14 @@ target_include_directories(fake_gpu PRIVATE include src)
 set_target_properties(fake_gpu PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
+# and one that computes; its kernels are written for compilers of C, too
+add_library(emulated_gpu MODULE tests/support/emulated_gpu.c)
+target_include_directories(emulated_gpu PRIVATE include src)
+target_compile_options(emulated_gpu PRIVATE -Wno-missing-prototypes)
+target_link_libraries(emulated_gpu PRIVATE m)
+set_target_properties(emulated_gpu PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 # MPI for machines without it
 add_library(fake_mpi MODULE tests/support/fake_mpi.c)
 target_include_directories(fake_mpi PRIVATE include src)

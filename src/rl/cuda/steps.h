@@ -11,6 +11,12 @@ wac_status wac_gpu_count(int *count, wac_error *error);
 
 wac_status wac_gpu_describe(wac_engine_gpu *description, int gpu, wac_error *error);
 
+/* The steps that train such agents: by fused kernels where these are made for them, else by the
+ * general part of the plugin. The environment variable WAC_CUDA_GENERAL chooses the latter always. */
+const wac_steps *wac_gpu_steps(const wac_algorithm_row *row, const wac_agent_plan *plan);
+
+wac_engine_precision wac_gpu_precision(wac_precision precision);
+
 /* See wac_engine_ceilings; products by wac_precision. */
 typedef struct wac_gpu_limits {
     double memory, products[WAC_ENGINE_PRECISIONS];
@@ -22,5 +28,9 @@ wac_status wac_gpu_ceilings(wac_gpu_limits *limits, int gpu, wac_error *error);
  * kernels there are. */
 int wac_gpu_profile(wac_agent *agent, int64_t updates, const char **names, double *seconds,
                     int most);
+
+/* The same of agents whose steps are wac_steps_general. */
+int wac_general_profile(wac_agent *agent, int64_t updates, const char **names, double *seconds,
+                        int most);
 
 #endif

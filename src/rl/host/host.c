@@ -175,7 +175,7 @@ static void forget_steps(wac_desk *desk)
     forget((wac_moments){models->weight.first, models->weight.second}, 1);
 }
 
-static void set_first_values(wac_desk *desk)
+void wac_desk_begin_anew(wac_desk *desk)
 {
     const wac_config *config = &desk->seat->config;
     forget_steps(desk);
@@ -259,7 +259,7 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
                         (long long)config->replay_capacity);
     WAC_TRY(wac_team_create(&host->team, plan->threads, plan->first_cpu, error));
     for (int i = 0; i < agent->seats; i++)
-        set_first_values(&desks[i]);
+        wac_desk_begin_anew(&desks[i]);
     return WAC_STATUS_OK;
 }
 
@@ -361,7 +361,7 @@ static void draw_at_desk(wac_desk *desk, wac_team *team, const void *what)
     (void)what;
     assert(desk->replay.count > 0);
     if (wac_seat_begins_anew(desk->seat))
-        set_first_values(desk);
+        wac_desk_begin_anew(desk);
     desk->seat->begun++;
     wac_team_run(team, draw_piece, desk, 2);
 }
