@@ -37,7 +37,7 @@ struct wac_general {
 };
 
 static wac_general_launch *const launches[] = {
-#define X(name) wac_general_##name,
+#define X(name) launch_general_##name,
     WAC_GENERAL_KERNELS(X)
 #undef X
 };
@@ -71,8 +71,8 @@ static void pack(wac_engine_precision precision, const float *from, int row, boo
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++) {
-            size_t at = turned ? (size_t)j * (size_t)row + (size_t)i
-                               : (size_t)i * (size_t)row + (size_t)j;
+            size_t at =
+                turned ? (size_t)j * (size_t)row + (size_t)i : (size_t)i * (size_t)row + (size_t)j;
             to[(size_t)i * (size_t)columns + (size_t)j] = cut(precision, scale * from[at]);
         }
 }
@@ -90,11 +90,11 @@ static void multiply_one(const wac_general *gpu, const wac_general_seat *own, co
     size_t m = (size_t)p->m, n = (size_t)p->n;
     size_t k = (size_t)(p->k + (p->more_depth ? own->synthetic : 0));
     float scale = p->scale > 0 ? p->scale : 1;
+    wac_engine_precision precision = wac_product_precision(p, gpu->precision);
     float *a = malloc((m * k + k * n + n + 1) * sizeof *a), *b = a + m * k, *sums = b + k * n;
     float *c = member_of(p->c, seat, member);
-    pack(gpu->precision, member_of(p->a, seat, member), p->a.row, p->a_across, p->m, (int)k, scale,
-         a);
-    pack(gpu->precision, member_of(p->b, seat, chosen), p->b.row, p->b_along, (int)k, p->n, 1, b);
+    pack(precision, member_of(p->a, seat, member), p->a.row, p->a_across, p->m, (int)k, scale, a);
+    pack(precision, member_of(p->b, seat, chosen), p->b.row, p->b_along, (int)k, p->n, 1, b);
     for (size_t i = 0; i < m; i++) {
         memset(sums, 0, n * sizeof *sums);
         for (size_t d = 0; d < k; d++)

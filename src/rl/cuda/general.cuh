@@ -41,7 +41,8 @@ DEVICE bool takes_part(const wac_general_seat *own, bool movers)
         if (i < t.count && takes_part(v.seats + seat, t.movers))                                   \
             name##_piece(&v, &t, v.seats + seat, seat, i);                                         \
     }                                                                                              \
-    void wac_general_##name(const wac_general_view *v, const wac_general_task *t, wac_stream on)   \
+    void launch_general_##name(const wac_general_view *v, const wac_general_task *t,               \
+                               wac_stream on)                                                      \
     {                                                                                              \
         dim3 grid((t->count + EACH_THREADS - 1) / EACH_THREADS, v->seat_count);                    \
         name##_kernel<<<grid, EACH_THREADS, 0, on>>>(*v, *t);                                      \
@@ -58,7 +59,8 @@ DEVICE bool takes_part(const wac_general_seat *own, bool movers)
         if (i < t.count && takes_part(v.seats + seat, t.movers))                                   \
             name##_piece(&v, &t, v.seats + seat, seat, i, threadIdx.x % LANES);                    \
     }                                                                                              \
-    void wac_general_##name(const wac_general_view *v, const wac_general_task *t, wac_stream on)   \
+    void launch_general_##name(const wac_general_view *v, const wac_general_task *t,               \
+                               wac_stream on)                                                      \
     {                                                                                              \
         int each = WARP_THREADS / LANES;                                                           \
         dim3 grid((t->count + each - 1) / each, v->seat_count);                                    \
@@ -68,7 +70,8 @@ DEVICE bool takes_part(const wac_general_seat *own, bool movers)
                                         wac_general_seat *own, int seat, int i, int lane)
 #else
 #define EMULATE(name, ...)                                                                         \
-    void wac_general_##name(const wac_general_view *v, const wac_general_task *t, wac_stream on)   \
+    void launch_general_##name(const wac_general_view *v, const wac_general_task *t,               \
+                               wac_stream on)                                                      \
     {                                                                                              \
         (void)on;                                                                                  \
         for (int seat = 0; seat < v->seat_count; seat++)                                           \
@@ -93,7 +96,7 @@ DEVICE bool takes_part(const wac_general_seat *own, bool movers)
 /* launches, by name */
 typedef void wac_general_launch(const wac_general_view *v, const wac_general_task *t,
                                 wac_stream on);
-#define X(name) wac_general_launch wac_general_##name;
+#define X(name) wac_general_launch launch_general_##name;
 WAC_GENERAL_KERNELS(X)
 #undef X
 

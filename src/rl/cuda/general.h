@@ -101,7 +101,7 @@ typedef struct wac_general_view {
     int particles, spread; /* of whole posteriors */
     bool deterministic, bent, population, shared;
     int models, model_inputs, model_outputs;
-    bool pairs;       /* models read them */
+    bool pairs;        /* models read them */
     float model_noise; /* added to a variance */
 
     wac_array replay; /* [capacity][record] */
@@ -137,17 +137,19 @@ typedef struct wac_general_task {
 
 /* Kernels, by what they are called in general_*.cu. */
 #define WAC_GENERAL_KERNELS(X)                                                                     \
-    X(draw_index) X(gather) X(count_pairs) X(draw_masks) X(fill_normal) X(fill_pairs)              \
-    X(draw_subset) X(advance) X(plan) X(prepare) X(tell)                                           \
-    X(join) X(sample) X(policy_gradient) X(sum_actions) X(td_target) X(quantile_target)            \
-    X(mean_error) X(std_error) X(quantile_pull) X(quantile_error) X(smallest_bound)                \
-    X(average_bound) X(quantile_bound) X(objective) X(tune_entropy) X(weigh_rows) X(weigh_member)  \
-    X(fill) X(copy) X(add) X(column_sums) X(norm) X(norm_again) X(norm_back) X(norm_sums)          \
-    X(mask) X(adam) X(polyak)                                                                      \
-    X(model_read) X(sums_add) X(sums_count) X(normalise) X(novelty) X(information) X(pay) X(model_slopes)        \
-    X(weigh_bonus) X(climb_bonus) X(model_error) X(tune_bonus)                                     \
-    X(optimist_act) X(optimist_pull) X(optimist_tune)                             \
-    X(belief_target) X(belief_error) X(belief_tell) X(belief_bound)
+    X(draw_index)                                                                                  \
+    X(gather) X(count_pairs) X(draw_masks) X(fill_normal) X(fill_pairs) X(draw_subset) X(advance)  \
+        X(plan) X(prepare) X(tell) X(join) X(sample) X(policy_gradient) X(sum_actions)             \
+            X(td_target) X(quantile_target) X(mean_error) X(std_error) X(quantile_pull)            \
+                X(quantile_error) X(smallest_bound) X(average_bound) X(quantile_bound)             \
+                    X(objective) X(tune_entropy) X(weigh_rows) X(weigh_member) X(fill) X(copy)     \
+                        X(add) X(column_sums) X(norm) X(norm_again) X(norm_back) X(norm_sums)      \
+                            X(mask) X(adam) X(polyak) X(model_read) X(sums_add) X(sums_count)      \
+                                X(normalise) X(novelty) X(information) X(pay) X(model_slopes)      \
+                                    X(weigh_bonus) X(climb_bonus) X(model_error) X(tune_bonus)     \
+                                        X(optimist_act) X(optimist_pull) X(optimist_tune)          \
+                                            X(belief_target) X(belief_error) X(belief_tell)        \
+                                                X(belief_bound)
 
 typedef enum wac_general_kernel {
 #define X(name) WAC_GENERAL_##name,
@@ -179,6 +181,16 @@ typedef struct wac_product {
     bool movers;
 } wac_product;
 
+/* Layers of few inputs or outputs are made in single precision whatever is asked for: it takes no
+ * longer, and what a policy acts by hangs on them. */
+static inline wac_engine_precision wac_product_precision(const wac_product *product,
+                                                         wac_engine_precision asked)
+{
+    enum { FEW = 32 };
+    bool few = product->m <= FEW || product->n <= FEW || product->k <= FEW;
+    return few ? WAC_ENGINE_SINGLE : asked;
+}
+
 typedef struct wac_general wac_general;
 
 /* int results are 0, or not with the reason in `why`. */
@@ -198,8 +210,7 @@ typedef struct wac_general_table {
 
     void (*run)(wac_general *engine, wac_general_kernel kernel, const wac_general_view *view,
                 const wac_general_task *task);
-    void (*multiply)(wac_general *engine, const wac_general_view *view,
-                     const wac_product *product);
+    void (*multiply)(wac_general *engine, const wac_general_view *view, const wac_product *product);
 
     /* what `update` asks for, kept as a graph by that number the first time, and asked for so many
      * times */

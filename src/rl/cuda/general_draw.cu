@@ -93,9 +93,9 @@ EACH(count_pairs)
     UNUSED;
     if (!own->counts)
         return;
-    int bin = coverage_bin(of(v->batch_observations, seat)[i * v->observations]) *
-                  WAC_COVERAGE_SIDE +
-              coverage_bin(of(v->batch_actions, seat)[i * v->actions]);
+    int bin =
+        coverage_bin(of(v->batch_observations, seat)[i * v->observations]) * WAC_COVERAGE_SIDE +
+        coverage_bin(of(v->batch_actions, seat)[i * v->actions]);
     int64_t *count = v->coverage + (size_t)seat * WAC_COVERAGE_BINS + bin;
 #ifdef __CUDACC__
     atomicAdd((unsigned long long *)count, 1ull);

@@ -83,8 +83,8 @@ void wac_general_backward(wac_general_gpu *gpu, const wac_general_net *net, wac_
                           bool learns, wac_array dx, int first);
 
 /* One Adam step; members from `stds` on by the rate of stds; targets, unless null, follow. */
-void wac_general_move(wac_general_gpu *gpu, const wac_general_net *net,
-                      wac_general_learner learner, int stds, const wac_general_net *targets);
+void wac_general_move(wac_general_gpu *gpu, const wac_general_net *net, wac_general_learner learner,
+                      int stds, const wac_general_net *targets);
 
 /* The outputs of a trace, seat after seat. */
 wac_array wac_general_out(const wac_general_trace *trace, const wac_general_net *net);

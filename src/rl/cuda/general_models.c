@@ -17,10 +17,9 @@ static void count_in(wac_general_gpu *gpu, int sums, int rows, wac_array x)
 
 static void normalise(wac_general_gpu *gpu, int sums, int rows, wac_array x)
 {
-    wac_general_run(gpu, WAC_GENERAL_normalise,
-                    (wac_general_task){.count = rows * gpu->view.model_sums[sums].size,
-                                       .first = sums,
-                                       .x = x});
+    wac_general_run(
+        gpu, WAC_GENERAL_normalise,
+        (wac_general_task){.count = rows * gpu->view.model_sums[sums].size, .first = sums, .x = x});
 }
 
 static void read_batch(wac_general_gpu *gpu)
@@ -77,8 +76,8 @@ static void appraise_pairs(wac_general_gpu *gpu)
 {
     const wac_general_view *v = &gpu->view;
     int o = v->observations, a = v->actions, rows = v->rows;
-    wac_general_forward(gpu, &gpu->shadow, v->batch_observations,
-                        (wac_general_rows){.count = rows}, &gpu->shadow_trace);
+    wac_general_forward(gpu, &gpu->shadow, v->batch_observations, (wac_general_rows){.count = rows},
+                        &gpu->shadow_trace);
     wac_general_run(gpu, WAC_GENERAL_sample,
                     (wac_general_task){.count = rows,
                                        .x = wac_general_out(&gpu->shadow_trace, &gpu->shadow),
@@ -95,9 +94,9 @@ static void appraise_pairs(wac_general_gpu *gpu)
     gpu->scale = 1; /* slopes of bonuses are as large as these */
     wac_general_backward(gpu, &gpu->models, v->model_x, (wac_general_rows){.count = rows},
                          &gpu->model_trace, v->model_dout, false, v->model_wishes, o);
-    wac_general_run(gpu, WAC_GENERAL_model_slopes,
-                    (wac_general_task){.count = rows * a,
-                                       .capacity = gpu->model_trace.pass.capacity});
+    wac_general_run(
+        gpu, WAC_GENERAL_model_slopes,
+        (wac_general_task){.count = rows * a, .capacity = gpu->model_trace.pass.capacity});
 }
 
 void wac_general_appraise(wac_agent *agent)
@@ -119,10 +118,9 @@ void wac_general_appraise_next(wac_agent *agent)
 {
     wac_general_gpu *gpu = wac_general_of(agent);
     const wac_general_view *v = &gpu->view;
-    wac_general_run(gpu, WAC_GENERAL_copy,
-                    (wac_general_task){.count = v->rows * v->model_inputs,
-                                       .x = v->query,
-                                       .y = v->model_x});
+    wac_general_run(
+        gpu, WAC_GENERAL_copy,
+        (wac_general_task){.count = v->rows * v->model_inputs, .x = v->query, .y = v->model_x});
     look(gpu, v->rows);
     find_bonus(gpu, 0, v->next_bonus, (wac_array){0});
     normalise(gpu, BONUSES, v->rows, v->next_bonus);
@@ -147,13 +145,13 @@ void wac_general_study(wac_agent *agent)
     if (!random)
         normalise(gpu, OUTPUTS, v->rows, v->model_target);
     look(gpu, v->rows);
-    wac_general_run(
-        gpu, WAC_GENERAL_model_error,
-        (wac_general_task){.count = v->models,
-                           .capacity = gpu->model_trace.pass.capacity,
-                           .x = wac_general_out(&gpu->model_trace, &gpu->models),
-                           .y = random ? wac_general_out(&gpu->random_trace, &gpu->random)
-                                       : v->model_target});
+    wac_general_run(gpu, WAC_GENERAL_model_error,
+                    (wac_general_task){.count = v->models,
+                                       .capacity = gpu->model_trace.pass.capacity,
+                                       .x = wac_general_out(&gpu->model_trace, &gpu->models),
+                                       .y = random
+                                                ? wac_general_out(&gpu->random_trace, &gpu->random)
+                                                : v->model_target});
     wac_general_scale(gpu, WAC_GENERAL_CRITIC);
     wac_general_backward(gpu, &gpu->models, v->model_x, (wac_general_rows){.count = v->rows},
                          &gpu->model_trace, v->model_dout, true, (wac_array){0}, 0);

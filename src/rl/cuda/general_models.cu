@@ -136,10 +136,9 @@ EACH(model_slopes)
     size_t model = (size_t)t->capacity * (size_t)v->actions;
     for (int k = 0; k < v->models; k++)
         sum += of(v->model_wishes, seat)[(size_t)k * model + (size_t)i];
-    of(v->model_slope, seat)[i] = sum *
-                                  of(v->model_sums[0].scale,
-                                     seat)[v->observations + i % v->actions] *
-                                  of(v->model_sums[2].scale, seat)[0];
+    of(v->model_slope, seat)[i] =
+        sum * of(v->model_sums[0].scale, seat)[v->observations + i % v->actions] *
+        of(v->model_sums[2].scale, seat)[0];
 }
 
 EACH(weigh_bonus)

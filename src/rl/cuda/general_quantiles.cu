@@ -30,10 +30,8 @@ EACH(quantile_target)
     size_t critic = (size_t)t->capacity * (size_t)v->quantiles;
     spread_of(v, of(t->x, seat) + i, critic, &mean, &std, &by);
     float going_on = own->discount * (1 - of(v->terminals, seat)[row]);
-    float entropy =
-        v->deterministic ? 0 : own->alpha[t->first] * of(v->next_log_prob, seat)[row];
-    of(t->y, seat)[i] =
-        of(v->rewards, seat)[row] + going_on * (mean + own->kappa * std - entropy);
+    float entropy = v->deterministic ? 0 : own->alpha[t->first] * of(v->next_log_prob, seat)[row];
+    of(t->y, seat)[i] = of(v->rewards, seat)[row] + going_on * (mean + own->kappa * std - entropy);
 }
 
 /* a piece: a quantile that a critic put out for a row, and what all targets ask of it */

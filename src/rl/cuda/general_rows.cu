@@ -26,16 +26,16 @@ EACH(sample)
     const float *noise = of(t->y, seat) + (size_t)i * (size_t)actions;
     float *action = of(t->z, seat) + (size_t)i * (size_t)actions, total = 0;
     for (int j = 0; j < actions && v->deterministic; j++) {
-        float off = clamped(own->target_noise * noise[j], -own->target_noise_clip,
-                            own->target_noise_clip);
+        float off =
+            clamped(own->target_noise * noise[j], -own->target_noise_clip, own->target_noise_clip);
         action[j] = clamped(tanhf(heads[j]) + (t->flags ? off : 0), -1, 1);
     }
     for (int j = 0; j < actions && !v->deterministic; j++) {
         float slope, spread = log_std_of(v->bent, heads[actions + j], &slope);
         float a = tanhf(heads[j] + expf(spread) * noise[j]);
         action[j] = a;
-        total += -0.5f * noise[j] * noise[j] - spread - 0.91893853320467274f -
-                 logf(1 - a * a + 1e-6f);
+        total +=
+            -0.5f * noise[j] * noise[j] - spread - 0.91893853320467274f - logf(1 - a * a + 1e-6f);
     }
     of(t->w, seat)[i] = total;
 }
@@ -88,7 +88,8 @@ EACH(sum_actions)
 /* --- what critics say ------------------------------------------------------------------------- */
 
 /* The std that goes with mean critic k of a row, or 0. */
-DEVICE float std_beside(const wac_general_view *v, const float *out, size_t critic, int means, int k)
+DEVICE float std_beside(const wac_general_view *v, const float *out, size_t critic, int means,
+                        int k)
 {
     return v->stds ? expf(out[(size_t)(means + k % v->stds) * critic]) : 0;
 }
@@ -127,8 +128,8 @@ EACH(td_target)
     float entropy = own->alpha[t->first] * of(v->next_log_prob, seat)[i];
     of(t->y, seat)[i] = of(v->rewards, seat)[i] + going_on * (mean - entropy);
     if (v->stds)
-        of(v->std_target, seat)[i] = clamped(
-            going_on * std_beside(v, out, critic, t->columns, k), 0, own->sigma_max);
+        of(v->std_target, seat)[i] =
+            clamped(going_on * std_beside(v, out, critic, t->columns, k), 0, own->sigma_max);
 }
 
 /* a piece: critic i, of which each member has `columns`; its error, its slope, what it says */

@@ -383,8 +383,8 @@ void wac_general_backward(wac_general_gpu *gpu, const wac_general_net *net, wac_
     }
 }
 
-void wac_general_move(wac_general_gpu *gpu, const wac_general_net *net,
-                      wac_general_learner learner, int stds, const wac_general_net *targets)
+void wac_general_move(wac_general_gpu *gpu, const wac_general_net *net, wac_general_learner learner,
+                      int stds, const wac_general_net *targets)
 {
     wac_general_task task = {.count = (int)wac_stack_size(&net->stack),
                              .first = stds,

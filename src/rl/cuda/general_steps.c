@@ -58,7 +58,9 @@ static void add_net(twins *all, const wac_stack *stack, wac_moments moments,
 
 static void add_array(twins *all, void *here, wac_array array, size_t count)
 {
-    add_twin(all, here, array.at, count * sizeof(float));
+    float *there = array.at + (size_t)all->seat * array.seat;
+    if (count > 0 && array.at)
+        all->list[all->count++] = (twin){here, there, count * sizeof(float)};
 }
 
 /* count, means and squares lie together there */
@@ -133,8 +135,7 @@ static void upload_replay(wac_agent *agent, int seat)
         /* up to where the ring begins anew */
         int64_t slot = *uploaded % replay->capacity, left = replay->count - *uploaded;
         int64_t count = left < replay->capacity - slot ? left : replay->capacity - slot;
-        gpu->table->write(gpu->engine,
-                          ring->at + (size_t)seat * ring->seat + (size_t)slot * record,
+        gpu->table->write(gpu->engine, ring->at + (size_t)seat * ring->seat + (size_t)slot * record,
                           replay->records + (size_t)slot * record,
                           (size_t)count * record * sizeof(float));
         *uploaded += count;
@@ -295,8 +296,7 @@ static void upload(wac_agent *agent)
         upload_replay(agent, seat);
         tell_seat(agent, seat);
     }
-    gpu->table->write(gpu->engine, v->seats, gpu->seats,
-                      (size_t)agent->seats * sizeof *gpu->seats);
+    gpu->table->write(gpu->engine, v->seats, gpu->seats, (size_t)agent->seats * sizeof *gpu->seats);
 }
 
 static void hear_seats(wac_agent *agent)
@@ -471,8 +471,8 @@ static void update(void *user)
 }
 
 /* Do something with update, from which seats come as they went. */
-static void with_update(wac_agent *agent, bool moving,
-                        void (*run)(wac_agent *agent, void *with), void *with)
+static void with_update(wac_agent *agent, bool moving, void (*run)(wac_agent *agent, void *with),
+                        void *with)
 {
     wac_general_gpu *gpu = wac_general_of(agent);
     gpu->repeats = true;

@@ -15,9 +15,9 @@ static size_t draws_of(const wac_general_view *v)
 static int fill_normal(wac_general_gpu *gpu, wac_array out, size_t count, int blocks)
 {
     int own = (int)((count + 3) / 4);
-    wac_general_run(gpu, WAC_GENERAL_fill_normal,
-                    (wac_general_task){
-                        .count = own, .x = out, .columns = (int)count, .first = blocks});
+    wac_general_run(
+        gpu, WAC_GENERAL_fill_normal,
+        (wac_general_task){.count = own, .x = out, .columns = (int)count, .first = blocks});
     return blocks + own;
 }
 
@@ -55,8 +55,7 @@ void wac_general_draw(wac_agent *agent)
     wac_general_gpu *gpu = wac_general_of(agent);
     const wac_general_view *v = &gpu->view;
     int inputs = v->observations + v->actions, record = inputs + v->observations + 2;
-    wac_general_run(gpu, WAC_GENERAL_draw_index,
-                    (wac_general_task){.count = (v->rows + 3) / 4});
+    wac_general_run(gpu, WAC_GENERAL_draw_index, (wac_general_task){.count = (v->rows + 3) / 4});
     wac_general_run(gpu, WAC_GENERAL_gather, (wac_general_task){.count = v->rows * record});
     if (any_counts(agent))
         wac_general_run(gpu, WAC_GENERAL_count_pairs, (wac_general_task){.count = v->rows});
@@ -121,8 +120,7 @@ void wac_general_tune(wac_agent *agent)
         return;
     wac_general_gpu *gpu = wac_general_of(agent);
     prepare(gpu, WAC_GENERAL_ENTROPY);
-    wac_general_run(gpu, WAC_GENERAL_tune_entropy,
-                    (wac_general_task){.count = gpu->view.policies});
+    wac_general_run(gpu, WAC_GENERAL_tune_entropy, (wac_general_task){.count = gpu->view.policies});
     wac_general_leave(agent);
 }
 
@@ -137,10 +135,10 @@ static void ask_targets(wac_agent *agent, int member, int policy, wac_array nois
     const wac_algorithm_row *row = agent->row;
     int own = v->critics / v->members;
     wac_general_rows rows = {.count = v->rows};
-    wac_general_net actor = policy == WAC_NEXT_SHADOW
-                                ? gpu->shadow
-                                : wac_general_slice(&gpu->policies,
-                                                    member * row->policies + policy, 1);
+    wac_general_net actor =
+        policy == WAC_NEXT_SHADOW
+            ? gpu->shadow
+            : wac_general_slice(&gpu->policies, member * row->policies + policy, 1);
     wac_general_net targets = wac_general_slice(&gpu->targets, member * own, own);
     wac_general_trace trace = wac_general_at(&gpu->critic_trace, &targets, member * own);
     if (row->subset) {
@@ -149,13 +147,12 @@ static void ask_targets(wac_agent *agent, int member, int policy, wac_array nois
     }
     wac_general_forward(gpu, &actor, v->next_observations, rows, &gpu->next_trace);
     wac_general_run(gpu, WAC_GENERAL_sample,
-                    (wac_general_task){
-                        .count = v->rows,
-                        .flags = true,
-                        .x = wac_general_out(&gpu->next_trace, &actor),
-                        .y = wac_array_from(noise, (size_t)member * draws_of(v)),
-                        .z = v->next_action,
-                        .w = v->next_log_prob});
+                    (wac_general_task){.count = v->rows,
+                                       .flags = true,
+                                       .x = wac_general_out(&gpu->next_trace, &actor),
+                                       .y = wac_array_from(noise, (size_t)member * draws_of(v)),
+                                       .z = v->next_action,
+                                       .w = v->next_log_prob});
     join(gpu, v->next_observations, v->next_action, v->query);
     wac_general_forward(gpu, &targets, v->query, rows, &trace);
 }
@@ -223,8 +220,8 @@ static void look(wac_general_gpu *gpu, int first, int critics, bool pairs)
 {
     wac_general_net net = wac_general_slice(&gpu->critics, first, critics);
     wac_general_trace trace = wac_general_at(&gpu->critic_trace, &net, first);
-    wac_general_forward(gpu, &net, gpu->view.drawn_pairs,
-                        (wac_general_rows){gpu->view.rows, pairs}, &trace);
+    wac_general_forward(gpu, &net, gpu->view.drawn_pairs, (wac_general_rows){gpu->view.rows, pairs},
+                        &trace);
 }
 
 static void look_back(wac_general_gpu *gpu, int first, int critics, bool pairs)
@@ -232,10 +229,9 @@ static void look_back(wac_general_gpu *gpu, int first, int critics, bool pairs)
     wac_general_net net = wac_general_slice(&gpu->critics, first, critics);
     wac_general_trace trace = wac_general_at(&gpu->critic_trace, &net, first);
     size_t rows = (size_t)trace.pass.capacity * (size_t)gpu->view.outputs;
-    wac_general_backward(gpu, &net, gpu->view.drawn_pairs,
-                         (wac_general_rows){gpu->view.rows, pairs}, &trace,
-                         wac_array_from(gpu->view.dout, (size_t)first * rows), true,
-                         (wac_array){0}, 0);
+    wac_general_backward(
+        gpu, &net, gpu->view.drawn_pairs, (wac_general_rows){gpu->view.rows, pairs}, &trace,
+        wac_array_from(gpu->view.dout, (size_t)first * rows), true, (wac_array){0}, 0);
 }
 
 static void ask_anchors(wac_general_gpu *gpu)
