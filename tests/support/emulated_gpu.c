@@ -282,6 +282,13 @@ static int describe(wac_engine_gpu *description, int gpu, char *why, size_t size
     return 0;
 }
 
+static int ceilings(wac_engine_ceilings *ceilings, int gpu, char *why, size_t size)
+{
+    (void)gpu, (void)why, (void)size;
+    *ceilings = (wac_engine_ceilings){1e10, {1e10, 1e10, 1e10}};
+    return 0;
+}
+
 static int refuse(wac_engine **engine, const wac_engine_shape *shape, char *why, size_t size)
 {
     (void)engine, (void)shape;
@@ -290,7 +297,7 @@ static int refuse(wac_engine **engine, const wac_engine_shape *shape, char *why,
 }
 
 __attribute__((visibility("default"))) const wac_engine_table wac_engine_table_v3 = {
-    .count = count, .describe = describe, .create = refuse};
+    .count = count, .describe = describe, .ceilings = ceilings, .create = refuse};
 
 __attribute__((visibility("default"))) const wac_general_table wac_general_table_v1 = {
     .create = create,
