@@ -43,6 +43,7 @@ EACH(column_sums)
     int member = i / t->columns, column = i % t->columns, rows = rows_of(t, own);
     const float *x = of(t->x, seat) + (size_t)member * (size_t)t->capacity * (size_t)t->columns;
     float sum = 0;
+    UNROLL
     for (int row = 0; row < rows; row++)
         sum += x[(size_t)row * (size_t)t->columns + (size_t)column];
     of(t->y, seat)[(size_t)member * (size_t)t->stride + (size_t)column] = sum;
@@ -123,6 +124,7 @@ EACH(norm_sums)
     const float *dy = of(t->x, seat) + begin + column, *normal = of(t->y, seat) + begin + column;
     float *out = of(t->z, seat) + (size_t)member * (size_t)t->stride + column;
     float scale = 0, shift = 0;
+    UNROLL
     for (int row = 0; row < rows; row++) {
         scale += dy[(size_t)row * width] * normal[(size_t)row * width];
         shift += dy[(size_t)row * width];

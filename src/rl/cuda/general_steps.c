@@ -390,9 +390,9 @@ static wac_status load_table(const wac_general_table **table, wac_error *error)
     *table = wac_plugin_table("wac_cuda", WAC_GENERAL_TABLE, "WAC_CUDA_PLUGIN", why, sizeof why);
     return *table ? WAC_STATUS_OK
                   : wac_fail(error, WAC_STATUS_INPUT,
-                             "the part of wac that is built with CUDA is of another version "
-                             "(%s); build both anew, or use --device cpu",
-                             why[0] ? why : "it has no " WAC_GENERAL_TABLE);
+                             "--device cuda needs the part of wac that is built with CUDA (%s); "
+                             "install the CUDA toolkit and build again, or use --device cpu",
+                             why);
 }
 
 static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error *error)
