@@ -85,7 +85,8 @@ static wac_config config_of(int kind, int seat, int precision)
         config.trunk = WAC_TRUNK_SHARED;
     if (is(kind, "particles"))
         config.posterior = WAC_POSTERIOR_PARTICLES;
-    config.log_std = is(kind, "bent") || is(kind, "bro") ? WAC_LOG_STD_BENT : WAC_LOG_STD_CLAMPED;
+    config.log_std =
+        (is(kind, "bent") && seat) || is(kind, "bro") ? WAC_LOG_STD_BENT : WAC_LOG_STD_CLAMPED;
     config.reset_first = config.reset_second = config.reset_interval = 0;
     if (is(kind, "resets")) {
         config.reset_first = 2 + seat;

@@ -55,6 +55,7 @@ typedef struct wac_general_seat {
     float target_noise, target_noise_clip, optimist_std, divergence_target;
     int synthetic, tunes, tunes_bonus, normalises, counts;
     int delay, lag;
+    int bent; /* log-stds are */
 
     /* kept and moved on */
     int active; /* 0: passed over; set to 0 by an update that left the finite numbers */
@@ -99,7 +100,7 @@ typedef struct wac_general_view {
     int policies, members, critics, means, stds, subset, quantiles;
     int observations, actions, heads, rows, synthetic, outputs;
     int particles, spread; /* of whole posteriors */
-    bool deterministic, bent, population, shared;
+    bool deterministic, population, shared;
     int models, model_inputs, model_outputs;
     bool pairs;        /* models read them */
     float model_noise; /* added to a variance */

@@ -69,7 +69,6 @@ static void note_sizes(wac_general_view *v, const wac_agent *agent)
         .particles = row->particles,
         .spread = desk->belief.spread,
         .deterministic = row->deterministic,
-        .bent = agent->seat->config.log_std == WAC_LOG_STD_BENT,
         .population = row->population,
         .shared = row->shared,
         .models = row->models,

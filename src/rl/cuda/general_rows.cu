@@ -31,7 +31,7 @@ EACH(sample)
         action[j] = clamped(tanhf(heads[j]) + (t->flags ? off : 0), -1, 1);
     }
     for (int j = 0; j < actions && !v->deterministic; j++) {
-        float slope, spread = log_std_of(v->bent, heads[actions + j], &slope);
+        float slope, spread = log_std_of(own->bent, heads[actions + j], &slope);
         float a = tanhf(heads[j] + expf(spread) * noise[j]);
         action[j] = a;
         total +=
@@ -59,7 +59,7 @@ EACH(policy_gradient)
             continue;
         }
         float du = (daction[j] + dlog_prob * 2 * a / (slope + 1e-6f)) * slope;
-        float spread = log_std_of(v->bent, heads[actions + j], &bend);
+        float spread = log_std_of(own->bent, heads[actions + j], &bend);
         dheads[j] = du;
         dheads[actions + j] = bend > 0 ? bend * (du * expf(spread) * noise[j] - dlog_prob) : 0;
     }

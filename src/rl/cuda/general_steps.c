@@ -189,6 +189,7 @@ static void tell_settings(wac_general_seat *told, const wac_agent *agent, const 
     told->counts = desk->seat->drawn != NULL;
     told->delay = agent->row->delay;
     told->lag = agent->row->lag;
+    told->bent = config->log_std == WAC_LOG_STD_BENT;
 }
 
 /* What the GPU is told of a seat, and goes on from; what only it knows stays. */

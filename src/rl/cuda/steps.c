@@ -298,15 +298,16 @@ static bool is_fused(const wac_algorithm_row *row, const wac_agent_plan *plan)
     enum { MOST = 512 };
     const wac_config *config = plan->configs;
     int64_t width = config->width;
-    bool resets = false;
+    bool usual = true;
     for (int i = 0; i < plan->seats; i++)
-        resets |= wac_config_has_resets(&plan->configs[i]) || plan->configs[i].weight_decay > 0;
+        usual = usual && !wac_config_has_resets(&plan->configs[i]) &&
+                plan->configs[i].weight_decay <= 0 &&
+                plan->configs[i].log_std == WAC_LOG_STD_CLAMPED;
     return (width == 64 || width == 128 || width == 256 || width == 512) &&
            plan->observations <= MOST && plan->actions <= MOST && !row->subset && !row->delay &&
            !row->members && !row->bonus && !row->quantiles && !row->deterministic &&
            !row->optimist && !row->shared && wac_row_critics(row) <= WAC_ENGINE_CRITICS &&
-           config->network == WAC_NETWORK_PLAIN && config->log_std == WAC_LOG_STD_CLAMPED &&
-           !resets;
+           config->network == WAC_NETWORK_PLAIN && usual;
 }
 
 const wac_steps *wac_gpu_steps(const wac_algorithm_row *row, const wac_agent_plan *plan)
