@@ -440,6 +440,23 @@ static void refused(const wac_config *config, const char *message)
     assert_string_equal(error.message, message);
 }
 
+/* What processors compute in fewer bits is plain networks. */
+static void a_precision_is_for_plain_networks(void **state)
+{
+    (void)state;
+    static const int precisions[] = {WAC_PRECISION_MIXED, WAC_PRECISION_TF32};
+    wac_agent *agent;
+    for (int i = 0; i < 2; i++) {
+        wac_config config = config_of("sac", 0);
+        config.network = WAC_NETWORK_SIMBA;
+        config.precision = precisions[i];
+        assert_int_equal(create(&agent, WAC_DEVICE_CPU, &config, 1, NULL, 1), WAC_STATUS_INPUT);
+        assert_string_equal(error.message,
+                            "processors compute network simba in single precision only; set "
+                            "precision to single, or network to plain");
+    }
+}
+
 static void a_gpu_names_the_way_out(void **state)
 {
     (void)state;
@@ -645,6 +662,7 @@ int main(void)
         cmocka_unit_test(an_optimist_explores),
         cmocka_unit_test(networks_begin_anew),
         cmocka_unit_test(a_visit_ends_where_it_is_refused),
+        cmocka_unit_test(a_precision_is_for_plain_networks),
         cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),
     };

@@ -124,6 +124,21 @@ void wac_general_scale(wac_general_gpu *gpu, wac_general_learner learner);
 void wac_general_pull(wac_agent *agent, int member, wac_aim at, bool optimism, wac_array action,
                       wac_array share, wac_array daction);
 
+/* --- general_twins.c -------------------------------------------------------------------------- */
+
+/* All that the GPU has learned of a seat, to the desk. */
+void wac_general_download(wac_agent *agent, int seat);
+
+/* The GPU knows all that the desks know. */
+void wac_general_upload(wac_agent *agent);
+
+/* What an update reads, as it was set. */
+void wac_general_upload_drawn(wac_agent *agent, int seat);
+
+/* What seats have counted and seen; and where a seat's pairs were. */
+void wac_general_hear(wac_agent *agent);
+void wac_general_hear_coverage(wac_agent *agent, int seat);
+
 /* --- general_steps.c -------------------------------------------------------------------------- */
 
 /* Networks of seats that begin anew with this update do so. */

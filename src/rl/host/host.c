@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "nn/cpu/product.h"
 #include "nn/fill.h"
 #include "rl/host/critics.h"
@@ -222,6 +223,12 @@ static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_
 #else
     bool mixed = config->precision == WAC_PRECISION_MIXED && device == WAC_DEVICE_CPU;
     const char *missing = mixed ? wac_mixed_missing() : NULL;
+    if (config->network != WAC_NETWORK_PLAIN && config->precision != WAC_PRECISION_SINGLE &&
+        device == WAC_DEVICE_CPU)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "processors compute network %s in single precision only; set precision to "
+                        "single, or network to plain",
+                        wac_network_name((wac_network)config->network));
     if (missing)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "precision mixed needs a processor with %s, and this one has none; set "
