@@ -1,51 +1,57 @@
 /* Products of the general part on tensor cores: a block of threads makes a tile of one member's C,
  * each number the sum over the depth in one order. Factors of any shape come from memory in single
- * precision; they are cut on their way into shared memory, the next pieces being asked for while
- * the last ones are multiplied. */
+ * precision, piece by piece, and are cut on their way into shared memory: a piece is on its way
+ * while the one before is multiplied. */
 #include "rl/cuda/general_product.cuh"
 
 #include "rl/cuda/general.cuh"
 #include "rl/cuda/product.cuh"
 
-enum { DEPTH = 32 }; /* of a piece */
-
-/* Where a warp's tile lies in a block of M x N numbers made by WARPS warps, and how it is cut. */
-template <int M, int N> struct tile {
-    static constexpr int WARPS = M == 128 ? 8 : 4, THREADS = 32 * WARPS;
-    static constexpr int ACROSS = M == 128 ? 4 : 2; /* warps beside each other */
-    static constexpr int WARP_M = M / (WARPS / ACROSS), WARP_N = N / ACROSS;
-    static constexpr int MT = WARP_M / 16, NT = WARP_N / 8;
-};
-
-/* A piece of a factor, `OUTER` numbers by DEPTH of depth, kept as it lies in memory: rows of the
- * depth, or (turned) a row for each number of depth. Padded, so that a warp's reads do not meet. */
-template <int OUTER, bool TURNED, typename element> struct piece {
+/* A factor's share of a tile: `OUTER` numbers beside the depth, kept piece by piece as they lie in
+ * memory: in rows along the depth, or (turned) a row for each number of depth. */
+template <int OUTER_, bool TURNED_, int THREADS_, typename element_> struct factor {
+    typedef element_ element;
+    static constexpr int OUTER = OUTER_, THREADS = THREADS_;
+    static constexpr bool TURNED = TURNED_;
+    static constexpr int DEPTH = 64 / (int)sizeof(element); /* of a piece */
     static constexpr int ROWS = TURNED ? DEPTH : OUTER, COLUMNS = TURNED ? OUTER : DEPTH;
-    static constexpr int ROW =
-        COLUMNS + 16 / (int)sizeof(element) * (TURNED && sizeof(element) == 4 ? 2 : 1);
-    static constexpr int SIZE = ROWS * ROW;
+    /* padded, so that a warp's reads do not meet in a bank */
+    static constexpr int PADDING = TURNED && sizeof(element) == 4 ? 8 : 16 / (int)sizeof(element);
+    static constexpr int ROW = COLUMNS + PADDING, SIZE = ROWS * ROW;
+    static constexpr int FOURS = OUTER * DEPTH / 4 / THREADS; /* of a thread */
+    static_assert(FOURS * THREADS * 4 == OUTER * DEPTH, "threads have as much to do");
+
+    /* where it begins, and how far it is to the next row */
+    const float *from;
+    int row;
+    int outers, depth; /* what is left from there on */
+    bool aligned;
+    float4 four[FOURS]; /* on their way */
 };
 
-/* Numbers of a piece on their way, a thread's share: fours along a row. */
-template <int OUTER, bool TURNED, int THREADS> struct load {
-    static constexpr int COLUMNS = TURNED ? OUTER : DEPTH;
-    static constexpr int FOURS = OUTER * DEPTH / 4 / THREADS;
-    float4 four[FOURS];
-};
-
-/* What is beyond the factor is zero. `outers` and `depth` are what is left of it from here on. */
-template <int OUTER, bool TURNED, int THREADS>
-__device__ inline void ask(load<OUTER, TURNED, THREADS> &numbers, const float *from, int row,
-                           int outers, int depth, bool aligned)
+template <typename type>
+__device__ inline void begin(type &f, const wac_matrix &matrix, int seat, int member, int first,
+                             int outers, int depth)
 {
-    constexpr int COLUMNS = load<OUTER, TURNED, THREADS>::COLUMNS;
-    int rows = TURNED ? depth : outers, columns = TURNED ? outers : depth;
+    f.row = matrix.row;
+    f.from = matrix.at + (size_t)seat * matrix.seat + (size_t)member * matrix.member +
+             (type::TURNED ? (size_t)first : (size_t)first * f.row);
+    f.outers = outers - first;
+    f.depth = depth;
+    f.aligned = ((size_t)f.from & 15) == 0 && f.row % 4 == 0;
+}
+
+/* The next piece; what is beyond the factor is zero. */
+template <typename type> __device__ inline void ask(type &f)
+{
+    int rows = type::TURNED ? f.depth : f.outers, columns = type::TURNED ? f.outers : f.depth;
 #pragma unroll
-    for (int i = 0; i < load<OUTER, TURNED, THREADS>::FOURS; i++) {
-        int number = (i * THREADS + threadIdx.x) * 4, r = number / COLUMNS, c = number % COLUMNS;
-        const float *at = from + (size_t)r * row + c;
+    for (int i = 0; i < type::FOURS; i++) {
+        int number = (i * type::THREADS + threadIdx.x) * 4;
+        int r = number / type::COLUMNS, c = number % type::COLUMNS;
+        const float *at = f.from + (size_t)r * f.row + c;
         float4 four = make_float4(0, 0, 0, 0);
-        if (r < rows && aligned && c + 4 <= columns) {
+        if (r < rows && f.aligned && c + 4 <= columns) {
             four = *(const float4 *)at;
         } else if (r < rows) {
             four.x = c < columns ? at[0] : 0;
@@ -53,8 +59,10 @@ __device__ inline void ask(load<OUTER, TURNED, THREADS> &numbers, const float *f
             four.z = c + 2 < columns ? at[2] : 0;
             four.w = c + 3 < columns ? at[3] : 0;
         }
-        numbers.four[i] = four;
+        f.four[i] = four;
     }
+    f.from += type::TURNED ? (size_t)type::DEPTH * f.row : (size_t)type::DEPTH;
+    f.depth -= type::DEPTH;
 }
 
 __device__ inline void put(float *to, float4 four)
@@ -67,30 +75,20 @@ __device__ inline void put(half_t *to, float4 four)
     *(uint2 *)to = make_uint2(halves(four.x, four.y), halves(four.z, four.w));
 }
 
-template <int OUTER, bool TURNED, int THREADS, typename element>
-__device__ inline void keep(element *to, const load<OUTER, TURNED, THREADS> &numbers, float scale)
+/* It is there: into shared memory, times a power of two. */
+template <typename type>
+__device__ inline void keep(typename type::element *to, const type &f, float scale)
 {
-    typedef piece<OUTER, TURNED, element> kept;
 #pragma unroll
-    for (int i = 0; i < load<OUTER, TURNED, THREADS>::FOURS; i++) {
-        int number = (i * THREADS + threadIdx.x) * 4;
-        float4 four = numbers.four[i];
+    for (int i = 0; i < type::FOURS; i++) {
+        int number = (i * type::THREADS + threadIdx.x) * 4;
+        float4 four = f.four[i];
         four.x *= scale;
         four.y *= scale;
         four.z *= scale;
         four.w *= scale;
-        put(to + number / kept::COLUMNS * kept::ROW + number % kept::COLUMNS, four);
+        put(to + number / type::COLUMNS * type::ROW + number % type::COLUMNS, four);
     }
-}
-
-__device__ inline const float *member_of(const wac_matrix &matrix, int seat, int member)
-{
-    return matrix.at + (size_t)seat * matrix.seat + (size_t)member * matrix.member;
-}
-
-__device__ inline bool is_aligned(const float *at, int row)
-{
-    return ((size_t)at & 15) == 0 && row % 4 == 0;
 }
 
 /* What becomes of a sum: bias, ReLU, what is not active, and what is there. */
@@ -109,76 +107,88 @@ __device__ inline void finish(const wac_product &p, float *c, const float *bias,
     *to = p.more ? *to + value : value;
 }
 
-template <int PRECISION, int M, int N, bool A_ACROSS, bool B_ALONG>
-__global__
-__launch_bounds__(tile<M, N>::THREADS) void product_kernel(wac_general_seat *seats,
-                                                           const __grid_constant__ wac_product p)
+__device__ inline float *member_of(const wac_matrix &matrix, int seat, int member)
 {
-    typedef typename kind<PRECISION>::element element;
-    typedef tile<M, N> own;
+    return matrix.at + (size_t)seat * matrix.seat + (size_t)member * matrix.member;
+}
+
+enum { WARP_ROWS = 32, WARP_COLUMNS = 32 }; /* of C */
+
+__host__ __device__ constexpr int threads_of(int m, int n)
+{
+    return 32 * (m / WARP_ROWS) * (n / WARP_COLUMNS);
+}
+
+template <int PRECISION, int M, int N, bool A_ACROSS, bool B_ALONG>
+__global__ __launch_bounds__(threads_of(M, N), 512 / threads_of(M, N)) void product_kernel(
+    wac_general_seat *seats, const __grid_constant__ wac_product p)
+{
     constexpr bool SINGLE = PRECISION == WAC_ENGINE_SINGLE;
-    typedef piece<M, A_ACROSS, element> a_piece;
-    typedef piece<N, !B_ALONG, element> b_piece;
-    __shared__ __align__(16) element a_kept[a_piece::SIZE], b_kept[b_piece::SIZE];
+    constexpr int MT = WARP_ROWS / 16, NT = WARP_COLUMNS / 8, THREADS = threads_of(M, N);
+    typedef typename kind<PRECISION>::element element;
+    typedef factor<M, A_ACROSS, THREADS, element> a_factor;
+    typedef factor<N, !B_ALONG, THREADS, element> b_factor;
+    __shared__ __align__(16) element a_kept[2][a_factor::SIZE], b_kept[2][b_factor::SIZE];
 
     int member = blockIdx.y, seat = blockIdx.z;
-    const wac_general_seat *seen = seats + seat;
-    if (!takes_part(seen, p.movers))
+    const wac_general_seat *own = seats + seat;
+    if (!takes_part(own, p.movers))
         return;
     int tiles = (p.n + N - 1) / N, top = blockIdx.x / tiles * M, left = blockIdx.x % tiles * N;
-    int depth = p.k + (p.more_depth ? seen->synthetic : 0);
-    int chosen = p.chosen ? seen->subset[member] : member;
-    const float *a = member_of(p.a, seat, member), *b = member_of(p.b, seat, chosen);
-    a += A_ACROSS ? (size_t)top : (size_t)top * p.a.row;
-    b += B_ALONG ? (size_t)left * p.b.row : (size_t)left;
-    size_t a_step = A_ACROSS ? (size_t)DEPTH * p.a.row : DEPTH;
-    size_t b_step = B_ALONG ? DEPTH : (size_t)DEPTH * p.b.row;
-    bool a_aligned = is_aligned(a, p.a.row), b_aligned = is_aligned(b, p.b.row);
+    int depth = p.k + (p.more_depth ? own->synthetic : 0);
+    int chosen = p.chosen ? own->subset[member] : member;
+    int pieces = (depth + a_factor::DEPTH - 1) / a_factor::DEPTH;
     float scale = p.scale > 0 ? p.scale : 1;
+    a_factor a;
+    b_factor b;
+    begin(a, p.a, seat, member, top, p.m, depth);
+    begin(b, p.b, seat, chosen, left, p.n, depth);
 
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    int warp_m = warp / own::ACROSS * own::WARP_M, warp_n = warp % own::ACROSS * own::WARP_N;
-    float c[own::MT][own::NT][4] = {};
-    load<M, A_ACROSS, own::THREADS> a_next;
-    load<N, !B_ALONG, own::THREADS> b_next;
-    ask(a_next, a, p.a.row, p.m - top, depth, a_aligned);
-    ask(b_next, b, p.b.row, p.n - left, depth, b_aligned);
-    for (int done = 0; done < depth; done += DEPTH) {
-        keep(a_kept, a_next, scale);
-        keep(b_kept, b_next, 1);
-        __syncthreads();
-        a += a_step;
-        b += b_step;
-        if (done + DEPTH < depth) {
-            ask(a_next, a, p.a.row, p.m - top, depth - done - DEPTH, a_aligned);
-            ask(b_next, b, p.b.row, p.n - left, depth - done - DEPTH, b_aligned);
+    int row = warp / (N / WARP_COLUMNS) * WARP_ROWS;
+    int column = warp % (N / WARP_COLUMNS) * WARP_COLUMNS;
+    float c[MT][NT][4] = {};
+    ask(a);
+    ask(b);
+    keep(a_kept[0], a, scale);
+    keep(b_kept[0], b, 1);
+    __syncthreads();
+    for (int i = 0; i < pieces; i++) {
+        bool more = i + 1 < pieces;
+        if (more) {
+            ask(a);
+            ask(b);
         }
-        const element *a_first = a_kept + (A_ACROSS ? warp_m : warp_m * a_piece::ROW);
-        const element *b_first = b_kept + (B_ALONG ? warp_n * b_piece::ROW : warp_n);
-        add_products<SINGLE, own::MT, own::NT, A_ACROSS, !B_ALONG>(c, a_first, a_piece::ROW,
-                                                                   b_first, b_piece::ROW, DEPTH);
+        add_products<SINGLE, MT, NT, A_ACROSS, !B_ALONG>(
+            c, a_kept[i % 2] + (A_ACROSS ? row : row * a_factor::ROW), a_factor::ROW,
+            b_kept[i % 2] + (B_ALONG ? column * b_factor::ROW : column), b_factor::ROW,
+            a_factor::DEPTH);
+        if (more) {
+            keep(a_kept[(i + 1) % 2], a, scale);
+            keep(b_kept[(i + 1) % 2], b, 1);
+        }
         __syncthreads();
     }
 
-    float *to = (float *)member_of(p.c, seat, member), back = 1 / scale;
+    float *to = member_of(p.c, seat, member), back = 1 / scale;
     const float *bias = p.bias.at ? member_of(p.bias, seat, chosen) : NULL;
     const float *active = p.active.at ? member_of(p.active, seat, member) : NULL;
 #pragma unroll
-    for (int m = 0; m < own::MT; m++)
+    for (int m = 0; m < MT; m++)
 #pragma unroll
-        for (int n = 0; n < own::NT; n++)
+        for (int n = 0; n < NT; n++)
 #pragma unroll
             for (int k = 0; k < 4; k++)
-                finish(p, to, bias, active, top + warp_m + m * 16 + lane / 4 + k / 2 * 8,
-                       left + warp_n + n * 8 + lane % 4 * 2 + k % 2, c[m][n][k] * back);
+                finish(p, to, bias, active, top + row + m * 16 + lane / 4 + k / 2 * 8,
+                       left + column + n * 8 + lane % 4 * 2 + k % 2, c[m][n][k] * back);
 }
 
 template <int PRECISION, int M, int N>
 static void launch_tiles(const wac_general_view &view, const wac_product &p, cudaStream_t stream)
 {
+    constexpr int THREADS = threads_of(M, N);
     int tiles = ((p.m + M - 1) / M) * ((p.n + N - 1) / N);
     dim3 grid(tiles, p.members, view.seat_count);
-    constexpr int THREADS = tile<M, N>::THREADS;
     if (p.b_along)
         product_kernel<PRECISION, M, N, false, true><<<grid, THREADS, 0, stream>>>(view.seats, p);
     else if (p.a_across)
