@@ -18,8 +18,8 @@ template <int OUTER_, bool TURNED_, int THREADS_, typename element_> struct fact
     /* padded, so that a warp's reads do not meet in a bank */
     static constexpr int PADDING = TURNED && sizeof(element) == 4 ? 8 : 16 / (int)sizeof(element);
     static constexpr int ROW = COLUMNS + PADDING, SIZE = ROWS * ROW;
-    static constexpr int FOURS = OUTER * DEPTH / 4 / THREADS; /* of a thread */
-    static_assert(FOURS * THREADS * 4 == OUTER * DEPTH, "threads have as much to do");
+    static constexpr int ALL = OUTER * DEPTH / 4, FOURS = (ALL + THREADS - 1) / THREADS;
+    static_assert(ALL % THREADS == 0 || FOURS == 1, "threads have as much to do, or one at most");
 
     /* where it begins, and how far it is to the next row */
     const float *from;
@@ -45,6 +45,7 @@ __device__ inline void begin(type &f, const wac_matrix &matrix, int seat, int me
 template <typename type> __device__ inline void ask(type &f)
 {
     int rows = type::TURNED ? f.depth : f.outers, columns = type::TURNED ? f.outers : f.depth;
+    rows = rows < type::ROWS ? rows : type::ROWS; /* more threads than there are fours */
 #pragma unroll
     for (int i = 0; i < type::FOURS; i++) {
         int number = (i * type::THREADS + threadIdx.x) * 4;
@@ -83,6 +84,8 @@ __device__ inline void keep(typename type::element *to, const type &f, float sca
     for (int i = 0; i < type::FOURS; i++) {
         int number = (i * type::THREADS + threadIdx.x) * 4;
         float4 four = f.four[i];
+        if (number >= type::ALL * 4)
+            break;
         four.x *= scale;
         four.y *= scale;
         four.z *= scale;
@@ -112,11 +115,15 @@ __device__ inline float *member_of(const wac_matrix &matrix, int seat, int membe
     return matrix.at + (size_t)seat * matrix.seat + (size_t)member * matrix.member;
 }
 
-enum { WARP_ROWS = 32, WARP_COLUMNS = 32 }; /* of C */
+/* A warp's part of a tile that is so long: 32, or all of what is narrow. */
+__host__ __device__ constexpr int part_of(int side)
+{
+    return side < 32 ? side : 32;
+}
 
 __host__ __device__ constexpr int threads_of(int m, int n)
 {
-    return 32 * (m / WARP_ROWS) * (n / WARP_COLUMNS);
+    return 32 * (m / part_of(m)) * (n / part_of(n));
 }
 
 template <int PRECISION, int M, int N, bool A_ACROSS, bool B_ALONG>
@@ -124,7 +131,8 @@ __global__ __launch_bounds__(threads_of(M, N), 512 / threads_of(M, N)) void prod
     wac_general_seat *seats, const __grid_constant__ wac_product p)
 {
     constexpr bool SINGLE = PRECISION == WAC_ENGINE_SINGLE;
-    constexpr int MT = WARP_ROWS / 16, NT = WARP_COLUMNS / 8, THREADS = threads_of(M, N);
+    constexpr int WARP_ROWS = part_of(M), WARP_COLUMNS = part_of(N), THREADS = threads_of(M, N);
+    constexpr int MT = WARP_ROWS / 16, NT = WARP_COLUMNS / 8;
     typedef typename kind<PRECISION>::element element;
     typedef factor<M, A_ACROSS, THREADS, element> a_factor;
     typedef factor<N, !B_ALONG, THREADS, element> b_factor;
@@ -197,11 +205,17 @@ static void launch_tiles(const wac_general_view &view, const wac_product &p, cud
         product_kernel<PRECISION, M, N, false, false><<<grid, THREADS, 0, stream>>>(view.seats, p);
 }
 
-/* By the shape alone, so that a seat's bytes are the same in any company. */
+/* By the shape alone, so that a seat's bytes are the same in any company. What is narrow is made in
+ * single precision (wac_product_precision). */
 template <int PRECISION>
 static void launch(const wac_general_view &view, const wac_product &p, cudaStream_t stream)
 {
-    if (p.m > 64 && p.n > 64)
+    enum { NARROW = 16 };
+    if (PRECISION == WAC_ENGINE_SINGLE && p.n <= NARROW)
+        launch_tiles<WAC_ENGINE_SINGLE, 128, NARROW>(view, p, stream);
+    else if (PRECISION == WAC_ENGINE_SINGLE && p.m <= NARROW)
+        launch_tiles<WAC_ENGINE_SINGLE, NARROW, 128>(view, p, stream);
+    else if (p.m > 64 && p.n > 64)
         launch_tiles<PRECISION, 128, 128>(view, p, stream);
     else
         launch_tiles<PRECISION, 64, 64>(view, p, stream);
