@@ -93,6 +93,12 @@ static void multiply_one(const wac_general *gpu, const wac_general_seat *own, co
     wac_engine_precision precision = wac_product_precision(p, gpu->precision);
     float *a = malloc((m * k + k * n + n + 1) * sizeof *a), *b = a + m * k, *sums = b + k * n;
     float *c = member_of(p->c, seat, member);
+    for (size_t i = 0; p->sums.at && i < m; i++) {
+        float sum = 0;
+        for (size_t d = 0; d < k; d++)
+            sum += member_of(p->a, seat, member)[d * (size_t)p->a.row + i];
+        member_of(p->sums, seat, member)[i] = sum;
+    }
     pack(precision, member_of(p->a, seat, member), p->a.row, p->a_across, p->m, (int)k, scale, a);
     pack(precision, member_of(p->b, seat, chosen), p->b.row, p->b_along, (int)k, p->n, 1, b);
     for (size_t i = 0; i < m; i++) {

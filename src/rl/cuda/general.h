@@ -140,17 +140,18 @@ typedef struct wac_general_task {
 #define WAC_GENERAL_KERNELS(X)                                                                     \
     X(draw_index)                                                                                  \
     X(gather)                                                                                      \
-    X(count_pairs) X(draw_masks) X(fill_normal) X(fill_pairs) X(draw_subset) X(advance) X(plan)    \
-        X(prepare) X(tell) X(join) X(sample) X(policy_gradient) X(sum_actions) X(td_target)        \
+    X(count_pairs)                                                                                 \
+    X(draw_masks) X(fill_normal) X(fill_pairs) X(draw_subset) X(advance) X(plan) X(prepare)        \
+        X(tell) X(join) X(sample) X(policy_gradient) X(sum_actions) X(td_target)                   \
             X(quantile_target) X(mean_error) X(std_error) X(quantile_pull) X(quantile_error)       \
                 X(smallest_bound) X(average_bound) X(quantile_bound) X(objective) X(tune_entropy)  \
-                    X(weigh_rows) X(weigh_member) X(fill) X(copy) X(add) X(column_sums) X(norm)    \
-                        X(norm_again) X(norm_back) X(norm_sums) X(mask) X(adam) X(polyak)          \
-                            X(model_read) X(sums_add) X(sums_count) X(normalise) X(novelty)        \
-                                X(information) X(pay) X(model_slopes) X(weigh_bonus)               \
-                                    X(climb_bonus) X(model_error) X(tune_bonus) X(optimist_act)    \
-                                        X(optimist_pull) X(optimist_tune) X(belief_target)         \
-                                            X(belief_error) X(belief_tell) X(belief_bound)
+                    X(weigh_rows) X(weigh_member) X(fill) X(copy) X(add) X(norm) X(norm_again)     \
+                        X(norm_back) X(norm_sums) X(mask) X(adam) X(polyak) X(model_read)          \
+                            X(sums_add) X(sums_count) X(normalise) X(novelty) X(information)       \
+                                X(pay) X(model_slopes) X(weigh_bonus) X(climb_bonus)               \
+                                    X(model_error) X(tune_bonus) X(optimist_act) X(optimist_pull)  \
+                                        X(optimist_tune) X(belief_target) X(belief_error)          \
+                                            X(belief_tell) X(belief_bound)
 
 typedef enum wac_general_kernel {
 #define X(name) WAC_GENERAL_##name,
@@ -172,6 +173,7 @@ typedef struct wac_product {
     wac_matrix a, b, c;
     wac_matrix bias;   /* [n], added; null: none */
     wac_matrix active; /* [m][n]: where it is not above zero, C is zero; null: everywhere above */
+    wac_matrix sums;   /* [m], gets the sums over k of an A that lies across; null: nobody asks */
     int members, m, n, k;
     bool a_across, b_along;
     float scale; /* of A where it is cut, so that small numbers stay; a power of two, 0: none */

@@ -36,19 +36,6 @@ DEVICE int rows_of(const wac_general_task *t, const wac_general_seat *own)
     return t->rows + (t->flags ? own->synthetic : 0);
 }
 
-/* a piece: a column of a member of x, its sum to y */
-EACH(column_sums)
-{
-    UNUSED;
-    int member = i / t->columns, column = i % t->columns, rows = rows_of(t, own);
-    const float *x = of(t->x, seat) + (size_t)member * (size_t)t->capacity * (size_t)t->columns;
-    float sum = 0;
-    UNROLL
-    for (int row = 0; row < rows; row++)
-        sum += x[(size_t)row * (size_t)t->columns + (size_t)column];
-    of(t->y, seat)[(size_t)member * (size_t)t->stride + (size_t)column] = sum;
-}
-
 /* --- normalisation ---------------------------------------------------------------------------- */
 
 /* Where a row of one of `rows` in a member begins, in numbers of one a row. */

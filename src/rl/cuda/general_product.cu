@@ -27,6 +27,7 @@ template <int OUTER_, bool TURNED_, int THREADS_, typename element_> struct fact
     int outers, depth; /* what is left from there on */
     bool aligned;
     float4 four[FOURS]; /* on their way */
+    float4 total;       /* of those that a thread has kept, which are of the same columns */
 };
 
 template <typename type>
@@ -38,6 +39,7 @@ __device__ inline void begin(type &f, const wac_matrix &matrix, int seat, int me
              (type::TURNED ? (size_t)first : (size_t)first * f.row);
     f.outers = outers - first;
     f.depth = depth;
+    f.total = make_float4(0, 0, 0, 0);
     f.aligned = ((size_t)f.from & 15) == 0 && f.row % 4 == 0;
 }
 
@@ -78,7 +80,7 @@ __device__ inline void put(half_t *to, float4 four)
 
 /* It is there: into shared memory, times a power of two. */
 template <typename type>
-__device__ inline void keep(typename type::element *to, const type &f, float scale)
+__device__ inline void keep(typename type::element *to, type &f, float scale)
 {
 #pragma unroll
     for (int i = 0; i < type::FOURS; i++) {
@@ -86,11 +88,33 @@ __device__ inline void keep(typename type::element *to, const type &f, float sca
         float4 four = f.four[i];
         if (number >= type::ALL * 4)
             break;
+        f.total.x += four.x;
+        f.total.y += four.y;
+        f.total.z += four.z;
+        f.total.w += four.w;
         four.x *= scale;
         four.y *= scale;
         four.z *= scale;
         four.w *= scale;
         put(to + number / type::COLUMNS * type::ROW + number % type::COLUMNS, four);
+    }
+}
+
+/* The sums over the depth of what lies across, as many as there are, to `sums`; each is made of
+ * those of several threads, which `parts` has room for. */
+template <typename type>
+__device__ inline void tell_sums(const type &f, float4 *parts, float *sums, int count)
+{
+    constexpr int FOURS = type::COLUMNS / 4; /* in a row */
+    static_assert(type::THREADS % FOURS == 0, "a thread's numbers are of the same columns");
+    parts[threadIdx.x] = f.total;
+    __syncthreads();
+    const float *part = (const float *)parts;
+    for (int i = threadIdx.x; i < type::COLUMNS && i < count; i += type::THREADS) {
+        float sum = 0;
+        for (int thread = i / 4; thread < type::THREADS; thread += FOURS)
+            sum += part[4 * thread + i % 4];
+        sums[i] = sum;
     }
 }
 
@@ -178,6 +202,10 @@ __global__ __launch_bounds__(threads_of(M, N), 512 / threads_of(M, N)) void prod
         __syncthreads();
     }
 
+    if (A_ACROSS && p.sums.at && left == 0) {
+        static_assert(sizeof a_kept >= THREADS * sizeof(float4), "there is room for parts");
+        tell_sums(a, (float4 *)a_kept, member_of(p.sums, seat, member) + top, p.m - top);
+    }
     float *to = member_of(p.c, seat, member), back = 1 / scale;
     const float *bias = p.bias.at ? member_of(p.bias, seat, chosen) : NULL;
     const float *active = p.active.at ? member_of(p.active, seat, member) : NULL;

@@ -116,20 +116,12 @@ static void layer_dparams(const way *w, int i, wac_matrix x, wac_matrix dy)
                               .a_across = true,
                               .b = x,
                               .c = weights_of(w, &layer),
+                              .sums = biases_of(w, &layer),
                               .scale = w->gpu->scale,
                               .m = layer.outputs,
                               .n = layer.inputs,
                               .k = w->rows.count,
                               .more_depth = w->rows.pairs});
-    wac_general_run(w->gpu, WAC_GENERAL_column_sums,
-                    (wac_general_task){.count = w->net->stack.members * layer.outputs,
-                                       .rows = w->rows.count,
-                                       .flags = w->rows.pairs,
-                                       .columns = layer.outputs,
-                                       .capacity = w->trace->pass.capacity,
-                                       .stride = (int)w->net->stack.stride,
-                                       .x = {dy.at, dy.seat},
-                                       .y = {layer.bias, w->net->seat}});
 }
 
 /* dx = dy W from input `first` on, zero where `active` is */
