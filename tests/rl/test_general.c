@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-enum { SEATS = 3, TRANSITIONS = 300, MOST = 4 };
+enum { SEATS = 3, TRANSITIONS = 300, MOST = 19 };
 
-static int observations = 4, actions = 2;
+static int observations = 4, actions = 2, width = 40, batch = 48;
 
 static const struct {
     const char *name, *algorithm;
@@ -49,8 +49,8 @@ static wac_config config_of(int kind, int seat, int precision)
     assert_int_equal(wac_config_init(&config, "recorded", kinds[kind].algorithm, &error),
                      WAC_STATUS_OK);
     bool residual = is(kind, "simba") || is(kind, "simba wac") || is(kind, "bronet");
-    config.width = 40;
-    config.batch_size = 48;
+    config.width = width;
+    config.batch_size = batch;
     config.replay_capacity = 250 + seat; /* the ring begins anew */
     config.seed = 10 + seat;
     config.learning_rate = 1e-3 * (1 + seat);
@@ -265,33 +265,39 @@ static void test_precisions(void **state)
     }
 }
 
+static void check_company(int kind, int precision)
+{
+    wac_agent *all = make(WAC_DEVICE_CUDA, kind, 0, SEATS, precision);
+    wac_agent *again = make(WAC_DEVICE_CUDA, kind, 0, SEATS, precision);
+    for (int i = 0; i < SEATS; i++) {
+        fill(all, i);
+        fill(again, i);
+    }
+    learn(all, 10);
+    learn(again, 4);
+    go_on(again, 1);
+    go_on(again, 5);
+    for (int i = 0; i < SEATS; i++) {
+        wac_agent *alone = make(WAC_DEVICE_CUDA, kind, i, 1, precision);
+        fill(alone, 0);
+        learn(alone, 10);
+        assert_same(all, i, again, i);
+        assert_same(all, i, alone, 0);
+        wac_agent_destroy(alone);
+    }
+    wac_agent_destroy(all);
+    wac_agent_destroy(again);
+}
+
 /* Each seat alone, and all together; together twice; and with updates asked for in other portions.
  */
 static void test_company(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < KINDS; kind++) {
-        wac_agent *all = make(WAC_DEVICE_CUDA, kind, 0, SEATS, WAC_PRECISION_SINGLE);
-        wac_agent *again = make(WAC_DEVICE_CUDA, kind, 0, SEATS, WAC_PRECISION_SINGLE);
-        for (int i = 0; i < SEATS; i++) {
-            fill(all, i);
-            fill(again, i);
-        }
-        learn(all, 10);
-        learn(again, 4);
-        go_on(again, 1);
-        go_on(again, 5);
-        for (int i = 0; i < SEATS; i++) {
-            wac_agent *alone = make(WAC_DEVICE_CUDA, kind, i, 1, WAC_PRECISION_SINGLE);
-            fill(alone, 0);
-            learn(alone, 10);
-            assert_same(all, i, again, i);
-            assert_same(all, i, alone, 0);
-            wac_agent_destroy(alone);
-        }
-        wac_agent_destroy(all);
-        wac_agent_destroy(again);
-    }
+    static const int precisions[] = {WAC_PRECISION_SINGLE, WAC_PRECISION_TF32, WAC_PRECISION_MIXED};
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int p = 0; p < 3; p++)
+            check_company(kind, precisions[p]);
 }
 
 /* Seats whose updates do not go along: one rests for some, and then policies move at other times.
@@ -354,7 +360,7 @@ static void test_save(void **state)
 static void test_acting(void **state)
 {
     (void)state;
-    const float observation[] = {0.1f, -0.5f, 0.8f, 0};
+    const float observation[MOST] = {0.1f, -0.5f, 0.8f};
     for (int kind = 0; kind < KINDS; kind++) {
         wac_agent *gpu = make(WAC_DEVICE_CUDA, kind, 0, 2, WAC_PRECISION_SINGLE);
         wac_agent *host = make(WAC_DEVICE_CPU, kind, 1, 1, WAC_PRECISION_SINGLE);
@@ -390,7 +396,7 @@ static void test_divergence(void **state)
         wac_agent *agent = make(WAC_DEVICE_CUDA, kind, 0, 2, WAC_PRECISION_SINGLE);
         fill(agent, 0);
         fill(agent, 1);
-        float from[4] = {0}, action[2] = {0};
+        float from[MOST] = {0}, action[MOST] = {0};
         for (int i = 0; i < 300; i++)
             agent->steps->remember(agent, 0, from, action, 1e300, from, false);
         wac_agent_anchor(agent);
@@ -426,6 +432,31 @@ static void test_coverage(void **state)
     actions = 2;
 }
 
+/* Of sizes that are no multiples of a tile's, and larger than one. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const int sizes[][4] = {{17, 6, 256, 256}, {19, 5, 136, 150}, {3, 1, 70, 129}};
+    size_t count = sizeof sizes / sizeof *sizes;
+    for (size_t i = getenv("WAC_TEST_GPU") ? 0 : 1; i < count; i++) { /* the first takes long */
+        observations = sizes[i][0];
+        actions = sizes[i][1];
+        width = sizes[i][2];
+        batch = sizes[i][3];
+        for (int kind = 0; kind < KINDS; kind++) {
+            if (!is(kind, "sac") && !is(kind, "me-wac") && !is(kind, "redq") && !is(kind, "bro"))
+                continue;
+            check_against_host(kind, WAC_PRECISION_SINGLE, 0.05);
+            check_against_host(kind, WAC_PRECISION_TF32, 0.2);
+            check_against_host(kind, WAC_PRECISION_MIXED, 0.4);
+        }
+    }
+    observations = 4;
+    actions = 2;
+    width = 40;
+    batch = 48;
+}
+
 static int choose_gpu(void **state)
 {
     (void)state;
@@ -438,10 +469,11 @@ static int choose_gpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_updates),    cmocka_unit_test(test_precisions),
-        cmocka_unit_test(test_company),    cmocka_unit_test(test_out_of_step),
-        cmocka_unit_test(test_save),       cmocka_unit_test(test_acting),
-        cmocka_unit_test(test_divergence), cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_updates),     cmocka_unit_test(test_precisions),
+        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_company),
+        cmocka_unit_test(test_out_of_step), cmocka_unit_test(test_save),
+        cmocka_unit_test(test_acting),      cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_coverage),
     };
     return cmocka_run_group_tests(tests, choose_gpu, NULL);
 }

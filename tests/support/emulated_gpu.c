@@ -90,7 +90,7 @@ static void multiply_one(const wac_general *gpu, const wac_general_seat *own, co
     size_t m = (size_t)p->m, n = (size_t)p->n;
     size_t k = (size_t)(p->k + (p->more_depth ? own->synthetic : 0));
     float scale = p->scale > 0 ? p->scale : 1;
-    wac_engine_precision precision = wac_product_precision(p, gpu->precision);
+    wac_engine_precision precision = p->exact ? WAC_ENGINE_SINGLE : gpu->precision;
     float *a = malloc((m * k + k * n + n + 1) * sizeof *a), *b = a + m * k, *sums = b + k * n;
     float *c = member_of(p->c, seat, member);
     for (size_t i = 0; p->sums.at && i < m; i++) {

@@ -187,7 +187,7 @@ static void multiply(wac_general *engine, const wac_general_view *view, const wa
 {
     if (!is_ready(engine))
         return;
-    launch_product(wac_product_precision(product, engine->precision), *view, *product,
+    launch_product(product->exact ? WAC_ENGINE_SINGLE : engine->precision, *view, *product,
                    engine->stream);
     note(engine, product->b_along    ? "products, forward"
                  : product->a_across ? "products, weights"

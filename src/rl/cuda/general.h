@@ -141,17 +141,17 @@ typedef struct wac_general_task {
     X(draw_index)                                                                                  \
     X(gather)                                                                                      \
     X(count_pairs)                                                                                 \
-    X(draw_masks) X(fill_normal) X(fill_pairs) X(draw_subset) X(advance) X(plan) X(prepare)        \
-        X(tell) X(join) X(sample) X(policy_gradient) X(sum_actions) X(td_target)                   \
-            X(quantile_target) X(mean_error) X(std_error) X(quantile_pull) X(quantile_error)       \
-                X(smallest_bound) X(average_bound) X(quantile_bound) X(objective) X(tune_entropy)  \
-                    X(weigh_rows) X(weigh_member) X(fill) X(copy) X(add) X(norm) X(norm_again)     \
-                        X(norm_back) X(norm_sums) X(mask) X(adam) X(polyak) X(model_read)          \
-                            X(sums_add) X(sums_count) X(normalise) X(novelty) X(information)       \
-                                X(pay) X(model_slopes) X(weigh_bonus) X(climb_bonus)               \
-                                    X(model_error) X(tune_bonus) X(optimist_act) X(optimist_pull)  \
-                                        X(optimist_tune) X(belief_target) X(belief_error)          \
-                                            X(belief_tell) X(belief_bound)
+    X(draw_masks)                                                                                  \
+    X(fill_normal) X(fill_pairs) X(draw_subset) X(advance) X(plan) X(prepare) X(tell) X(join)      \
+        X(sample) X(policy_gradient) X(sum_actions) X(td_target) X(quantile_target) X(mean_error)  \
+            X(std_error) X(quantile_pull) X(quantile_error) X(smallest_bound) X(average_bound)     \
+                X(quantile_bound) X(objective) X(tune_entropy) X(weigh_rows) X(weigh_member)       \
+                    X(fill) X(copy) X(add) X(norm) X(norm_again) X(norm_back) X(norm_sums) X(mask) \
+                        X(adam) X(polyak) X(model_read) X(sums_add) X(sums_count) X(normalise)     \
+                            X(novelty) X(information) X(pay) X(model_slopes) X(weigh_bonus)        \
+                                X(climb_bonus) X(model_error) X(tune_bonus) X(optimist_act)        \
+                                    X(optimist_pull) X(optimist_tune) X(belief_target)             \
+                                        X(belief_error) X(belief_tell) X(belief_bound)
 
 typedef enum wac_general_kernel {
 #define X(name) WAC_GENERAL_##name,
@@ -177,22 +177,13 @@ typedef struct wac_product {
     int members, m, n, k;
     bool a_across, b_along;
     float scale; /* of A where it is cut, so that small numbers stay; a power of two, 0: none */
+    bool exact;  /* in single precision, whatever is asked for */
     bool relu;
     bool more;       /* added to what C is */
     bool more_depth; /* k counts the seat's synthetic pairs, too */
     bool chosen;     /* B and its bias are those of the members in the seat's subset */
     bool movers;
 } wac_product;
-
-/* Layers of few inputs or outputs are made in single precision whatever is asked for: it takes no
- * longer, and what a policy acts by hangs on them. */
-static inline wac_engine_precision wac_product_precision(const wac_product *product,
-                                                         wac_engine_precision asked)
-{
-    enum { FEW = 32 };
-    bool few = product->m <= FEW || product->n <= FEW || product->k <= FEW;
-    return few ? WAC_ENGINE_SINGLE : asked;
-}
 
 typedef struct wac_general wac_general;
 

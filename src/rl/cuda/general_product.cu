@@ -233,8 +233,8 @@ static void launch_tiles(const wac_general_view &view, const wac_product &p, cud
         product_kernel<PRECISION, M, N, false, false><<<grid, THREADS, 0, stream>>>(view.seats, p);
 }
 
-/* By the shape alone, so that a seat's bytes are the same in any company. What is narrow is made in
- * single precision (wac_product_precision). */
+/* Whatever the tile, a number is the same sum of the same products. What is narrow is made in
+ * single precision (wac_product.exact). */
 template <int PRECISION>
 static void launch(const wac_general_view &view, const wac_product &p, cudaStream_t stream)
 {

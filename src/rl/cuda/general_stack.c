@@ -89,6 +89,15 @@ static void multiply(const way *w, wac_product product)
         w->gpu->table->multiply(w->gpu->engine, &w->gpu->view, &product);
 }
 
+/* Layers of few inputs or outputs are made in single precision whatever is asked for: it takes no
+ * longer, and what a policy acts by hangs on them. By their sizes alone, not by the rows, which
+ * hang on the company. */
+static bool is_exact(const wac_layer *layer)
+{
+    enum { FEW = 32 };
+    return layer->inputs <= FEW || layer->outputs <= FEW;
+}
+
 /* y = x W^T + b, then a ReLU; or that is added to y */
 static void layer_forward(const way *w, int i, wac_matrix x, wac_matrix y, bool relu, bool more)
 {
@@ -101,6 +110,7 @@ static void layer_forward(const way *w, int i, wac_matrix x, wac_matrix y, bool 
                               .m = most_rows(w),
                               .n = layer.outputs,
                               .k = layer.inputs,
+                              .exact = is_exact(&layer),
                               .relu = relu,
                               .more = more,
                               .chosen = w->net->chosen});
@@ -121,6 +131,7 @@ static void layer_dparams(const way *w, int i, wac_matrix x, wac_matrix dy)
                               .m = layer.outputs,
                               .n = layer.inputs,
                               .k = w->rows.count,
+                              .exact = is_exact(&layer),
                               .more_depth = w->rows.pairs});
 }
 
@@ -138,6 +149,7 @@ static void layer_dinput(const way *w, int i, int first, wac_matrix dy, wac_matr
                               .scale = w->gpu->scale,
                               .m = most_rows(w),
                               .n = layer.inputs - first,
+                              .exact = is_exact(&layer) || first > 0,
                               .k = layer.outputs});
 }
 
