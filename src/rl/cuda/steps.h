@@ -12,7 +12,8 @@ wac_status wac_gpu_count(int *count, wac_error *error);
 wac_status wac_gpu_describe(wac_engine_gpu *description, int gpu, wac_error *error);
 
 /* The steps that train such agents: by fused kernels where these are made for them, else by the
- * general part of the plugin. The environment variable WAC_CUDA_GENERAL chooses the latter always. */
+ * general part of the plugin. The environment variable WAC_CUDA_GENERAL chooses the latter always.
+ */
 const wac_steps *wac_gpu_steps(const wac_algorithm_row *row, const wac_agent_plan *plan);
 
 wac_engine_precision wac_gpu_precision(wac_precision precision);
