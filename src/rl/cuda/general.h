@@ -137,23 +137,18 @@ typedef struct wac_general_task {
 } wac_general_task;
 
 /* Kernels, by what they are called in general_*.cu. */
+/* clang-format off */
 #define WAC_GENERAL_KERNELS(X)                                                                     \
-    X(draw_index)                                                                                  \
-    X(gather)                                                                                      \
-    X(count_pairs)                                                                                 \
-    X(draw_masks)                                                                                  \
-    X(fill_normal)                                                                                 \
-    X(fill_pairs)                                                                                  \
+    X(draw_index) X(gather) X(count_pairs) X(draw_masks) X(fill_normal) X(fill_pairs)              \
     X(draw_subset) X(advance) X(plan) X(prepare) X(tell) X(join) X(sample) X(policy_gradient)      \
-        X(sum_actions) X(td_target) X(quantile_target) X(mean_error) X(std_error) X(quantile_pull) \
-            X(quantile_error) X(smallest_bound) X(average_bound) X(quantile_bound) X(objective)    \
-                X(tune_entropy) X(weigh_rows) X(weigh_member) X(fill) X(copy) X(add) X(norm)       \
-                    X(norm_again) X(norm_back) X(norm_sums) X(mask) X(adam) X(polyak)              \
-                        X(model_read) X(sums_add) X(sums_count) X(normalise) X(novelty)            \
-                            X(information) X(pay) X(model_slopes) X(weigh_bonus) X(climb_bonus)    \
-                                X(model_error) X(tune_bonus) X(optimist_act) X(optimist_pull)      \
-                                    X(optimist_tune) X(belief_target) X(belief_error)              \
-                                        X(belief_tell) X(belief_bound)
+    X(sum_actions) X(td_target) X(quantile_target) X(mean_error) X(std_error) X(quantile_pull)     \
+    X(quantile_error) X(smallest_bound) X(average_bound) X(quantile_bound) X(objective)            \
+    X(tune_entropy) X(weigh_rows) X(weigh_member) X(fill) X(copy) X(add) X(norm) X(norm_again)     \
+    X(norm_back) X(norm_sums) X(mask) X(adam) X(polyak) X(model_read) X(sums_add) X(sums_count)    \
+    X(normalise) X(novelty) X(information) X(pay) X(model_slopes) X(weigh_bonus) X(climb_bonus)    \
+    X(model_error) X(tune_bonus) X(optimist_act) X(optimist_pull) X(optimist_tune)                 \
+    X(belief_target) X(belief_error) X(belief_tell) X(belief_bound)
+/* clang-format on */
 
 typedef enum wac_general_kernel {
 #define X(name) WAC_GENERAL_##name,
