@@ -108,7 +108,7 @@ static const wac_steps *steps_of(const wac_algorithm_row *row, const wac_agent_p
         return &wac_steps_table;
 #ifndef WAC_DOUBLE
     if (plan->device == WAC_DEVICE_CUDA)
-        return wac_gpu_steps(row, plan);
+        return wac_gpu_steps(plan);
 #endif
     (void)plan;
     return &wac_steps_host;

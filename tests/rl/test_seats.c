@@ -3,6 +3,7 @@
  * what one of them saved goes on in an agent of its own. */
 #include "base/rng.h"
 #include "base/status.h"
+#include "rl/cuda/steps.h"
 #include "rl/host/host.h"
 #include "rl/save.h"
 #include "support/folder.h"
@@ -440,6 +441,39 @@ static void refused(const wac_config *config, const char *message)
     assert_string_equal(error.message, message);
 }
 
+/* What a GPU's fused kernels are made for. */
+static void a_gpu_has_two_ways(void **state)
+{
+    (void)state;
+    wac_config config = config_of("oac", 0), other;
+    config.width = 128;
+    config.backend = WAC_BACKEND_CPU;
+    assert_true(wac_gpu_is_fused(&config, 512, 512));
+    assert_false(wac_gpu_is_fused(&config, 513, 1));
+    assert_false(wac_gpu_is_fused(&config, 1, 513));
+    other = config;
+    other.width = 96;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.network = WAC_NETWORK_SIMBA;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.log_std = WAC_LOG_STD_BENT;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.weight_decay = 0.1;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.reset_second = 5;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    static const char *const names[] = {"redq", "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
+    for (int i = 0; i < 6; i++) {
+        other = config_of(names[i], 0);
+        other.width = 128;
+        assert_false(wac_gpu_is_fused(&other, 1, 1));
+    }
+}
+
 /* What processors compute in fewer bits is plain networks. */
 static void a_precision_is_for_plain_networks(void **state)
 {
@@ -662,6 +696,7 @@ int main(void)
         cmocka_unit_test(an_optimist_explores),
         cmocka_unit_test(networks_begin_anew),
         cmocka_unit_test(a_visit_ends_where_it_is_refused),
+        cmocka_unit_test(a_gpu_has_two_ways),
         cmocka_unit_test(a_precision_is_for_plain_networks),
         cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),

@@ -292,27 +292,24 @@ static wac_status check_shape(const wac_agent *agent, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-/* Whether the fused kernels are made for such an agent. */
-static bool is_fused(const wac_algorithm_row *row, const wac_agent_plan *plan)
+bool wac_gpu_is_fused(const wac_config *config, int observations, int actions)
 {
     enum { MOST = 512 };
-    const wac_config *config = plan->configs;
+    const wac_algorithm_row row = wac_algorithm_row_of(config);
     int64_t width = config->width;
-    bool usual = true;
-    for (int i = 0; i < plan->seats; i++)
-        usual = usual && !wac_config_has_resets(&plan->configs[i]) &&
-                plan->configs[i].weight_decay <= 0 &&
-                plan->configs[i].log_std == WAC_LOG_STD_CLAMPED;
-    return (width == 64 || width == 128 || width == 256 || width == 512) &&
-           plan->observations <= MOST && plan->actions <= MOST && !row->subset && !row->delay &&
-           !row->members && !row->bonus && !row->quantiles && !row->deterministic &&
-           !row->optimist && !row->shared && wac_row_critics(row) <= WAC_ENGINE_CRITICS &&
-           config->network == WAC_NETWORK_PLAIN && usual;
+    return (width == 64 || width == 128 || width == 256 || width == 512) && observations <= MOST &&
+           actions <= MOST && !row.subset && !row.delay && !row.members && !row.bonus &&
+           !row.quantiles && !row.deterministic && !row.optimist && !row.shared &&
+           wac_row_critics(&row) <= WAC_ENGINE_CRITICS && config->network == WAC_NETWORK_PLAIN &&
+           config->log_std == WAC_LOG_STD_CLAMPED && config->weight_decay <= 0 &&
+           !wac_config_has_resets(config) && !getenv("WAC_CUDA_GENERAL"); /* as tests do */
 }
 
-const wac_steps *wac_gpu_steps(const wac_algorithm_row *row, const wac_agent_plan *plan)
+const wac_steps *wac_gpu_steps(const wac_agent_plan *plan)
 {
-    bool fused = is_fused(row, plan) && !getenv("WAC_CUDA_GENERAL"); /* as tests do */
+    bool fused = !plan->row; /* one that is made up may be anything */
+    for (int i = 0; i < plan->seats; i++)
+        fused = fused && wac_gpu_is_fused(&plan->configs[i], plan->observations, plan->actions);
     return fused ? &wac_steps_cuda : &wac_steps_general;
 }
 

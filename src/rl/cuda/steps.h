@@ -11,10 +11,13 @@ wac_status wac_gpu_count(int *count, wac_error *error);
 
 wac_status wac_gpu_describe(wac_engine_gpu *description, int gpu, wac_error *error);
 
-/* The steps that train such agents: by fused kernels where these are made for them, else by the
- * general part of the plugin. The environment variable WAC_CUDA_GENERAL chooses the latter always.
- */
-const wac_steps *wac_gpu_steps(const wac_algorithm_row *row, const wac_agent_plan *plan);
+/* Whether the fused kernels are made for such a run; else it is trained by the general part of the
+ * plugin, as is every run where the environment variable WAC_CUDA_GENERAL is set. Runs that are to
+ * end in the same bytes as by themselves are not mixed with others. */
+bool wac_gpu_is_fused(const wac_config *config, int observations, int actions);
+
+/* The steps that train such agents. */
+const wac_steps *wac_gpu_steps(const wac_agent_plan *plan);
 
 wac_engine_precision wac_gpu_precision(wac_precision precision);
 
