@@ -100,7 +100,10 @@ typedef enum wac_log_std {
 typedef enum wac_first_weights {
     WAC_FIRST_WEIGHTS_OUTPUTS,
     WAC_FIRST_WEIGHTS_INPUTS,
+    WAC_FIRST_WEIGHTS_BOTH,
 } wac_first_weights;
+
+#define WAC_FIRST_WEIGHTS_WORDS "outputs|inputs|both" /* in that order */
 
 typedef enum wac_replay_checkpoint {
     WAC_REPLAY_CHECKPOINT_ALL,
@@ -194,8 +197,8 @@ typedef enum wac_noise {
           "units in the stream of a policy, where the network has blocks")                         \
     COUNT(policy_blocks, 1, 1, 4, WAC_FOR_NETWORKS, NULL,                                          \
           "of a policy, where the network has them")                                               \
-    CHOICE(first_weights, 0, "outputs|inputs", WAC_FOR_NETWORKS, NULL,                             \
-           "of hidden layers: within 1/sqrt of their outputs (the paper) or inputs (most others)") \
+    CHOICE(first_weights, 0, WAC_FIRST_WEIGHTS_WORDS, WAC_FOR_NETWORKS, NULL,                      \
+           "within 1/sqrt of a layer's outputs (the paper) or inputs; both: sqrt(6/their sum)")    \
     COUNT(batch_size, 256, 1, 65536, WAC_FOR_NETWORKS, NULL, "transitions drawn for an update")    \
     REAL(learning_rate, 3e-4, 0, 1, WAC_FOR_NETWORKS, NULL,                                        \
          "Adam's step for mean critics, policies and entropy weights")                             \

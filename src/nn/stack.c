@@ -139,7 +139,17 @@ static void randomise_residual(const wac_layer *layer, bool norm, bool first, wa
         layer->weight[i] *= deviation;
 }
 
-void wac_stack_randomise(const wac_stack *stack, int member, bool by_inputs, double output,
+/* where weights of a layer begin, from minus that to that */
+static double first_bound(const wac_layer *layer, wac_first_weights how)
+{
+    switch (how) {
+    case WAC_FIRST_WEIGHTS_INPUTS: return 1 / sqrt(layer->inputs);
+    case WAC_FIRST_WEIGHTS_BOTH: return sqrt(6.0 / (layer->inputs + layer->outputs));
+    default: return 1 / sqrt(layer->outputs);
+    }
+}
+
+void wac_stack_randomise(const wac_stack *stack, int member, wac_first_weights how, double output,
                          wac_rng *rng)
 {
     const wac_shape *shape = &stack->shape;
@@ -150,10 +160,13 @@ void wac_stack_randomise(const wac_stack *stack, int member, bool by_inputs, dou
             randomise_residual(&layer, wac_shape_is_norm(shape, i), i == 0, rng);
             continue;
         }
-        real bound = (real)(last ? output : 1 / sqrt(by_inputs ? layer.inputs : layer.outputs));
+        bool alike = how == WAC_FIRST_WEIGHTS_BOTH && !shape->blocks;
+        real bound = (real)(last && !alike ? output : first_bound(&layer, how));
         wac_fill_uniform(rng, (size_t)layer.inputs * (size_t)layer.outputs, -bound, bound,
                          layer.weight);
-        if (last)
+        if (alike)
+            fill(layer.bias, layer.outputs, 0);
+        else if (last)
             wac_fill_uniform(rng, (size_t)layer.outputs, -bound, bound, layer.bias);
         else
             fill(layer.bias, layer.outputs, (real)0.1);

@@ -58,6 +58,28 @@ static void hidden_layers_begin_as_asked_for(void **state)
     }
 }
 
+/* By both sides of a layer: all layers alike, and no biases. */
+static void layers_begin_alike(void **state)
+{
+    (void)state;
+    wac_config config;
+    wac_agent *agent;
+    assert_int_equal(wac_config_init(&config, "any", "redq", &error), 0);
+    assert_int_equal(config.first_weights, WAC_FIRST_WEIGHTS_BOTH);
+    config.width = WIDTH;
+    config.batch_size = config.replay_capacity = 8;
+    assert_int_equal(wac_agent_create(&agent, &config, OBSERVATIONS, ACTIONS, 1, -1, &error), 0);
+    const wac_stack *critics = &wac_host_desk(agent, 0)->critics;
+    for (int layer = 0; layer <= wac_shape_head(&critics->shape); layer++) {
+        wac_layer own = wac_stack_layer(critics, critics->params, 3, layer);
+        double bound = sqrt(6.0 / (own.inputs + own.outputs)), most = widest(critics, layer);
+        assert_true(most <= bound * (1 + 1e-6) && most > 0.9 * bound);
+        for (int i = 0; i < own.outputs; i++)
+            assert_true(own.bias[i] == 0);
+    }
+    wac_agent_destroy(agent);
+}
+
 /* Blocks: normal weights with the variance that ReLU asks for, normalisations that do nothing. */
 static void blocks_begin_as_they_should(void **state)
 {
@@ -129,6 +151,7 @@ static void models_begin_at_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_layers_begin_as_asked_for),
+                                       cmocka_unit_test(layers_begin_alike),
                                        cmocka_unit_test(blocks_begin_as_they_should),
                                        cmocka_unit_test(models_begin_at_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,6 +119,14 @@ DEVICE double sum_of_lanes(double sum)
     return sum;
 }
 
+/* a weight and its slope, from the number that learns; see wac_weight_bend */
+DEVICE float bent_weight(float number, float *slope)
+{
+    float t = tanhf(number), weight = expf(-10 + 8.75f * (1 + t));
+    *slope = weight * 8.75f * (1 - t * t);
+    return weight;
+}
+
 DEVICE float clamped(float value, float low, float high)
 {
     return value < low ? low : value > high ? high : value;

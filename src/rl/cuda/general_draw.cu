@@ -174,10 +174,17 @@ EACH(draw_subset)
 
 /* --- what is counted -------------------------------------------------------------------------- */
 
-/* one piece: all has been drawn, `first` blocks of noise */
+/* one piece: all has been drawn, `first` blocks of noise. And weights follow from the numbers that
+ * learn here, too, since a processor that has loaded a run may have made them otherwise in the last
+ * bit. */
 EACH(advance)
 {
     UNUSED;
+    float slope;
+    if (v->models)
+        own->bonus_weight = expf(own->bonus.number);
+    for (int k = 0; v->optimist_x.at && k < 2; k++)
+        own->weights[k] = bent_weight(own->optimism[k].number, &slope);
     int inputs = v->observations + v->actions;
     own->batch_counter += (uint64_t)((v->rows + 3) / 4);
     own->noise_counter += (uint64_t)t->first;

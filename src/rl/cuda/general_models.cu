@@ -231,14 +231,6 @@ EACH(optimist_pull)
     of(v->optimist_divergence, seat)[i] = away;
 }
 
-/* see wac_weight_bend */
-DEVICE float bent_weight(float number, float *slope)
-{
-    float t = tanhf(number), weight = expf(-10 + 8.75f * (1 + t));
-    *slope = weight * 8.75f * (1 - t * t);
-    return weight;
-}
-
 /* one piece: what it was worth, and a step of its weights */
 WARPS(optimist_tune)
 {

@@ -35,9 +35,8 @@ void wac_critics_init(wac_desk *desk, wac_rng *rng)
     const wac_config *config = &desk->seat->config;
     double q_min = config->reward_min / (1 - config->discount);
     double q_max = config->reward_max / (1 - config->discount);
-    bool by_inputs = config->first_weights == WAC_FIRST_WEIGHTS_INPUTS;
     for (int m = 0; m < desk->critics.members; m++) {
-        wac_stack_randomise(&desk->critics, m, by_inputs, 3e-3, rng);
+        wac_stack_randomise(&desk->critics, m, config->first_weights, 3e-3, rng);
         int head = wac_shape_head(&desk->critics.shape);
         real *bias = wac_stack_layer(&desk->critics, desk->critics.params, m, head).bias;
         int logs = is_std(desk, m) ? 0 : desk->agent->row->shared ? 1 : INT_MAX;

@@ -183,8 +183,7 @@ void wac_desk_begin_anew(wac_desk *desk)
     wac_rng rng = wac_rng_make((uint64_t)config->seed, WAC_STREAM_INIT);
     for (int m = 0; m < desk->policies.members; m++) {
         desk->entropy.log_alpha[m] = (real)log(config->entropy_weight);
-        wac_stack_randomise(&desk->policies, m, config->first_weights == WAC_FIRST_WEIGHTS_INPUTS,
-                            1e-3, &rng);
+        wac_stack_randomise(&desk->policies, m, config->first_weights, 1e-3, &rng);
     }
     memcpy(desk->shadow.params, desk->policies.params,
            wac_stack_size(&desk->shadow) * sizeof *desk->shadow.params);

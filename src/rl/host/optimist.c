@@ -52,8 +52,7 @@ void wac_optimist_init(wac_desk *desk, wac_rng *rng)
     if (!desk->agent->row->optimist)
         return;
     size_t size = wac_stack_size(&own->stack) * sizeof(real);
-    wac_stack_randomise(&own->stack, 0, config->first_weights == WAC_FIRST_WEIGHTS_INPUTS, 1e-3,
-                        rng);
+    wac_stack_randomise(&own->stack, 0, config->first_weights, 1e-3, rng);
     clear_bias(&own->stack, own->stack.params);
     memset(own->moments.first, 0, size);
     memset(own->moments.second, 0, size);
