@@ -35,7 +35,7 @@ static const char help[] =
     "  samples: 20                # choices for each environment and algorithm\n"
     "  seed: 1                    # of the draws\n"
     "  measure: eval_return       # a column of progress.csv, or as in \"wac stats\":\n"
-    "                             # return, success, coverage, episodes\n"
+    "                             # return, success, coverage, episodes, online\n"
     "  last: 10                   # epochs at the end that are averaged\n"
     "  halving: 3                 # only the best third goes on, and of that a third\n"
     "\n"

@@ -276,7 +276,7 @@ static bool is_same_run(const wac_record *a, const wac_record *b)
     return compare_groups(a, b) == 0 && a->config.seed == b->config.seed;
 }
 
-/* Whether two runs tell the same, but for the time that they took. */
+/* Whether two runs tell the same, but for the time that they took and what archives leave out. */
 static bool is_copy(const wac_record *a, const wac_record *b)
 {
     if (!is_same_run(a, b) || wac_record_is_foreign(a) || a->history.rows != b->history.rows)
@@ -284,7 +284,8 @@ static bool is_copy(const wac_record *a, const wac_record *b)
     for (int i = 0; i < WAC_COLUMN_TOTAL; i++)
         for (size_t k = 0; k < a->history.rows && i != WAC_COLUMN_SECONDS; k++) {
             double x = a->history.columns[i][k], y = b->history.columns[i][k];
-            if (x != y && !(isnan(x) && isnan(y)))
+            bool left_out = wac_column_is_aside((wac_column)i) && (isnan(x) || isnan(y));
+            if (x != y && !left_out && !(isnan(x) && isnan(y)))
                 return false;
         }
     return true;
