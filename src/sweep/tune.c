@@ -8,12 +8,20 @@
 #include "config/config.h"
 #include "run/folder.h"
 #include "run/visits.h"
+#include "stats/measures.h"
 #include "sweep/folder.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *wac_search_measure(const wac_search *search)
+{
+    return search->rule == WAC_SEARCH_RULE_HARDEST      ? WAC_SEARCH_HARDEST
+           : search->rule == WAC_SEARCH_RULE_NORMALISED ? WAC_SEARCH_NORMALISED
+                                                        : wac_columns[search->measure].name;
+}
 
 /* The settings of a choice: those of its first run. */
 static const wac_config *config_of(const wac_choices *choices, size_t choice)
@@ -76,6 +84,9 @@ static wac_status find_empty(const wac_config **empty, const char **why, const w
         else if (search->rule == WAC_SEARCH_RULE_USUAL)
             need = WAC_COLUMN_NEED_GOAL;
         WAC_TRY(find_why_empty(why, config, need, error));
+        if (!*why && search->rule == WAC_SEARCH_RULE_NORMALISED &&
+            isnan(wac_normalised_return(config, 0)))
+            *why = "what can be won there is not known (docs/suite.md)";
         if (*why) {
             *empty = config;
             break;
@@ -97,9 +108,7 @@ wac_status wac_tune_check(const wac_sweep *sweep, wac_search *search, wac_error 
         return WAC_STATUS_OK;
     return wac_fail(error, WAC_STATUS_INPUT,
                     "%s has no %s: %s; choose another measure, as eval_return", empty->environment,
-                    search->rule == WAC_SEARCH_RULE_HARDEST ? WAC_SEARCH_HARDEST
-                                                            : wac_columns[search->measure].name,
-                    why);
+                    wac_search_measure(search), why);
 }
 
 /* --- the table ---------------------------------------------------------------------------------*/
@@ -133,7 +142,8 @@ static void write_head(FILE *stream, const wac_choices *choices, const bool *var
     for (size_t i = 0; i < total; i++)
         if (varies[i])
             fprintf(stream, ",%s", settings[i].name);
-    fprintf(stream, ",%s,finished,epochs,%s", hardest ? "runs" : "seeds",
+    bool over_all = wac_search_is_over_all(choices->search);
+    fprintf(stream, ",%s,finished,epochs,%s", over_all ? "runs" : "seeds",
             hardest ? "solved,episodes" : "mean,min,max");
     for (size_t i = 0; hardest && i < choices->environment_count; i++) {
         int length;
@@ -165,6 +175,8 @@ static void write_row(FILE *stream, const wac_ladder *ladder, const wac_tuned *t
     fprintf(stream, "%.*s,", slash ? (int)(slash - run->folder) : 0, run->folder);
     if (choices->search->rule == WAC_SEARCH_RULE_HARDEST)
         write_hardest(stream, choices, &tuned->hardest);
+    else if (wac_search_is_over_all(choices->search))
+        fputs("all", stream);
     else
         fprintf(stream, "%.*s", (int)strcspn(run->folder, "/"), run->folder);
     fprintf(stream, ",%s", wac_algorithm_name((wac_algorithm)run->config.algorithm));

@@ -6,7 +6,8 @@
  * many rows at its end are averaged (10). With the measure solved-hardest, the usual one where all
  * environments have a goal, those are ahead that solve most runs of the two hardest environments
  * that any run of their algorithm solves, then those with more episodes there over all epochs.
- * `halving` trains only the better ones to the end (ladder.h).
+ * With the measure normalised choices are compared by their mean return over all environments, each
+ * as a share of what can be won there. `halving` trains only the better ones to the end (ladder.h).
  */
 #ifndef WAC_SWEEP_TUNE_H
 #define WAC_SWEEP_TUNE_H
@@ -16,6 +17,9 @@
 /* Settles the rule where the file names no measure, and refuses a measure that an environment of
  * the sweep has no values of. */
 wac_status wac_tune_check(const wac_sweep *sweep, wac_search *search, wac_error *error);
+
+/* "solved-hardest", "eval_return": what choices are ranked by. */
+const char *wac_search_measure(const wac_search *search);
 
 /* True where choices that are compared differ in the setting. */
 bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting);

@@ -329,19 +329,19 @@ static void test_one_algorithm(void **state)
 static void test_search(void **state)
 {
     (void)state;
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 15; i++) {
         char rate[16];
-        int epochs = i == 11 ? 9 : i > 8 ? 3 : i == 0 ? 1 : 0;
+        int epochs = i == 14 ? 9 : i > 11 ? 3 : i == 0 ? 1 : 0;
         snprintf(rate, sizeof rate, "%g", 1e-5 * (1 << i));
         fake run = {"lqg", "oe-wac",  1,   epochs, 0, "learning_rate", rate, NULL,
-                    NULL,  -12.0 + i, NAN, 4,      -2};
+                    NULL,  -15.0 + i, NAN, 4,      -2};
         make_fake(at("runs/%02d", i), &run);
     }
     keep_scripts();
     assert_done(wac("report %s --out %s", at("runs"), at("out")));
-    static const char *const shown[] = {"lr 0.02048, epochs 9", "lr 0.01024, epochs 3",
-                                        "lr 0.00512, epochs 3", "lr 1.0e-05, epochs 1",
-                                        "lr 0.00256, epochs 0", "lr 0.00032, epochs 0"};
+    static const char *const shown[] = {"lr 0.16384, epochs 9", "lr 0.08192, epochs 3",
+                                        "lr 0.04096, epochs 3", "lr 1.0e-05, epochs 1",
+                                        "lr 0.02048, epochs 0", "lr 0.00032, epochs 0"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_script("'return'", shown[i]);
     char *script = kept("'return'", "script");
@@ -350,7 +350,7 @@ static void test_search(void **state)
     assert_null(strstr(script, "'epochs"));
     assert_non_null(strstr(script, "2 with points pt ")); /* a curve of one point */
     free(script);
-    assert_holds("out/report.html", "Shown are 9 of 12: those that went furthest, then those with "
+    assert_holds("out/report.html", "Shown are 12 of 15: those that went furthest, then those with "
                                     "the best scores.");
     assert_holds("out/report.html", "As of epoch 0, which all of them reached.");
     /* so many values, of so different size */
