@@ -446,18 +446,33 @@ static void add_settings(char *text, size_t size, const char *separator, const b
     }
 }
 
+/* Whether every algorithm has one group in each task: its name tells it. */
+static bool are_alone(const wac_runset *set)
+{
+    for (size_t i = 1; i < set->group_count; i++)
+        if (set->groups[i].task == set->groups[i - 1].task &&
+            strcmp(set->groups[i].runs[0]->algorithm, set->groups[i - 1].runs[0]->algorithm) == 0)
+            return false;
+    return true;
+}
+
 static void name_groups(wac_runset *set)
 {
+    enum { MOST_NAMED = 2 };
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     bool tasks_differ[WAC_SETTINGS_TOTAL] = {false}, marked[WAC_SETTINGS_TOTAL];
     find_differences(set, tasks_differ);
     set->rungs = has_rungs(set);
+    size_t named = 0;
     for (size_t i = 0; i < count; i++) {
         /* sparse rewards show in the task's name, and the algorithm begins the label */
         tasks_differ[i] &= settings[i].offset != offsetof(wac_config, reward);
         marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
+        named += marked[i];
     }
+    /* where all have settings of their own, names are enough */
+    bool brief = named > MOST_NAMED && are_alone(set);
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
@@ -466,7 +481,8 @@ static void name_groups(wac_runset *set)
                  wac_environment_name(name, config));
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
         snprintf(group->label, sizeof group->label, "%s", group->runs[0]->algorithm);
-        add_settings(group->label, sizeof group->label, " ", marked, config);
+        if (!brief)
+            add_settings(group->label, sizeof group->label, " ", marked, config);
     }
 }
 
