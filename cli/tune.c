@@ -66,13 +66,13 @@ static const char help[] =
 enum { SHOWN = 5 };
 
 /* "  learning_rate 0.0003  width 128" */
-static void print_settings(const wac_choices *choices, const wac_config *config)
+static void print_settings(const wac_choices *choices, size_t field, const wac_config *config)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < count; i++) {
         char value[64];
-        if (!wac_tune_varies(choices, &settings[i]) || !wac_config_reads(config, &settings[i]))
+        if (!wac_field_varies(choices, field, &settings[i]))
             continue;
         wac_config_format(config, &settings[i], value, sizeof value);
         printf("  %s %s", settings[i].name, value);
@@ -111,7 +111,8 @@ static void print_choice(const wac_choices *choices, const wac_tuned *tuned, int
                tuned->episodes);
     else
         printf("  %10.5g  (%.5g .. %.5g)", tuned->mean, tuned->smallest, tuned->largest);
-    print_settings(choices, &choices->sweep->runs[choices->runs[choice->first]].config);
+    print_settings(choices, choice->field,
+                   &choices->sweep->runs[choices->runs[choice->first]].config);
     if (tuned->finished < choice->count)
         printf("  (%zu of %zu %s)", tuned->finished, choice->count,
                wac_search_is_over_all(choices->search) ? "runs" : "seeds");
@@ -130,7 +131,7 @@ static int64_t fresh_seed(const wac_sweep *sweep)
 }
 
 /* What stands below the name of an algorithm in a sweep: "  sac: {width: 64}". */
-static void print_block(const wac_choices *choices, const wac_sweep_run *run)
+static void print_block(const wac_choices *choices, size_t field, const wac_sweep_run *run)
 {
     size_t count;
     const char *separator = "";
@@ -138,8 +139,7 @@ static void print_block(const wac_choices *choices, const wac_sweep_run *run)
     printf("  for a sweep: %s: {", wac_algorithm_name((wac_algorithm)run->config.algorithm));
     for (size_t i = 0; i < count; i++) {
         char value[64];
-        if (!wac_tune_varies(choices, &settings[i]) ||
-            !wac_config_reads(&run->config, &settings[i]))
+        if (!wac_field_varies(choices, field, &settings[i]))
             continue;
         wac_config_format(&run->config, &settings[i], value, sizeof value);
         printf("%s%s: %s", separator, settings[i].name, value);
@@ -172,7 +172,7 @@ static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned 
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_choice(choices, &list[i], list[0].epochs);
     if (over_all)
-        print_block(choices, best);
+        print_block(choices, field, best);
     if (list[0].finished > 0) {
         char file[2 * PATH_MAX];
         snprintf(file, sizeof file, "%s/%s/config.yaml", directory, best->folder);

@@ -30,6 +30,7 @@ const wac_style *wac_style_of(wac_algorithm algorithm)
 const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
 {
     static const char *const words[][2] = {{"maxinfosac", "MaxInfoSAC"},
+                                           {"simba", "SimBa"},
                                            {"q-learning", "Q-learning"},
                                            {"delayed-q", "Delayed Q"},
                                            {"bootstrapped-q", "Bootstrapped Q"}};

@@ -29,18 +29,24 @@ static const wac_config *config_of(const wac_choices *choices, size_t choice)
     return &choices->sweep->runs[choices->runs[choices->list[choice].first]].config;
 }
 
-bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting)
+bool wac_field_varies(const wac_choices *choices, size_t field, const wac_setting *setting)
 {
+    size_t first = choices->fields[field].first, end = first + choices->fields[field].count;
     if (strcmp(setting->name, "seed") == 0)
         return false;
-    for (size_t i = 1; i < choices->count; i++) {
-        const wac_choice *choice = &choices->list[i], *before = &choices->list[i - 1];
-        const wac_config *config = config_of(choices, i);
-        if (choice->field == before->field && wac_config_reads(config, setting) &&
-            wac_setting_compare(setting, config, config_of(choices, i - 1)) != 0)
+    for (size_t i = first + 1; i < end; i++)
+        if (wac_config_reads(config_of(choices, i), setting) &&
+            wac_setting_compare(setting, config_of(choices, i), config_of(choices, i - 1)) != 0)
             return true;
-    }
     return false;
+}
+
+bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting)
+{
+    bool varies = false;
+    for (size_t i = 0; i < choices->field_count && !varies; i++)
+        varies = wac_field_varies(choices, i, setting);
+    return varies;
 }
 
 /* Why runs of this config have no values in the column, or null. */

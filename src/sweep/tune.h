@@ -21,7 +21,8 @@ wac_status wac_tune_check(const wac_sweep *sweep, wac_search *search, wac_error 
 /* "solved-hardest", "eval_return": what choices are ranked by. */
 const char *wac_search_measure(const wac_search *search);
 
-/* True where choices that are compared differ in the setting. */
+/* True where choices that are compared differ in the setting: those of a field, or of any. */
+bool wac_field_varies(const wac_choices *choices, size_t field, const wac_setting *setting);
 bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting);
 
 /* Write `directory`/tune.csv: a row for each choice, those of a field together and the best first;
