@@ -62,6 +62,14 @@ target_include_directories(fake_gpu PRIVATE include src)
 set_target_properties(fake_gpu PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
+# and one that computes; its kernels are written for compilers of C, too
+add_library(emulated_gpu MODULE tests/support/emulated_gpu.c)
+target_include_directories(emulated_gpu PRIVATE include src)
+target_compile_options(emulated_gpu PRIVATE -Wno-missing-prototypes)
+target_link_libraries(emulated_gpu PRIVATE m)
+set_target_properties(emulated_gpu PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
 # MPI for machines without it
 add_library(fake_mpi MODULE tests/support/fake_mpi.c)
 target_include_directories(fake_mpi PRIVATE include src)
@@ -97,13 +105,14 @@ file(GLOB tests CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS tests)
     cmake_path(GET source STEM name)
     add_executable(${name} ${source})
-    add_dependencies(${name} wac fake_gpu fake_mpi failing_calls ${plugins})
+    add_dependencies(${name} wac fake_gpu emulated_gpu fake_mpi failing_calls ${plugins})
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE
         WAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WAC_PROGRAM="${program}"
-        WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>" WAC_FAILING_CALLS="$<TARGET_FILE:failing_calls>"
+        WAC_FAKE_GPU="$<TARGET_FILE:fake_gpu>"
+        WAC_EMULATED_GPU="$<TARGET_FILE:emulated_gpu>" WAC_FAILING_CALLS="$<TARGET_FILE:failing_calls>"
         WAC_FAKE_MPI="$<TARGET_FILE:fake_mpi>" WAC_PLUGINS="${PROJECT_BINARY_DIR}/tests/plugins"
         WAC_MUJOCO=$<BOOL:${WAC_MUJOCO}>)
     if(name MATCHES "^test_gradients")
@@ -216,6 +225,9 @@ file(GLOB updates CONFIGURE_DEPENDS ${recorded}/*.safetensors)
 add_test(NAME verify_update COMMAND wac verify update ${updates} --threads 2)
 add_test(NAME verify_update_alone COMMAND wac verify update ${updates})
 add_test(NAME verify_reference COMMAND wac verify update ${updates} --backend reference)
+add_test(NAME verify_general COMMAND wac verify update ${updates} --device cuda)
+set_tests_properties(verify_general PROPERTIES ENVIRONMENT
+    "WAC_CUDA_GENERAL=1;WAC_CUDA_PLUGIN=$<TARGET_FILE:emulated_gpu>")
 add_test(NAME verify_lqg COMMAND wac verify env lqg ${recorded}/lqg.csv)
 add_test(NAME verify_riverswim COMMAND wac verify env riverswim ${recorded}/riverswim.csv
     ${recorded}/riverswim_prob.csv)
@@ -236,4 +248,4 @@ if(engine)
 endif()
 
 set_tests_properties(${unit_tests} rooms packages results built onnx tensorboard installed bundle verify_update verify_update_alone
-    verify_reference verify_lqg verify_riverswim verify_mountaincar PROPERTIES LABELS unit TIMEOUT 900)
+    verify_reference verify_general verify_lqg verify_riverswim verify_mountaincar PROPERTIES LABELS unit TIMEOUT 900)

@@ -11,7 +11,8 @@
  * each step reads the weights that it goes through once, hidden ones in 16 bits where products are
  * mixed; Adam reads and writes weights and moments, and targets behind them, and writes the copies
  * in 16 bits; what the gradient of hidden weights is made of (two layers of each row, three of a
- * policy's) is written once and read once. Batches, heads and sums are small beside that.
+ * policy's) is written once and read once. Batches, heads and sums are small beside that. Models
+ * and an optimist are not counted there, nor the streams of residual networks.
  */
 #include "bench/cost.h"
 
@@ -95,10 +96,15 @@ double wac_bench_operations(const wac_config *config, int observations, int acti
     return sum + policies * (forward(batch, policy) + back(batch, policy));
 }
 
-/* weights and biases, of what a GPU trains: two hidden layers */
+/* weights and biases, and what normalisations scale and shift by */
 static double size_of(wac_shape n)
 {
-    return (double)wac_shape_products(&n) + 2 * n.width + n.outputs;
+    double sum = 0;
+    for (int i = 0; i <= wac_shape_head(&n); i++) {
+        wac_layer layer = wac_shape_layer(&n, i);
+        sum += ((double)layer.inputs + 1) * layer.outputs;
+    }
+    return sum;
 }
 
 double wac_bench_bytes(const wac_config *config, int observations, int actions)

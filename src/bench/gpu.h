@@ -5,7 +5,7 @@
 #include "bench/peer.h"
 #include "bench/update.h"
 
-enum { WAC_BENCH_KERNELS = 16 };
+enum { WAC_BENCH_KERNELS = 64 };
 
 typedef struct wac_bench_gpu_result {
     wac_bench_rounds rate; /* updates a second, of all runs together */

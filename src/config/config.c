@@ -381,11 +381,6 @@ bool wac_config_lacks_prior(const wac_config *config)
 /* Whether one network can be what its kind, posterior, trunk and rates ask for. */
 static wac_status check_networks(const wac_config *config, wac_error *error)
 {
-    if (config->network != WAC_NETWORK_PLAIN && config->precision != WAC_PRECISION_SINGLE)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "network %s is computed in single precision only; set precision to "
-                        "single, or network to plain",
-                        wac_network_name((wac_network)config->network));
     bool particles = config->posterior == WAC_POSTERIOR_PARTICLES;
     bool shared = config->trunk == WAC_TRUNK_SHARED;
     if (!(WAC_FOR_WAC >> config->algorithm & 1u) || (!particles && !shared))

@@ -4,6 +4,9 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "nn/fill.h"
+#ifndef WAC_DOUBLE
+#include "rl/cuda/steps.h"
+#endif
 #include "rl/steps.h"
 
 #include <assert.h>
@@ -99,15 +102,15 @@ static void seat_init(wac_seat *seat, const wac_algorithm_row *row, const wac_co
     }
 }
 
-static const wac_steps *steps_of(const wac_algorithm_row *row, wac_device device)
+static const wac_steps *steps_of(const wac_algorithm_row *row, const wac_agent_plan *plan)
 {
     if (row->table)
         return &wac_steps_table;
 #ifndef WAC_DOUBLE
-    if (device == WAC_DEVICE_CUDA)
-        return &wac_steps_cuda;
+    if (plan->device == WAC_DEVICE_CUDA)
+        return wac_gpu_steps(plan);
 #endif
-    (void)device;
+    (void)plan;
     return &wac_steps_host;
 }
 
@@ -142,7 +145,7 @@ wac_status wac_agent_create_seats(wac_agent **out, const wac_agent_plan *plan, w
     *agent = (wac_agent){
         .shape = row,
         .row = &agent->shape,
-        .steps = steps_of(&row, plan->device),
+        .steps = steps_of(&row, plan),
         .observations = plan->observations,
         .actions = plan->actions,
         .rows = (int)plan->configs->batch_size,

@@ -35,6 +35,9 @@ typedef struct wac_bonus_rule {
     void (*bonus)(const wac_model_rows *rows, real *bonus, real *dout);
 } wac_bonus_rule;
 
+/* the variance of the noise that information is gained against */
+#define WAC_INFORMATION_NOISE 1e-6
+
 extern const wac_bonus_rule wac_bonus_information; /* maxinfosac.c */
 extern const wac_bonus_rule wac_bonus_novelty;     /* sac_rnd.c */
 

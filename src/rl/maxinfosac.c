@@ -8,7 +8,7 @@
 
 #include <tgmath.h>
 
-#define NOISE ((real)1e-6) /* variance */
+#define NOISE ((real)WAC_INFORMATION_NOISE)
 
 static void inform(const wac_model_rows *r, real *bonus, real *dout)
 {

@@ -114,7 +114,8 @@ typedef struct wac_steps {
 extern const wac_steps wac_steps_host;  /* rl/host/host.c */
 extern const wac_steps wac_steps_table; /* rl/table/table.c */
 #ifndef WAC_DOUBLE
-extern const wac_steps wac_steps_cuda; /* rl/cuda/steps.c */
+extern const wac_steps wac_steps_cuda;    /* rl/cuda/steps.c */
+extern const wac_steps wac_steps_general; /* rl/cuda/general_steps.c */
 #endif
 
 #endif

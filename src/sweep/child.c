@@ -87,6 +87,7 @@ typedef struct shape {
     int64_t critics, subset, policy_delay, members, models, quantiles, posterior, particles, trunk;
     int64_t network, blocks, policy_width, policy_blocks;
     int64_t observations, actions;
+    int64_t fused; /* of a GPU's two ways it goes that one */
 } shape;
 
 typedef struct group {
@@ -160,6 +161,8 @@ static void find_shapes(crew *crew)
             shape->observations = crew->shapes[like].observations;
             shape->actions = crew->shapes[like].actions;
         }
+        shape->fused = task->device == WAC_DEVICE_CUDA &&
+                       wac_gpu_is_fused(config, (int)shape->observations, (int)shape->actions);
     }
 }
 

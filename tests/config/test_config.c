@@ -326,15 +326,6 @@ static void whole_is_checked(void **state)
     config.worlds = 1;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
 
-    /* what is computed in 16 bits is plain networks */
-    config = make("lqg", "sac");
-    config.network = WAC_NETWORK_SIMBA;
-    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
-    config.precision = WAC_PRECISION_MIXED;
-    assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
-    assert_string_equal(error.message,
-                        "network simba is computed in single precision only; set precision to "
-                        "single, or network to plain");
     /* a bandit judges what is learned in an episode, one at a time; without a choice all goes */
     config = make("lqg", "top");
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);

@@ -327,15 +327,19 @@ static void test_coverage(void **state)
     assert_memory_equal(&counts[0], &counts[1], sizeof counts[0]);
 }
 
-static void test_refusals(void **state)
+/* What the fused kernels are not made for is trained by the general part (test_general.c). */
+static void test_choice(void **state)
 {
     (void)state;
     skip_without_gpu();
-    shape odd = {4, 2, 100, 256, 1}, many = {513, 2, 64, 256, 1};
-    assert_null(make(WAC_DEVICE_CUDA, "sac", &odd, 0, 1, WAC_PRECISION_SINGLE));
-    assert_non_null(strstr(error.message, "width 64, 128, 256 or 512"));
-    assert_null(make(WAC_DEVICE_CUDA, "sac", &many, 0, 1, WAC_PRECISION_SINGLE));
-    assert_non_null(strstr(error.message, "up to 512"));
+    shape odd = {4, 2, 100, 256, 1}, many = {513, 2, 64, 256, 1}, fused = {4, 2, 64, 256, 1};
+    const shape *shapes[] = {&odd, &many, &fused};
+    for (int i = 0; i < 3; i++) {
+        wac_agent *agent = make(WAC_DEVICE_CUDA, "sac", shapes[i], 0, 1, WAC_PRECISION_SINGLE);
+        assert_non_null(agent);
+        assert_ptr_equal(agent->steps, i < 2 ? &wac_steps_general : &wac_steps_cuda);
+        wac_agent_destroy(agent);
+    }
 }
 
 int main(void)
@@ -344,7 +348,7 @@ int main(void)
         cmocka_unit_test(test_updates),    cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_company),    cmocka_unit_test(test_save),
         cmocka_unit_test(test_divergence), cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

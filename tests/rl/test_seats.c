@@ -3,6 +3,7 @@
  * what one of them saved goes on in an agent of its own. */
 #include "base/rng.h"
 #include "base/status.h"
+#include "rl/cuda/steps.h"
 #include "rl/host/host.h"
 #include "rl/save.h"
 #include "support/folder.h"
@@ -433,45 +434,86 @@ static void networks_begin_anew(void **state)
     }
 }
 
+static void refused(const wac_config *config, const char *message)
+{
+    wac_agent *agent;
+    assert_int_equal(create(&agent, WAC_DEVICE_CUDA, config, 1, NULL, 1), WAC_STATUS_INPUT);
+    assert_string_equal(error.message, message);
+}
+
+/* What a GPU's fused kernels are made for. */
+static void a_gpu_has_two_ways(void **state)
+{
+    (void)state;
+    wac_config config = config_of("oac", 0), other;
+    config.width = 128;
+    config.backend = WAC_BACKEND_CPU;
+    assert_true(wac_gpu_is_fused(&config, 512, 512));
+    assert_false(wac_gpu_is_fused(&config, 513, 1));
+    assert_false(wac_gpu_is_fused(&config, 1, 513));
+    other = config;
+    other.width = 96;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.network = WAC_NETWORK_SIMBA;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.log_std = WAC_LOG_STD_BENT;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.weight_decay = 0.1;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    other = config;
+    other.reset_second = 5;
+    assert_false(wac_gpu_is_fused(&other, 1, 1));
+    static const char *const names[] = {"redq", "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
+    for (int i = 0; i < 6; i++) {
+        other = config_of(names[i], 0);
+        other.width = 128;
+        assert_false(wac_gpu_is_fused(&other, 1, 1));
+    }
+}
+
+/* What processors compute in fewer bits is plain networks. */
+static void a_precision_is_for_plain_networks(void **state)
+{
+    (void)state;
+    static const int precisions[] = {WAC_PRECISION_MIXED, WAC_PRECISION_TF32};
+    wac_agent *agent;
+    for (int i = 0; i < 2; i++) {
+        wac_config config = config_of("sac", 0);
+        config.network = WAC_NETWORK_SIMBA;
+        config.precision = precisions[i];
+        assert_int_equal(create(&agent, WAC_DEVICE_CPU, &config, 1, NULL, 1), WAC_STATUS_INPUT);
+        assert_string_equal(error.message,
+                            "processors compute network simba in single precision only; set "
+                            "precision to single, or network to plain");
+    }
+}
+
 static void a_gpu_names_the_way_out(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"redq", "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
-    wac_agent *agent;
-    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
-    for (int i = 0; i < 6; i++) {
-        wac_config config = config_of(refused[i], 0);
-        char message[96];
-        config.width = 64;
-        config.members = 1;
-        snprintf(message, sizeof message, "a GPU cannot train %s yet; use --device cpu",
-                 refused[i]);
-        assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
-        assert_string_equal(error.message, message);
-    }
-    static const char *const kinds[] = {"weight_decay", "network simba", "network bronet",
-                                        "trunk shared", "posterior particles"};
-    for (int kind = 0; kind < KINDS; kind++) {
-        char expected[128];
-        wac_config config = config_of(kind == 1 ? "oe-wac" : "me-wac", 0);
-        config.width = 64;
-        set_kind(&config, kind);
-        config.weight_decay = kind == 0 ? 0.1 : 0;
-        assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
-        snprintf(expected, sizeof expected, "a GPU cannot train %s with %s yet; use --device cpu",
-                 kind == 1 ? "oe-wac" : "me-wac", kinds[kind]);
-        assert_string_equal(error.message, expected);
-    }
+    static const char *const algorithms[] = {"sac", "redq"}; /* by fused kernels, and by others */
+    setenv("WAC_CUDA_PLUGIN", WAC_EMULATED_GPU, 1);
     for (int i = 0; i < 2; i++) {
-        wac_config config = config_of("sac", 0);
+        wac_config config = config_of(algorithms[i], 0);
         config.width = 64;
-        config.log_std = i ? WAC_LOG_STD_CLAMPED : WAC_LOG_STD_BENT;
-        config.reset_second = i ? 1000 : 0;
-        assert_int_equal(create(&agent, WAC_DEVICE_CUDA, &config, 1, NULL, 1), WAC_STATUS_INPUT);
-        assert_string_equal(error.message,
-                            i ? "a GPU cannot train sac with resets yet; use --device cpu"
-                              : "a GPU cannot train sac with log_std bent yet; use --device cpu");
+        config.backend = WAC_BACKEND_REFERENCE;
+        refused(&config, "backend reference is the processor's; use --device cpu");
     }
+    wac_config config = config_of("me-wac", 0);
+    set_kind(&config, KINDS - 1);
+    config.particles = 300;
+    config.backend = WAC_BACKEND_CPU;
+    refused(&config, "a GPU trains with up to 256 particles, and here are 300; use --device cpu");
+
+    /* a plugin that was built before there was a general part */
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    config.particles = 30;
+    refused(&config, "--device cuda needs the part of wac that is built with CUDA (the wac_cuda.so "
+                     "that is there is of another version); install the CUDA toolkit and build "
+                     "again, or use --device cpu");
     unsetenv("WAC_CUDA_PLUGIN");
 }
 
@@ -654,6 +696,8 @@ int main(void)
         cmocka_unit_test(an_optimist_explores),
         cmocka_unit_test(networks_begin_anew),
         cmocka_unit_test(a_visit_ends_where_it_is_refused),
+        cmocka_unit_test(a_gpu_has_two_ways),
+        cmocka_unit_test(a_precision_is_for_plain_networks),
         cmocka_unit_test(a_gpu_names_the_way_out),
         cmocka_unit_test_setup_teardown(a_seat_goes_on_alone, make_seats_root, remove_root),
     };

@@ -403,6 +403,34 @@ static void gpus_take_turns(void **state)
     wac_sweep_free(&sweep);
 }
 
+/* Algorithms whose kernels are emulated (support/emulated_gpu.c): a run ends in the same bytes in
+ * whatever company, and when it goes on. */
+static void all_algorithms_are_trained_together(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "environments: [lqg, riverswim]\nalgorithms: [redq, sunrise, maxinfosac, sac-rnd, top, bro]"
+        "\nseeds: 2\nsettings: {epochs: %d, " SMALL_RUNS "}\n";
+    char whole[512], part[512], directory[PATH_MAX];
+    snprintf(whole, sizeof whole, text, 3);
+    snprintf(part, sizeof part, text, 1);
+    wac_sweep sweep = parse(whole), shorter = parse(part);
+    for (size_t i = 0; i < sweep.count; i += 2)
+        if (sweep.runs[i].config.update_interval == 0)
+            sweep.runs[i].config.update_interval = shorter.runs[i].config.update_interval = 10;
+    setenv("WAC_CUDA_PLUGIN", WAC_EMULATED_GPU, 1);
+    execute(&sweep, at("together"), (wac_sweep_options){.device = WAC_DEVICE_CUDA});
+    execute(&sweep, at("alone"), (wac_sweep_options){.device = WAC_DEVICE_CUDA, .seats = 1});
+    execute(&shorter, at("parts"), (wac_sweep_options){.device = WAC_DEVICE_CUDA, .seats = 2});
+    execute(&sweep, at("parts"), (wac_sweep_options){.device = WAC_DEVICE_CUDA, .seats = 3});
+    snprintf(directory, sizeof directory, "%s", at("together"));
+    assert_same_sweeps(directory, at("alone"), &sweep);
+    assert_same_sweeps(directory, at("parts"), &sweep);
+    unsetenv("WAC_CUDA_PLUGIN");
+    wac_sweep_free(&sweep);
+    wac_sweep_free(&shorter);
+}
+
 /* A GPU is tried in a process of its own, and only where something is left to train on it. */
 static void gpus_are_tried_apart(void **state)
 {
@@ -475,6 +503,7 @@ int main(void)
         TEST(groups_are_spread_over_gpus),
         TEST(groups_take_turns_with_updates),
         TEST(gpus_take_turns),
+        TEST(all_algorithms_are_trained_together),
         TEST(gpus_are_tried_apart),
         TEST(rungs_are_those_of_workers),
     };

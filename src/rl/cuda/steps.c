@@ -11,6 +11,7 @@
 #include "rl/host/state.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct place {
@@ -285,40 +286,36 @@ static wac_engine_shape shape_of(const wac_agent *agent, int gpu)
 
 static wac_status check_shape(const wac_agent *agent, wac_error *error)
 {
-    enum { MOST = 512 };
-    const wac_config *config = &agent->seat->config;
-    int64_t width = config->width;
-    if (width != 64 && width != 128 && width != 256 && width != 512)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "a GPU trains networks of width 64, 128, 256 or 512, and width is %lld; "
-                        "choose one of these, or --device cpu",
-                        (long long)width);
-    if (agent->observations > MOST || agent->actions > MOST)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "a GPU trains with up to %d observations and actions, and here are %d and "
-                        "%d; use --device cpu",
-                        MOST, agent->observations, agent->actions);
-    if (config->backend != WAC_BACKEND_CPU)
+    if (agent->seat->config.backend != WAC_BACKEND_CPU)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "backend reference is the processor's; use --device cpu");
-    if (agent->row->subset > 0 || agent->row->members > 0 || agent->row->bonus ||
-        agent->row->quantiles > 0 || agent->row->deterministic || agent->row->optimist ||
-        agent->critics > WAC_ENGINE_CRITICS)
-        return wac_fail(error, WAC_STATUS_INPUT, "a GPU cannot train %s yet; use --device cpu",
-                        wac_algorithm_name((wac_algorithm)config->algorithm));
-    const char *unknown = agent->row->particles                   ? "posterior particles"
-                          : agent->row->shared                    ? "trunk shared"
-                          : config->network == WAC_NETWORK_SIMBA  ? "network simba"
-                          : config->network == WAC_NETWORK_BRONET ? "network bronet"
-                          : config->weight_decay > 0              ? "weight_decay"
-                          : config->log_std == WAC_LOG_STD_BENT   ? "log_std bent"
-                          : wac_config_has_resets(config)         ? "resets"
-                                                                  : NULL;
-    if (unknown)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "a GPU cannot train %s with %s yet; use --device cpu",
-                        wac_algorithm_name((wac_algorithm)config->algorithm), unknown);
     return WAC_STATUS_OK;
+}
+
+bool wac_gpu_is_fused(const wac_config *config, int observations, int actions)
+{
+    enum { MOST = 512 };
+    const wac_algorithm_row row = wac_algorithm_row_of(config);
+    int64_t width = config->width;
+    return (width == 64 || width == 128 || width == 256 || width == 512) && observations <= MOST &&
+           actions <= MOST && !row.subset && !row.delay && !row.members && !row.bonus &&
+           !row.quantiles && !row.deterministic && !row.optimist && !row.shared &&
+           wac_row_critics(&row) <= WAC_ENGINE_CRITICS && config->network == WAC_NETWORK_PLAIN &&
+           config->log_std == WAC_LOG_STD_CLAMPED && config->weight_decay <= 0 &&
+           !wac_config_has_resets(config) && !getenv("WAC_CUDA_GENERAL"); /* as tests do */
+}
+
+const wac_steps *wac_gpu_steps(const wac_agent_plan *plan)
+{
+    bool fused = !plan->row; /* one that is made up may be anything */
+    for (int i = 0; i < plan->seats; i++)
+        fused = fused && wac_gpu_is_fused(&plan->configs[i], plan->observations, plan->actions);
+    return fused ? &wac_steps_cuda : &wac_steps_general;
+}
+
+wac_engine_precision wac_gpu_precision(wac_precision precision)
+{
+    return precisions[precision];
 }
 
 /* `gpus`, how many there are, may be null. */
@@ -470,7 +467,7 @@ static void teach(wac_agent *agent)
 
 static void aim(wac_agent *agent, int policy, wac_aim at)
 {
-    assert(at != WAC_AIM_AVERAGE); /* see check_shape */
+    assert(at != WAC_AIM_AVERAGE); /* see is_fused */
     gpu_of(agent)->table->aim(gpu_of(agent)->engine, policy, at == WAC_AIM_BOUND);
 }
 
@@ -501,6 +498,8 @@ static void start(wac_agent *agent, int64_t updates)
 int wac_gpu_profile(wac_agent *agent, int64_t updates, const char **names, double *seconds,
                     int most)
 {
+    if (agent->steps == &wac_steps_general)
+        return wac_general_profile(agent, updates, names, seconds, most);
     wac_gpu *gpu = gpu_of(agent);
     upload(agent);
     gpu->repeating = true;

@@ -11,6 +11,16 @@ wac_status wac_gpu_count(int *count, wac_error *error);
 
 wac_status wac_gpu_describe(wac_engine_gpu *description, int gpu, wac_error *error);
 
+/* Whether the fused kernels are made for such a run; else it is trained by the general part of the
+ * plugin, as is every run where the environment variable WAC_CUDA_GENERAL is set. Runs that are to
+ * end in the same bytes as by themselves are not mixed with others. */
+bool wac_gpu_is_fused(const wac_config *config, int observations, int actions);
+
+/* The steps that train such agents. */
+const wac_steps *wac_gpu_steps(const wac_agent_plan *plan);
+
+wac_engine_precision wac_gpu_precision(wac_precision precision);
+
 /* See wac_engine_ceilings; products by wac_precision. */
 typedef struct wac_gpu_limits {
     double memory, products[WAC_ENGINE_PRECISIONS];
@@ -22,5 +32,9 @@ wac_status wac_gpu_ceilings(wac_gpu_limits *limits, int gpu, wac_error *error);
  * kernels there are. */
 int wac_gpu_profile(wac_agent *agent, int64_t updates, const char **names, double *seconds,
                     int most);
+
+/* The same of agents whose steps are wac_steps_general. */
+int wac_general_profile(wac_agent *agent, int64_t updates, const char **names, double *seconds,
+                        int most);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/status.h"
+#include "config/config.h"
 #include "nn/cpu/product.h"
 #include "nn/fill.h"
 #include "rl/host/critics.h"
@@ -175,7 +176,7 @@ static void forget_steps(wac_desk *desk)
     forget((wac_moments){models->weight.first, models->weight.second}, 1);
 }
 
-static void set_first_values(wac_desk *desk)
+void wac_desk_begin_anew(wac_desk *desk)
 {
     const wac_config *config = &desk->seat->config;
     forget_steps(desk);
@@ -222,6 +223,12 @@ static wac_status choose_ops(const wac_ops **ops, const wac_config *config, wac_
 #else
     bool mixed = config->precision == WAC_PRECISION_MIXED && device == WAC_DEVICE_CPU;
     const char *missing = mixed ? wac_mixed_missing() : NULL;
+    if (config->network != WAC_NETWORK_PLAIN && config->precision != WAC_PRECISION_SINGLE &&
+        device == WAC_DEVICE_CPU)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "processors compute network %s in single precision only; set precision to "
+                        "single, or network to plain",
+                        wac_network_name((wac_network)config->network));
     if (missing)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "precision mixed needs a processor with %s, and this one has none; set "
@@ -259,7 +266,7 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
                         (long long)config->replay_capacity);
     WAC_TRY(wac_team_create(&host->team, plan->threads, plan->first_cpu, error));
     for (int i = 0; i < agent->seats; i++)
-        set_first_values(&desks[i]);
+        wac_desk_begin_anew(&desks[i]);
     return WAC_STATUS_OK;
 }
 
@@ -361,7 +368,7 @@ static void draw_at_desk(wac_desk *desk, wac_team *team, const void *what)
     (void)what;
     assert(desk->replay.count > 0);
     if (wac_seat_begins_anew(desk->seat))
-        set_first_values(desk);
+        wac_desk_begin_anew(desk);
     desk->seat->begun++;
     wac_team_run(team, draw_piece, desk, 2);
 }

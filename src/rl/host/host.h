@@ -118,6 +118,9 @@ void wac_host_each(const wac_agent *agent, wac_desk_fn *run, const void *what);
 void wac_desk_remember(wac_agent *agent, int seat, const float *observation, const float *action,
                        double reward, const float *next_observation, bool terminated);
 
+/* Networks and what optimisers have seen, as they are at first. */
+void wac_desk_begin_anew(wac_desk *desk);
+
 /* Make what follows from weights and sums that were set. */
 void wac_desk_settle(wac_desk *desk);
 
