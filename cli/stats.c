@@ -49,6 +49,10 @@ static const char help[] =
     "      mirror            WAC on LQG, RiverSwim: rank correlation of uncertainty\n"
     "                        and visits; unseen-std: uncertainty where it hardly was\n"
     "      best              highest return\n"
+    "      normalised        return over the last 10 epochs, from 0, that of random\n"
+    "                        actions, to 1, the best that is known of the task\n"
+    "      regret            what is missing to 1 in the episodes of exploration,\n"
+    "                        over all epochs\n"
     "  --json              everything as JSON, for other programs\n"
     "\n"
     "Exit status 1 if a run could not be read; the others are summed up anyway.\n"
@@ -178,7 +182,8 @@ static void print_methods(const wac_comparison *all, const cli_style *style)
         iqm_width = wider(iqm_width, INTERVAL(&all->methods[i].iqm));
         gap_width = wider(gap_width, INTERVAL(&all->methods[i].gap));
     }
-    printf("\n%sScores as shares of the best possible, %s%s\n", style->bold,
+    printf("\n%s%s as shares of the best possible, %s%s\n", style->bold,
+           all->measure == WAC_MEASURE_SCORE ? "Scores" : "Returns",
            cli_count(tasks, (int64_t)all->shared_count, "task"), style->plain);
     /* in a narrow terminal the profiles are a table of their own */
     bool narrow = label_width + iqm_width + gap_width + 4 + PROFILE > cli_width(stdout);
@@ -220,12 +225,13 @@ static void print_why_no_shares(const wac_comparison *all)
 {
     bool scaled = false;
     for (size_t task = 0; task < all->set->task_count; task++)
-        scaled = scaled || !isnan(wac_measure_score_unit(all->set, task));
+        scaled = scaled || !isnan(wac_measure_unit(all->set, task, all->measure));
     char text[256];
     snprintf(text, sizeof text, "No shares of the best possible: %s",
-             all->measure != WAC_MEASURE_SCORE ? "only scores are such shares (--measure score)"
-             : all->shared_count > 0           ? "no run on such a task is finished"
-             : scaled                          ? "there is no task that all algorithms have runs on"
+             all->measure != WAC_MEASURE_SCORE && all->measure != WAC_MEASURE_NORMALISED
+                 ? "only scores and normalised returns are such shares (--measure score)"
+             : all->shared_count > 0 ? "no run on such a task is finished"
+             : scaled                ? "there is no task that all algorithms have runs on"
                       : "what is best possible is not known of these tasks (docs/statistics.md)");
     putchar('\n');
     cli_print_wrapped(text, 0, cli_width(stdout));
@@ -269,7 +275,9 @@ static void print_tables(const wac_comparison *all)
     }
     printf("%s%s of %s%s%s\n", style.bold, wac_measure_name(all->measure),
            cli_count(runs, (int64_t)counted, "run"), style.plain,
-           wac_measure_is_cost(all->measure) ? " (less is better; never: the last epoch + 1)" : "");
+           all->measure == WAC_MEASURE_SOLVED  ? " (less is better; never: the last epoch + 1)"
+           : wac_measure_is_cost(all->measure) ? " (less is better)"
+                                               : "");
     print_groups(all, &style);
     if (all->shared_count > 0 && has_shares(all))
         print_methods(all, &style);

@@ -35,13 +35,15 @@ static const char help[] =
     "  samples: 20                # choices for each environment and algorithm\n"
     "  seed: 1                    # of the draws\n"
     "  measure: eval_return       # a column of progress.csv, or as in \"wac stats\":\n"
-    "                             # return, success, coverage, episodes\n"
+    "                             # return, success, coverage, episodes, online\n"
     "  last: 10                   # epochs at the end that are averaged\n"
     "  halving: 3                 # only the best third goes on, and of that a third\n"
     "\n"
     "With \"measure: solved-hardest\" (the usual one where all environments have a\n"
     "goal) the choices of an algorithm are compared over all environments: by runs\n"
     "solved in the two hardest that any of them solved, then by episodes there.\n"
+    "With \"measure: normalised\" they are compared over all environments, too: by\n"
+    "the mean return, as a share of what can be won in each.\n"
     "With \"halving\" all choices are trained for a part of the epochs first, and\n"
     "only the better ones go on.\n"
     "\n"
@@ -64,13 +66,13 @@ static const char help[] =
 enum { SHOWN = 5 };
 
 /* "  learning_rate 0.0003  width 128" */
-static void print_settings(const wac_choices *choices, const wac_config *config)
+static void print_settings(const wac_choices *choices, size_t field, const wac_config *config)
 {
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     for (size_t i = 0; i < count; i++) {
         char value[64];
-        if (!wac_tune_varies(choices, &settings[i]) || !wac_config_reads(config, &settings[i]))
+        if (!wac_field_varies(choices, field, &settings[i]))
             continue;
         wac_config_format(config, &settings[i], value, sizeof value);
         printf("  %s %s", settings[i].name, value);
@@ -109,10 +111,11 @@ static void print_choice(const wac_choices *choices, const wac_tuned *tuned, int
                tuned->episodes);
     else
         printf("  %10.5g  (%.5g .. %.5g)", tuned->mean, tuned->smallest, tuned->largest);
-    print_settings(choices, &choices->sweep->runs[choices->runs[choice->first]].config);
+    print_settings(choices, choice->field,
+                   &choices->sweep->runs[choices->runs[choice->first]].config);
     if (tuned->finished < choice->count)
         printf("  (%zu of %zu %s)", tuned->finished, choice->count,
-               choices->search->rule == WAC_SEARCH_RULE_HARDEST ? "runs" : "seeds");
+               wac_search_is_over_all(choices->search) ? "runs" : "seeds");
     if (tuned->epochs < furthest)
         printf("  (to epoch %lld)", (long long)tuned->epochs);
     putchar('\n');
@@ -127,6 +130,24 @@ static int64_t fresh_seed(const wac_sweep *sweep)
     return largest + 1;
 }
 
+/* What stands below the name of an algorithm in a sweep: "  sac: {width: 64}". */
+static void print_block(const wac_choices *choices, size_t field, const wac_sweep_run *run)
+{
+    size_t count;
+    const char *separator = "";
+    const wac_setting *settings = wac_settings(&count);
+    printf("  for a sweep: %s: {", wac_algorithm_name((wac_algorithm)run->config.algorithm));
+    for (size_t i = 0; i < count; i++) {
+        char value[64];
+        if (!wac_field_varies(choices, field, &settings[i]))
+            continue;
+        wac_config_format(&run->config, &settings[i], value, sizeof value);
+        printf("%s%s: %s", separator, settings[i].name, value);
+        separator = ", ";
+    }
+    puts("}");
+}
+
 /* The best choices of a field, and how to train with the first. */
 static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned *list,
                         const char *directory)
@@ -139,8 +160,9 @@ static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned 
     cli_style style = cli_style_of(stdout);
     const char *algorithm = wac_algorithm_name((wac_algorithm)best->config.algorithm);
     bool hardest = choices->search->rule == WAC_SEARCH_RULE_HARDEST;
-    printf("\n%s%s%s%s%s, best of %s", style.bold, algorithm, hardest ? "" : " on ",
-           hardest ? "" : wac_environment_name(name, &best->config), style.plain,
+    bool over_all = wac_search_is_over_all(choices->search);
+    printf("\n%s%s%s%s%s, best of %s", style.bold, algorithm, over_all ? "" : " on ",
+           over_all ? "" : wac_environment_name(name, &best->config), style.plain,
            cli_count(text, (int64_t)count, "choice"));
     if (hardest)
         print_hardest(choices, &list[0].hardest);
@@ -149,6 +171,8 @@ static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned 
         print_rungs(ladder, field);
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_choice(choices, &list[i], list[0].epochs);
+    if (over_all)
+        print_block(choices, field, best);
     if (list[0].finished > 0) {
         char file[2 * PATH_MAX];
         snprintf(file, sizeof file, "%s/%s/config.yaml", directory, best->folder);
@@ -184,8 +208,10 @@ static void print_measure(const wac_choices *choices)
         return;
     }
     describe_span(span, choices->sweep, search->last);
-    printf("%s over %s: mean (min .. max) of %s\n", wac_columns[search->measure].name, span,
-           cli_count(seeds, (int64_t)choices->list[0].count, "seed"));
+    bool over_all = wac_search_is_over_all(search);
+    printf("%s over %s: mean (min .. max) of %s\n",
+           over_all ? "return as a share of what can be won" : wac_search_measure(search), span,
+           cli_count(seeds, (int64_t)choices->list[0].count, over_all ? "run" : "seed"));
 }
 
 static int conclude(const wac_ladder *ladder, const char *directory)

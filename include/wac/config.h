@@ -26,7 +26,8 @@ extern "C" {
     X(MAXINFOSAC, "maxinfosac")                                                                    \
     X(SAC_RND, "sac-rnd")                                                                          \
     X(TOP, "top")                                                                                  \
-    X(BRO, "bro")
+    X(BRO, "bro")                                                                                  \
+    X(SIMBA, "simba")
 #define WAC_TABLE_ALGORITHMS(X)                                                                    \
     X(WQL, "wql")                                                                                  \
     X(Q_LEARNING, "q-learning")                                                                    \

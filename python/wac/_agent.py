@@ -91,8 +91,8 @@ def _name(env: Environment) -> str:
 class Agent:
     """An agent that learns in an environment.
 
-    ``algorithm`` is "oe-wac", "me-wac", "sac", "oac", "redq", "sunrise", "maxinfosac", "sac-rnd", "top"
-    or "bro". ``env`` is the name of an environment of the library ("point-4-sparse") or of Gymnasium ("Pendulum-v1"), an environment, a vector environment
+    ``algorithm`` is "oe-wac", "me-wac", "sac", "oac", "redq", "sunrise", "maxinfosac", "sac-rnd", "top",
+    "bro" or "simba". ``env`` is the name of an environment of the library ("point-4-sparse") or of Gymnasium ("Pendulum-v1"), an environment, a vector environment
     (all its environments feed the agent), or a function that makes an environment. ``eval_env`` is
     where evaluations are played; without it, an environment like the first.
 

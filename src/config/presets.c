@@ -9,6 +9,7 @@
 #define MAXINFOSAC_TASKS "maxinfosac:cartpole-sparse|maxinfosac:reacher-hard"
 #define TOP_LOCOMOTION "top:halfcheetah|top:hopper|top:walker2d"
 #define BRO_LOCOMOTION "bro:halfcheetah|bro:hopper|bro:walker2d"
+#define SIMBA_LOCOMOTION "simba:halfcheetah|simba:hopper|simba:walker2d"
 #define REDQ_LOCOMOTION "redq:halfcheetah|redq:hopper|redq:walker2d"
 
 static const wac_preset presets[] = {
@@ -152,6 +153,18 @@ static const wac_preset presets[] = {
     {BRO_LOCOMOTION, "reset_first", "125000"},
     {BRO_LOCOMOTION, "reset_second", "475000"},
     {BRO_LOCOMOTION, "reset_interval", "2500000"},
+
+    /* SAC on SimBa's networks */
+    {"simba:*", "network", "simba"},
+    {"simba:*", "normalisation", "running"},
+    {"simba:*", "width", "512"},
+    {"simba:*", "learning_rate", "1e-4"},
+    {"simba:*", "weight_decay", "0.01"},
+    {"simba:*", "entropy_weight", "0.01"},
+    {"simba:*", "entropy_target", "-0.5"},
+    {"simba:*", "update_interval", "1"},
+    {SIMBA_LOCOMOTION, "initial_steps", "5000"},
+    {SIMBA_LOCOMOTION, "updates", "2000"}, /* 2 a step */
 
     /* the short names: over those of the environment they stand for */
     {WAC_SPARSE_POINTS, "epochs", "400"},

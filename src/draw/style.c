@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Okabe and Ito's colours, dark ones first; yellow is left out; then a violet and grey. */
+/* Okabe and Ito's colours, dark ones first; yellow is left out; then violet, brown, wine, a dark
+ * green and grey. */
 static const wac_style styles[WAC_STYLES] = {
     {"#0072b2", "1", 7},           {"#d55e00", "(10,4)", 5},     {"#009e73", "(3,3)", 9},
     {"#cc79a7", "(12,4,3,4)", 11}, {"#000000", "(6,3)", 13},     {"#e69f00", "(16,4)", 4},
-    {"#56b4e9", "(4,2,1,2)", 6},   {"#785ef0", "(8,3,2,3)", 10}, {"#7f7f7f", "(12,3,2,3,2,3)", 8},
+    {"#56b4e9", "(4,2,1,2)", 6},   {"#785ef0", "(8,3,2,3)", 10}, {"#8c6d31", "(2,2)", 12},
+    {"#882255", "(14,3,6,3)", 14}, {"#285238", "(5,2)", 3},      {"#7f7f7f", "(12,3,2,3,2,3)", 8},
 };
 
 const wac_style *wac_style_at(size_t index)
@@ -20,7 +22,7 @@ const wac_style *wac_style_at(size_t index)
 const wac_style *wac_style_of(wac_algorithm algorithm)
 {
     /* in the order of WAC_ALGORITHMS; tables, which stand beside no networks, have the last four */
-    static const unsigned char places[WAC_STYLES] = {0, 2, 1, 5, 3, 4, 6, 8, 7};
+    static const unsigned char places[WAC_STYLES] = {0, 2, 1, 5, 3, 4, 6, 8, 7, 9, 10, 11};
     bool table = algorithm >= WAC_ALGORITHM_TABLES;
     return &styles[places[(table ? 4 + algorithm - WAC_ALGORITHM_TABLES : algorithm) % WAC_STYLES]];
 }
@@ -28,6 +30,7 @@ const wac_style *wac_style_of(wac_algorithm algorithm)
 const char *wac_style_title(char title[WAC_STYLE_TITLE], const char *algorithm)
 {
     static const char *const words[][2] = {{"maxinfosac", "MaxInfoSAC"},
+                                           {"simba", "SimBa"},
                                            {"q-learning", "Q-learning"},
                                            {"delayed-q", "Delayed Q"},
                                            {"bootstrapped-q", "Bootstrapped Q"}};

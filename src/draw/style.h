@@ -13,7 +13,7 @@ typedef struct wac_style {
     int mark;           /* after gnuplot's pt */
 } wac_style;
 
-enum { WAC_STYLES = 9 };
+enum { WAC_STYLES = 12 };
 
 /* Line number `index`, from 0; after WAC_STYLES they repeat. */
 const wac_style *wac_style_at(size_t index);

@@ -24,6 +24,7 @@ enum {
     RULE(FALLS_WITH, "falls-with")                                                                 \
     RULE(NOT_MONOTONE, "not-monotone")                                                             \
     RULE(AHEAD_OF, "ahead-of")                                                                     \
+    RULE(AHEAD_OVER_ALL, "ahead-over-all")                                                         \
     RULE(FASTER, "faster")                                                                         \
     RULE(LESS_SPREAD, "less-spread")                                                               \
     RULE(LEVEL, "level")                                                                           \

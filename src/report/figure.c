@@ -63,7 +63,8 @@ static bool measure_bundle(bundle *bundle)
         shortest = rows < shortest ? rows : shortest;
         for (size_t row = 0; row < shortest && bundle->same; row++)
             bundle->same = across_at(bundle, i, row) == across_at(bundle, first, row);
-        while (begin + 1 < rows && isnan(history->columns[bundle->column][begin]))
+        while (begin + 1 < rows && (isnan(history->columns[bundle->column][begin]) ||
+                                    isnan(across_at(bundle, i, begin))))
             begin++;
         bundle->from = fmax(bundle->from, across_at(bundle, i, begin));
         bundle->to = fmin(bundle->to, across_at(bundle, i, rows - 1));
@@ -94,7 +95,7 @@ static double value_at(const bundle *bundle, size_t run, size_t point)
     double place = place_of(bundle, point), x = NAN, y = NAN;
     for (size_t row = 0; row < history->rows; row++) {
         double here = across_at(bundle, run, row);
-        if (isnan(values[row]))
+        if (isnan(values[row]) || isnan(here))
             continue;
         if (here >= place)
             return here > place && !isnan(x) ? y + (values[row] - y) * (place - x) / (here - x)

@@ -38,9 +38,12 @@ typedef enum wac_figure_takes {
          WAC_FIGURE_TAKES_X | WAC_FIGURE_TAKES_LINES | WAC_FIGURE_TAKES_MEASURE, &levels)          \
     KIND(BARS, "bars", WAC_FIGURE_TAKES_MEASURE, &bars)                                            \
     KIND(SOLVED, "solved", WAC_FIGURE_TAKES_GOALS, &solved)                                        \
-    KIND(PROFILE, "profile", WAC_FIGURE_TAKES_SHARES, &wac_sheet_profile)                          \
-    KIND(AGGREGATES, "aggregates", WAC_FIGURE_TAKES_SHARES, &wac_sheet_aggregates)                 \
-    KIND(IMPROVEMENT, "improvement", WAC_FIGURE_TAKES_SCORES, &wac_sheet_improvement)              \
+    KIND(PROFILE, "profile", WAC_FIGURE_TAKES_SHARES | WAC_FIGURE_TAKES_MEASURE,                   \
+         &wac_sheet_profile)                                                                       \
+    KIND(AGGREGATES, "aggregates", WAC_FIGURE_TAKES_SHARES | WAC_FIGURE_TAKES_MEASURE,             \
+         &wac_sheet_aggregates)                                                                    \
+    KIND(IMPROVEMENT, "improvement", WAC_FIGURE_TAKES_SCORES | WAC_FIGURE_TAKES_MEASURE,           \
+         &wac_sheet_improvement)                                                                   \
     KIND(MAPS, "maps", WAC_FIGURE_TAKES_ONE_TASK, NULL)
 
 #define WAC_FIGURE_KIND_ENUM(id, ...) WAC_FIGURE_KIND_##id,

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/stream.h"
 #include "report/markup.h"
+#include "report/matrix.h"
 #include "report/names.h"
 #include "report/svg.h"
 #include "run/packed.h"
@@ -461,6 +462,7 @@ static wac_status write_page(FILE *to, const wac_report_page *page, wac_error *e
     write_warnings(to, page);
     write_claims(to, page);
     WAC_TRY(write_figures(to, page, error));
+    WAC_TRY(wac_matrix_write(to, page->selection, error));
     WAC_TRY(write_statistics(to, page, error));
     write_settings(to, page);
     write_made(to, page);

@@ -56,6 +56,11 @@ static wac_status judge_tasks(wac_case *at, const char *environment, size_t *cou
 static wac_status judge_part(wac_case *at)
 {
     const wac_condition *environments = wac_where_find(&at->part->where, "environment");
+    if (at->part->rule == WAC_RULE_AHEAD_OVER_ALL) {
+        at->task = (size_t)WAC_CASE_ALL_TASKS;
+        at->place = "All tasks";
+        return wac_rule_pairs_overall(at);
+    }
     for (int i = 0; i < (environments ? environments->count : 1); i++) {
         const char *environment = environments ? environments->values[i] : NULL;
         size_t count;

@@ -17,10 +17,8 @@ static double shown_number(const wac_figure *figure, const wac_record *run)
         return wac_history_mean(&run->history, (wac_column)figure->columns[0], SIZE_MAX);
     if (!run->finished)
         return NAN;
-    return wac_record_measure(run, wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X) ? figure->measure
-                                   : wac_figure_takes_it(figure, WAC_FIGURE_TAKES_GOALS)
-                                       ? WAC_MEASURE_SOLVED
-                                       : WAC_MEASURE_SCORE);
+    bool goals = wac_figure_takes_it(figure, WAC_FIGURE_TAKES_GOALS);
+    return wac_record_measure(run, goals ? WAC_MEASURE_SOLVED : figure->measure);
 }
 
 /* Whether a group that has values has no places across at all: of other programs' runs the seconds
@@ -55,7 +53,7 @@ static bool has_numbers(const wac_sheet *sheet, const wac_sheet_group *member)
     if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_X) && isnan(member->level))
         return false;
     if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_SHARES) &&
-        isnan(wac_measure_score_unit(sheet->selection->set, member->group->task)))
+        isnan(wac_measure_unit(sheet->selection->set, member->group->task, figure->measure)))
         return false;
     for (size_t i = 0; i < member->group->count; i++)
         if (!isnan(shown_number(figure, member->group->runs[i])))

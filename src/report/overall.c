@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- scores ----------------------------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ typedef struct scores {
 static bool has_scores(wac_sheet *sheet, size_t task, size_t line)
 {
     size_t all = wac_lines_runs(sheet, task, line, NULL);
-    return wac_records_measure(sheet->values, NULL, sheet->found, all, WAC_MEASURE_SCORE) > 0;
+    return wac_records_measure(sheet->values, NULL, sheet->found, all, sheet->figure->measure) > 0;
 }
 
 /* Whether all lines have scores on a task, so that it may be added up with others. */
@@ -44,7 +45,7 @@ static void add_task(scores *scores, wac_sheet *sheet, size_t task, size_t line,
         values = (double *)scores->samples[scores->tasks - 1].values +
                  scores->samples[scores->tasks - 1].count;
     size_t all = wac_lines_runs(sheet, task, line, NULL);
-    size_t count = wac_records_measure(values, NULL, sheet->found, all, WAC_MEASURE_SCORE);
+    size_t count = wac_records_measure(values, NULL, sheet->found, all, sheet->figure->measure);
     for (size_t i = 0; i < count; i++) {
         values[i] /= unit;
         scores->most = fmax(scores->most, values[i]);
@@ -67,12 +68,21 @@ static wac_status collect_shares(scores *scores, wac_sheet *sheet, size_t line, 
     for (size_t task = 0; task < sheet->task_count; task++)
         if (is_shared(sheet, task))
             add_task(scores, sheet, task, line,
-                     wac_measure_score_unit(sheet->selection->set, sheet->tasks[task]));
+                     wac_measure_unit(sheet->selection->set, sheet->tasks[task],
+                                      sheet->figure->measure));
     if (scores->tasks)
         return WAC_STATUS_OK;
     free(scores->values);
     return wac_fail(error, WAC_STATUS_INPUT,
                     "there is no task that all have finished runs on and whose scores are shares");
+}
+
+/* "score", "normalised return": the measure in words, but not over which epochs. */
+static const char *name_measure(const wac_sheet *sheet, char text[WAC_PRETTY])
+{
+    const char *words = wac_measure_words(sheet->figure->measure);
+    snprintf(text, WAC_PRETTY, "%.*s", (int)strcspn(words, ","), words);
+    return text;
 }
 
 /* "RiverSwim", or "3 tasks" */
@@ -120,7 +130,8 @@ static wac_status write_profile(wac_sheet *sheet, wac_sheet_panel *panel, size_t
     for (int i = 0; i < POINTS && status == WAC_STATUS_OK; i++) {
         wac_plot_print(&sheet->page.plot, "%.9g %.9g %.9g %.9g\n", thresholds[i], profile[i].value,
                        profile[i].low, profile[i].high);
-        tell(sheet, sheet->lines[line].key, "score", thresholds[i], &profile[i]);
+        tell(sheet, sheet->lines[line].key, wac_measure_name(sheet->figure->measure), thresholds[i],
+             &profile[i]);
     }
     wac_sheet_note(sheet, panel, line, scores.fewest);
     free(scores.values);
@@ -136,12 +147,14 @@ static void title_profile(const wac_sheet *sheet, size_t panel, char text[WAC_PR
 static void print_profile(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
     wac_plot *plot = &sheet->page.plot;
+    char name[WAC_PRETTY];
     (void)panel;
+    name_measure(sheet, name);
     wac_plot_print(plot,
-                   "set xlabel 'score τ' tc rgb grey; set ylabel 'share of runs with score > τ' "
+                   "set xlabel '%s τ' tc rgb grey; set ylabel 'share of runs with %s > τ' "
                    "tc rgb grey\nset xrange [0:%.9g]; set yrange [0:1.04]; set xtics %.9g; "
                    "set ytics 0.25\nplot ",
-                   sheet->far, wac_page_step(0, sheet->far, sheet->grid.width / 60));
+                   name, name, sheet->far, wac_page_step(0, sheet->far, sheet->grid.width / 60));
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < sheet->line_count; i++) {
             const wac_style *style = wac_sheet_style(sheet, i);
@@ -161,10 +174,11 @@ static void print_profile(wac_sheet *sheet, const wac_sheet_panel *panel)
 static void explain_profile(const wac_sheet *sheet, const char *runs, char *text, size_t size)
 {
     snprintf(text, size,
-             "Performance profiles over %zu task%s with %s each: the share of runs whose score, as "
+             "Performance profiles over %zu task%s with %s each: the share of runs whose %s, as "
              "a share of the best possible, is above τ; bands are pointwise bootstrap 95 %% "
              "intervals.",
-             sheet->rows, sheet->rows == 1 ? "" : "s", runs);
+             sheet->rows, sheet->rows == 1 ? "" : "s", runs,
+             name_measure(sheet, (char[WAC_PRETTY]){0}));
 }
 
 const wac_sheet_kind wac_sheet_profile = {
@@ -253,21 +267,22 @@ static void print_intervals(wac_sheet *sheet, size_t panel)
 static void print_average(wac_sheet *sheet, const wac_sheet_panel *panel)
 {
     bool gap = averages[panel->task].estimate == WAC_ESTIMATE_GAP;
+    char name[WAC_PRETTY];
     double low = gap ? panel->low : sheet->share[0], high = gap ? panel->high : sheet->share[1];
     double room = fmax(0.06 * (high - low), 0.05);
     double range[2] = {low >= 0 ? fmax(low - room, 0) : low - room, high + room};
-    wac_sheet_print_rows(sheet, panel, gap ? "missing to 1" : "score", range);
+    wac_sheet_print_rows(sheet, panel, gap ? "missing to 1" : name_measure(sheet, name), range);
     print_intervals(sheet, panel->task);
 }
 
 static void explain_averages(const wac_sheet *sheet, const char *runs, char *text, size_t size)
 {
-    (void)sheet;
+    bool scores = sheet->figure->measure == WAC_MEASURE_SCORE;
     snprintf(text, size,
-             "Scores as shares of the best possible, over all tasks that all have, %s on each: "
+             "%s as shares of the best possible, over all tasks that all have, %s on each: "
              "interquartile mean of all runs; median and mean of the tasks' means; optimality gap, "
              "what is missing to 1 (less is better). Boxes are bootstrap 95 %% intervals.",
-             runs);
+             scores ? "Scores" : "Returns", runs);
 }
 
 const wac_sheet_kind wac_sheet_aggregates = {
@@ -289,6 +304,7 @@ static wac_status write_pair(wac_sheet *sheet, wac_sheet_panel *panel, size_t a,
 {
     scores one, other = {0};
     wac_interval found;
+    bool cost = wac_measure_is_cost(sheet->figure->measure);
     wac_status status = begin_scores(&one, sheet, error);
     if (status == WAC_STATUS_OK && (status = begin_scores(&other, sheet, error)) != WAC_STATUS_OK)
         free(one.values);
@@ -299,8 +315,9 @@ static wac_status write_pair(wac_sheet *sheet, wac_sheet_panel *panel, size_t a,
             add_task(&other, sheet, task, b, 1);
         }
     if (one.tasks)
-        status = wac_interval_of(&found, WAC_ESTIMATE_IMPROVEMENT, one.samples, other.samples,
-                                 one.tasks, wac_bootstrap_default(), error);
+        status = wac_interval_of(
+            &found, WAC_ESTIMATE_IMPROVEMENT, cost ? other.samples : one.samples,
+            cost ? one.samples : other.samples, one.tasks, wac_bootstrap_default(), error);
     if (one.tasks && status == WAC_STATUS_OK) {
         bool turned = found.value < 0.5;
         if (turned)
@@ -309,7 +326,7 @@ static wac_status write_pair(wac_sheet *sheet, wac_sheet_panel *panel, size_t a,
         char names[2 * WAC_PRETTY + 8];
         snprintf(names, sizeof names, "%s over %s", sheet->lines[better].key,
                  sheet->lines[worse].key);
-        tell(sheet, names, "score", NAN, &found);
+        tell(sheet, names, wac_measure_name(sheet->figure->measure), NAN, &found);
         write_interval(sheet, place, &found, better);
         wac_sheet_note(sheet, panel, a, one.fewest);
         wac_sheet_note(sheet, panel, b, other.fewest);
@@ -369,12 +386,11 @@ static void print_pairs(wac_sheet *sheet, const wac_sheet_panel *panel)
 
 static void explain_pairs(const wac_sheet *sheet, const char *runs, char *text, size_t size)
 {
-    (void)sheet;
     snprintf(text, size,
              "Of all pairs of a run of the left and one of the right the share that the left wins "
-             "(score), a tie counting half, averaged over the tasks that both have, %s on each. "
+             "(%s), a tie counting half, averaged over the tasks that both have, %s on each. "
              "Boxes are bootstrap 95 %% intervals; one that contains 0.5 decides nothing.",
-             runs);
+             name_measure(sheet, (char[WAC_PRETTY]){0}), runs);
 }
 
 const wac_sheet_kind wac_sheet_improvement = {

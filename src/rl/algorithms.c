@@ -53,6 +53,7 @@ static const wac_algorithm_row rows[] = {
                            .momentum = 0.5,
                            .critics = "q",
                            .learn = wac_bro_learn},
+    [WAC_ALGORITHM_SIMBA] = {.policies = 1, .means = 2, .critics = "q", .learn = wac_sac_learn},
     [WAC_ALGORITHM_WQL] = {.policies = 1, .means = 1, .stds = 1, .table = &wac_rule_wql},
     [WAC_ALGORITHM_Q_LEARNING] = {.policies = 1, .means = 1, .table = &wac_rule_q_learning},
     [WAC_ALGORITHM_DELAYED_Q] = {.policies = 1, .means = 1, .table = &wac_rule_delayed_q},

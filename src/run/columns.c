@@ -4,10 +4,16 @@
 #include "base/words.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define ROW(id, name, value, format, short_name, words, least, most, need)                         \
-    {#name, short_name, words, least, most, WAC_COLUMN_NEED_##need},
+    {#name, format, short_name, words, least, most, WAC_COLUMN_NEED_##need},
 const wac_column_row wac_columns[WAC_COLUMN_TOTAL] = {WAC_COLUMNS(ROW)};
+
+bool wac_column_is_aside(wac_column column)
+{
+    return !wac_columns[column].short_name && strcmp(wac_columns[column].format, "%.0f") != 0;
+}
 
 bool wac_column_find(wac_column *column, const char *name)
 {

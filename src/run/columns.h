@@ -31,7 +31,8 @@
     X(SECONDS, seconds, now->seconds, "%.3f", NULL, NULL, 0, 0, NOTHING)                           \
     X(EXPLORE_EPISODES, explore_episodes, now->explore_episodes, "%.0f", NULL, NULL, 0, 0,         \
       NOTHING)                                                                                     \
-    X(EXPLORE_RETURN, explore_return, now->explore_return, "%.9g", NULL, NULL, 0, 0, NOTHING)      \
+    X(EXPLORE_RETURN, explore_return, now->explore_return, "%.9g", "online",                       \
+      "return while exploring", -INFINITY, INFINITY, NOTHING)                                      \
     X(EXPLORE_SUCCESS, explore_success, now->explore_success, "%.9g", NULL, NULL, 0, 0, NOTHING)
 
 #define WAC_COLUMN_VALUE(value, ...) WAC_COLUMN_##value,
@@ -50,7 +51,8 @@ typedef enum wac_column_need {
 } wac_column_need;
 
 typedef struct wac_column_row {
-    const char *name; /* in the file */
+    const char *name;   /* in the file */
+    const char *format; /* of its numbers there */
     /* for searches and figures, as "wac stats" has it; null where they cannot ask for the column,
      * and then the next is null as well */
     const char *short_name;
@@ -60,6 +62,10 @@ typedef struct wac_column_row {
 } wac_column_row;
 
 extern const wac_column_row wac_columns[WAC_COLUMN_TOTAL];
+
+/* Whether a column tells how training went and nobody judges by it: no count, and none that can be
+ * asked for. */
+bool wac_column_is_aside(wac_column column);
 
 /* A column that can be asked for, by either name, dash and underscore alike; false where there is
  * none of that name. */

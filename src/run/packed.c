@@ -86,7 +86,30 @@ static wac_status add(wac_archive *archive, const char *run, wac_folder_file fil
     return WAC_STATUS_OK;
 }
 
-/* As it is. */
+/* A table of progress, in place: without what is aside, but for some rows and the last. One of
+ * another version stays as it is. */
+static size_t thin_progress(char *text, size_t size)
+{
+    const size_t header = strlen(WAC_COLUMN_HEADER);
+    if (size < header || memcmp(text, WAC_COLUMN_HEADER, header) != 0)
+        return size;
+    char *to = text + header;
+    const char *from = to, *end = text + size;
+    for (size_t row = 0; from < end; row++) {
+        const char *newline = memchr(from, '\n', (size_t)(end - from));
+        const char *next = newline ? newline + 1 : end;
+        bool whole = row % WAC_PACKED_ROWS == 0 || next == end;
+        for (int column = 0; from < next; from++) {
+            bool ends = *from == ',' || *from == '\n';
+            if (ends || whole || !wac_column_is_aside((wac_column)column))
+                *to++ = *from;
+            column += ends && column + 1 < WAC_COLUMN_TOTAL;
+        }
+    }
+    return (size_t)(to - text);
+}
+
+/* As it is, but for progress. */
 static wac_status add_file(wac_archive *archive, const char *run, const char *directory,
                            wac_folder_file file, wac_error *error)
 {
@@ -94,6 +117,8 @@ static wac_status add_file(wac_archive *archive, const char *run, const char *di
     size_t size;
     WAC_TRY(name_file(path, directory, file, error));
     WAC_TRY(wac_file_read(&bytes, &size, path, LARGEST_FILE, error));
+    if (file == WAC_FOLDER_PROGRESS)
+        size = thin_progress(bytes, size);
     wac_status status = add(archive, run, file, bytes, size, error);
     free(bytes);
     return status;

@@ -1,8 +1,9 @@
 /* Packed runs: many folders of runs in one archive, with what is needed to read, judge and draw
  * them, and not to go on with them. Of each run its config.yaml, manifest.json (marked) and
- * progress.csv; of WAC's in worlds with one state and one action what measures ask of the
- * checkpoint, cells.safetensors; of some the checkpoint with policies, visits and, where maps show
- * them, critics. What only learning needs is zero in there, and the replay is left out.
+ * progress.csv (what nobody judges by in every tenth row and the last only); of WAC's in worlds
+ * with one state and one action what measures ask of the checkpoint, cells.csv; of some the
+ * checkpoint with policies, visits and, where maps show them, critics. What only learning needs is
+ * zero in there, and the replay is left out.
  *
  *     results/prior/runs.tar.xz                             an archive
  *     results/prior/runs.tar.xz/riverswim/oe-wac/seed-1     a run in it
@@ -31,6 +32,9 @@ enum {
     WAC_PACKED_NETWORKS = 1, /* for maps */
     WAC_PACKED_CELLS = 2,    /* uncertainty and visits over state and action, for two measures */
 };
+
+/* One of so many rows of progress.csv has the columns that are aside (wac_column_is_aside). */
+enum { WAC_PACKED_ROWS = 10 };
 
 /* Add a run, which the archive is to call `name`, from its folder (which may have been packed
  * before), with those of WAC_PACKED_… that are in `with`. */

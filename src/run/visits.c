@@ -31,9 +31,8 @@ wac_grid wac_world_grid(const wac_world *world)
     if (spec->states * spec->choices > WAC_CELLS_MOST)
         return (wac_grid){0};
     if (spec->states) /* a cell for each pair, its number in the middle */
-        return (wac_grid){{spec->states, spec->choices},
-                          {-0.5, -0.5},
-                          {spec->states - 0.5, spec->choices - 0.5}};
+        return (wac_grid){
+            {spec->states, spec->choices}, {-0.5, -0.5}, {spec->states - 0.5, spec->choices - 0.5}};
     if (has_one_of_each(world))
         return (wac_grid){{WAC_COVERAGE_SIDE, WAC_COVERAGE_SIDE},
                           {low[0], spec->action_low[0]},

@@ -66,7 +66,7 @@ static void collect_shares(const wac_comparison *comparison, size_t method, wac_
     for (size_t task = 0; task < comparison->set->task_count; task++) {
         if (!comparison->shared[task])
             continue;
-        double unit = wac_measure_score_unit(comparison->set, task);
+        double unit = wac_measure_unit(comparison->set, task, comparison->measure);
         wac_values sample = sample_of(comparison, method, task);
         for (size_t i = 0; i < sample.count; i++)
             values[i] = sample.values[i] / unit;
@@ -77,8 +77,7 @@ static void collect_shares(const wac_comparison *comparison, size_t method, wac_
 
 static bool has_scale(const wac_comparison *comparison, size_t task)
 {
-    return comparison->measure == WAC_MEASURE_SCORE &&
-           !isnan(wac_measure_score_unit(comparison->set, task));
+    return !isnan(wac_measure_unit(comparison->set, task, comparison->measure));
 }
 
 static bool has_scaled_runs(const wac_comparison *comparison, size_t method)

@@ -31,7 +31,7 @@ typedef struct wac_group_summary {
 } wac_group_summary;
 
 /* A method over the shared tasks: those whose scores are shares (or become some by
- * wac_measure_score_unit) and that all methods have runs on. Methods without a run on any task of
+ * wac_measure_unit) and that all methods have runs on. Methods without a run on any task of
  * that kind are passed over; their numbers are NaN. */
 typedef struct wac_method_summary {
     const char *label;

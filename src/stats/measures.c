@@ -4,7 +4,9 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "config/environments.h"
 #include "env/lqg.h"
+#include "env/returns.h"
 #include "env/riverswim.h"
 #include "run/visits.h"
 #include "stats/tests.h"
@@ -94,6 +96,35 @@ static double score(const view *view, wac_column column, size_t epochs)
     if (is_point(view->run))
         return mean(view, WAC_COLUMN_EVAL_SUCCESS, 50);
     return mean(view, column, epochs) / (is_riverswim(view->run) ? WAC_RIVERSWIM_ALWAYS_UP : 1);
+}
+
+/* What can be won in a run's world, where that is as the preset has it; else null. */
+static const wac_returns *returns_of(const wac_record *run)
+{
+    char name[WAC_ENVIRONMENT_NAME];
+    wac_config preset;
+    wac_environment_name(name, &run->config);
+    const wac_returns *returns = wac_returns_find(name);
+    bool usual = returns && wac_config_init(&preset, name, NULL, NULL) == WAC_STATUS_OK &&
+                 wac_task_compare(&preset, &run->config) == 0;
+    return usual ? returns : NULL;
+}
+
+double wac_normalised_return(const wac_config *config, double value)
+{
+    wac_record run = {.config = *config};
+    const wac_returns *returns = returns_of(&run);
+    return returns ? (value - returns->random) / (returns->best - returns->random) : NAN;
+}
+
+static double normalised(const view *view, wac_column column, size_t epochs)
+{
+    return wac_normalised_return(&view->run->config, mean(view, column, epochs));
+}
+
+static double regret(const view *view, wac_column column, size_t epochs)
+{
+    return 1 - normalised(view, column, epochs);
 }
 
 static bool read_cells(double *sigma, double *visits, const view *view)
@@ -254,7 +285,7 @@ bool wac_measure_find(wac_measure *measure, const char *name)
 
 /* --- scales of scores ---------------------------------------------------------------------- */
 
-double wac_measure_score_unit(const wac_runset *set, size_t task)
+static double unit_of_scores(const wac_runset *set, size_t task)
 {
     double best = NAN;
     for (size_t i = 0; i < set->group_count; i++) {
@@ -283,6 +314,14 @@ double wac_measure_score_unit(const wac_runset *set, size_t task)
     return best > 0 ? best : NAN;
 }
 
+double wac_measure_unit(const wac_runset *set, size_t task, wac_measure measure)
+{
+    if (measure == WAC_MEASURE_SCORE)
+        return unit_of_scores(set, task);
+    bool scaled = measure == WAC_MEASURE_NORMALISED && wac_measure_is_share(set, task, measure);
+    return scaled ? 1 : NAN;
+}
+
 bool wac_measure_reads_cells(wac_measure measure)
 {
     return rows[measure].how == mirror || rows[measure].how == unseen_std;
@@ -291,6 +330,12 @@ bool wac_measure_reads_cells(wac_measure measure)
 bool wac_measure_is_share(const wac_runset *set, size_t task, wac_measure measure)
 {
     const row *row = &rows[measure];
-    return measure == WAC_MEASURE_SCORE ? wac_measure_score_unit(set, task) == 1
-                                        : row->how == mean && wac_columns[row->column].most == 1;
+    if (measure == WAC_MEASURE_SCORE)
+        return unit_of_scores(set, task) == 1;
+    if (row->how != normalised && row->how != regret)
+        return row->how == mean && wac_columns[row->column].most == 1;
+    for (size_t i = 0; i < set->group_count; i++)
+        if (set->groups[i].task == task)
+            return returns_of(set->groups[i].runs[0]);
+    return false;
 }

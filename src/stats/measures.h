@@ -15,8 +15,10 @@
 /* score: by the environment: Point: success; RiverSwim: return divided by WAC_RIVERSWIM_ALWAYS_UP;
  * all others: return. solved: first epoch with success of 0.9 (RiverSwim: with return of
  * WAC_RIVERSWIM_SOLVED, LQG: within 10 % of the best linear controller's); never: the last epoch
- * + 1. coverage: the paper's. An area is the mean over all epochs. mirror and unseen-std: of WAC on
- * tasks with one state and one action, from the checkpoint, over the cells of run/visits.h. */
+ * + 1. coverage: the paper's. An area is the mean over all epochs. normalised: from 0, the return
+ * of random actions, to 1, the best that is known (env/returns.h). regret: what is missing to 1 in
+ * the episodes of exploration. mirror and unseen-std: of WAC on tasks with one state and one
+ * action, from the checkpoint, over the cells of run/visits.h. */
 #define WAC_MEASURES(MEASURE)                                                                      \
     MEASURE(SCORE, "score", score, EVAL_RETURN, 10, false, "score")                                \
     MEASURE(RETURN, "return", mean, EVAL_RETURN, 10, false, "return, last 10 epochs")              \
@@ -33,6 +35,9 @@
             "return, mean of all epochs")                                                          \
     MEASURE(AREA_OF_EPISODES, "area-of-episodes", mean, EVAL_EPISODES, INT_MAX, false,             \
             "episodes completed, mean of all epochs")                                              \
+    MEASURE(NORMALISED, "normalised", normalised, EVAL_RETURN, 10, false,                          \
+            "normalised return, last 10 epochs")                                                   \
+    MEASURE(REGRET, "regret", regret, EXPLORE_RETURN, INT_MAX, true, "regret, mean of all epochs") \
     MEASURE(MIRROR, "mirror", mirror, EPOCH, INT_MAX, false,                                       \
             "rank correlation of uncertainty and visits")                                          \
     MEASURE(UNSEEN_STD, "unseen-std", unseen_std, EPOCH, INT_MAX, false,                           \
@@ -67,7 +72,7 @@ const char *wac_measure_name(wac_measure measure);
 /* As people read it: "return, last 10 epochs". */
 const char *wac_measure_words(wac_measure measure);
 
-/* True where less is better: solved. */
+/* True where less is better: solved, regret. */
 bool wac_measure_is_cost(wac_measure measure);
 
 /* Whether it is taken from cells of state and action, not from progress.csv. */
@@ -82,10 +87,13 @@ bool wac_measure_find(wac_measure *measure, const char *name);
 /* All names, as a wac_name_fn. */
 const char *wac_measure_name_at(const void *names, size_t index);
 
-/* What the scores of a task are divided by before profiles and optimality gaps: 1 for Point and for
- * RiverSwim as its preset has it (their scores are shares already), the mean score of the best
- * group (its finished runs) for HalfCheetah, Hopper and Walker2d, if positive; NaN for all others,
- * which have no such scale. */
-double wac_measure_score_unit(const wac_runset *set, size_t task);
+/* What a measure of a task is divided by before profiles and optimality gaps: normalised returns by
+ * 1; scores by 1 for Point and for RiverSwim as its preset has it (they are shares already), by the
+ * mean score of the best group (its finished runs) for HalfCheetah, Hopper and Walker2d, if
+ * positive; NaN for all others, which have no such scale. */
+double wac_measure_unit(const wac_runset *set, size_t task, wac_measure measure);
+
+/* A return as a share of what can be won in a world; NaN where that is not known. */
+double wac_normalised_return(const wac_config *config, double value);
 
 #endif

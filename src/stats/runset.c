@@ -276,7 +276,7 @@ static bool is_same_run(const wac_record *a, const wac_record *b)
     return compare_groups(a, b) == 0 && a->config.seed == b->config.seed;
 }
 
-/* Whether two runs tell the same, but for the time that they took. */
+/* Whether two runs tell the same, but for the time that they took and what archives leave out. */
 static bool is_copy(const wac_record *a, const wac_record *b)
 {
     if (!is_same_run(a, b) || wac_record_is_foreign(a) || a->history.rows != b->history.rows)
@@ -284,7 +284,8 @@ static bool is_copy(const wac_record *a, const wac_record *b)
     for (int i = 0; i < WAC_COLUMN_TOTAL; i++)
         for (size_t k = 0; k < a->history.rows && i != WAC_COLUMN_SECONDS; k++) {
             double x = a->history.columns[i][k], y = b->history.columns[i][k];
-            if (x != y && !(isnan(x) && isnan(y)))
+            bool left_out = wac_column_is_aside((wac_column)i) && (isnan(x) || isnan(y));
+            if (x != y && !left_out && !(isnan(x) && isnan(y)))
                 return false;
         }
     return true;
@@ -445,18 +446,33 @@ static void add_settings(char *text, size_t size, const char *separator, const b
     }
 }
 
+/* Whether every algorithm has one group in each task: its name tells it. */
+static bool are_alone(const wac_runset *set)
+{
+    for (size_t i = 1; i < set->group_count; i++)
+        if (set->groups[i].task == set->groups[i - 1].task &&
+            strcmp(set->groups[i].runs[0]->algorithm, set->groups[i - 1].runs[0]->algorithm) == 0)
+            return false;
+    return true;
+}
+
 static void name_groups(wac_runset *set)
 {
+    enum { MOST_NAMED = 2 };
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     bool tasks_differ[WAC_SETTINGS_TOTAL] = {false}, marked[WAC_SETTINGS_TOTAL];
     find_differences(set, tasks_differ);
     set->rungs = has_rungs(set);
+    size_t named = 0;
     for (size_t i = 0; i < count; i++) {
         /* sparse rewards show in the task's name, and the algorithm begins the label */
         tasks_differ[i] &= settings[i].offset != offsetof(wac_config, reward);
         marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
+        named += marked[i];
     }
+    /* where all have settings of their own, names are enough */
+    bool brief = named > MOST_NAMED && are_alone(set);
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
@@ -465,7 +481,8 @@ static void name_groups(wac_runset *set)
                  wac_environment_name(name, config));
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
         snprintf(group->label, sizeof group->label, "%s", group->runs[0]->algorithm);
-        add_settings(group->label, sizeof group->label, " ", marked, config);
+        if (!brief)
+            add_settings(group->label, sizeof group->label, " ", marked, config);
     }
 }
 

@@ -32,15 +32,14 @@ static part settings_of(const wac_choices *choices, const wac_sweep_run *run)
 {
     const char *slash = strrchr(run->folder, '/');
     size_t length = slash ? (size_t)(slash - run->folder) : strlen(run->folder);
-    size_t skipped =
-        choices->search->rule == WAC_SEARCH_RULE_HARDEST ? environment_of(run).length : 0;
+    size_t skipped = wac_search_is_over_all(choices->search) ? environment_of(run).length : 0;
     return (part){run->folder + skipped, length > skipped ? length - skipped : 0};
 }
 
 static bool is_rival(const wac_choices *choices, const wac_sweep_run *a, const wac_sweep_run *b)
 {
     return a->config.algorithm == b->config.algorithm &&
-           (choices->search->rule == WAC_SEARCH_RULE_HARDEST ||
+           (wac_search_is_over_all(choices->search) ||
             is_same(environment_of(a), environment_of(b)));
 }
 
@@ -60,7 +59,7 @@ static size_t find_choice(wac_choices *choices, size_t run, size_t *from)
 {
     const wac_sweep_run *runs = choices->sweep->runs;
     part settings = settings_of(choices, &runs[run]);
-    bool again = choices->search->rule == WAC_SEARCH_RULE_HARDEST && choices->environments[run] > 0;
+    bool again = wac_search_is_over_all(choices->search) && choices->environments[run] > 0;
     for (size_t i = 0; i < (again || choices->count == 0 ? choices->count : 1); i++) {
         size_t at = (*from + i) % choices->count;
         if (is_same(settings, settings_of(choices, &runs[choices->list[at].first]))) {
@@ -120,12 +119,14 @@ static wac_status check_choices(const wac_choices *choices, wac_error *error)
         for (size_t k = 0; k < choice->count && alike; k++)
             alike = choices->environments[runs[k]] == choices->environments[choices->runs[k]];
         const wac_sweep_run *run = &choices->sweep->runs[runs[0]];
-        if (search->rule == WAC_SEARCH_RULE_HARDEST && !alike)
+        if (wac_search_is_over_all(search) && !alike)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s is not tried on the same environments as its rivals, and by the "
                             "measure %s all of them count; give every environment the same lists, "
                             "or name another measure",
-                            run->folder, WAC_SEARCH_HARDEST);
+                            run->folder,
+                            search->rule == WAC_SEARCH_RULE_HARDEST ? WAC_SEARCH_HARDEST
+                                                                    : WAC_SEARCH_NORMALISED);
         for (size_t k = 0; k < choice->count && search->halving; k++)
             if (choices->sweep->runs[runs[k]].config.epochs !=
                 choices->sweep->runs[others[k]].config.epochs)
@@ -188,6 +189,8 @@ wac_mark wac_mark_make(const wac_search *search, const wac_config *config,
     mark.state = WAC_MARK_THERE;
     if (search->rule != WAC_SEARCH_RULE_HARDEST) {
         mark.value = wac_history_mean(&run.history, search->measure, (size_t)search->last);
+        if (search->rule == WAC_SEARCH_RULE_NORMALISED)
+            mark.value = wac_normalised_return(config, mark.value);
         return mark;
     }
     size_t known = run.history.rows;

@@ -2,8 +2,8 @@
  *
  * By a column of progress.csv a choice is settings on one environment, with a run for each seed,
  * and its rivals are those of the same environment and algorithm. By the rule of the hardest
- * environments a choice has its runs on all environments, and its rivals are those of the
- * algorithm.
+ * environments, and by normalised returns, a choice has its runs on all environments, and its
+ * rivals are those of the algorithm.
  */
 #ifndef WAC_SWEEP_CHOICES_H
 #define WAC_SWEEP_CHOICES_H
@@ -48,7 +48,7 @@ const char *wac_choices_environment(const wac_choices *choices, size_t environme
 /* How a run did in its first epochs. */
 typedef struct wac_mark {
     enum { WAC_MARK_OPEN, WAC_MARK_THERE, WAC_MARK_LOST } state; /* lost: it failed on the way */
-    double value;                                                /* by a column: its mean */
+    double value;                                                /* its mean, but by the hardest */
     bool solved;                                                 /* by the hardest environments */
     double episodes; /* the same: mean over all epochs, the last one going on after stop_success */
 } wac_mark;
@@ -71,7 +71,7 @@ typedef struct wac_tuned {
     size_t choice;
     int64_t epochs;  /* that it was trained for, at most */
     size_t finished; /* runs that have a mark */
-    /* by a column: over those, NaN if none */
+    /* but by the hardest: over those, NaN if none */
     double mean, smallest, largest;
     /* by the hardest environments: its runs there, those that solved them, and their mean of
      * episodes, where a run that failed has none */

@@ -200,21 +200,24 @@ static wac_status read_whole(const file *in, int64_t *number, const wac_yaml_pai
     return WAC_STATUS_OK;
 }
 
-/* The paper's rule, a column, or its name in "wac stats"; dash and underscore are alike. */
+/* A rule over all environments, a column, or its name in "wac stats"; dash and underscore are
+ * alike. */
 static wac_status read_measure(file *in, wac_search *search, const wac_yaml_pair *pair)
 {
     const char *text;
     char names[256], short_names[256];
     WAC_TRY(wac_yaml_text(&in->to.yaml, &text, pair->value, pair->key));
-    bool hardest = wac_word_is(WAC_SEARCH_HARDEST, text);
-    search->rule = hardest ? WAC_SEARCH_RULE_HARDEST : WAC_SEARCH_RULE_COLUMN;
-    if (hardest || wac_column_find(&search->measure, text))
+    search->rule = wac_word_is(WAC_SEARCH_HARDEST, text)      ? WAC_SEARCH_RULE_HARDEST
+                   : wac_word_is(WAC_SEARCH_NORMALISED, text) ? WAC_SEARCH_RULE_NORMALISED
+                                                              : WAC_SEARCH_RULE_COLUMN;
+    if (wac_search_is_over_all(search) || wac_column_find(&search->measure, text))
         return WAC_STATUS_OK;
     wac_columns_join(names, sizeof names, false);
     wac_columns_join(short_names, sizeof short_names, true);
     return wac_yaml_refuse(&in->to.yaml, wac_yaml_line(pair->value),
-                           "\"%s\" must be %s, %s, or %s for short, not \"%s\"", pair->key,
-                           WAC_SEARCH_HARDEST, names, short_names, WAC_CLIP(text));
+                           "\"%s\" must be %s, %s, %s, or %s for short, not \"%s\"", pair->key,
+                           WAC_SEARCH_HARDEST, WAC_SEARCH_NORMALISED, names, short_names,
+                           WAC_CLIP(text));
 }
 
 static wac_status read_search_key(file *in, const wac_yaml_pair *pair, int key)
@@ -326,7 +329,8 @@ static wac_status settle_rule(const file *in)
                                "\"last\" is for a measure that is averaged over the last epochs, "
                                "and %s looks at all of them; leave it out",
                                WAC_SEARCH_HARDEST);
-    search->rule = WAC_SEARCH_RULE_COLUMN;
+    if (search->rule == WAC_SEARCH_RULE_USUAL)
+        search->rule = WAC_SEARCH_RULE_COLUMN;
     return WAC_STATUS_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "run/folder.h"
 #include "run/visits.h"
+#include "stats/measures.h"
 #include "sweep/folder.h"
 
 #include <math.h>
@@ -15,24 +16,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *wac_search_measure(const wac_search *search)
+{
+    return search->rule == WAC_SEARCH_RULE_HARDEST      ? WAC_SEARCH_HARDEST
+           : search->rule == WAC_SEARCH_RULE_NORMALISED ? WAC_SEARCH_NORMALISED
+                                                        : wac_columns[search->measure].name;
+}
+
 /* The settings of a choice: those of its first run. */
 static const wac_config *config_of(const wac_choices *choices, size_t choice)
 {
     return &choices->sweep->runs[choices->runs[choices->list[choice].first]].config;
 }
 
-bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting)
+bool wac_field_varies(const wac_choices *choices, size_t field, const wac_setting *setting)
 {
+    size_t first = choices->fields[field].first, end = first + choices->fields[field].count;
     if (strcmp(setting->name, "seed") == 0)
         return false;
-    for (size_t i = 1; i < choices->count; i++) {
-        const wac_choice *choice = &choices->list[i], *before = &choices->list[i - 1];
-        const wac_config *config = config_of(choices, i);
-        if (choice->field == before->field && wac_config_reads(config, setting) &&
-            wac_setting_compare(setting, config, config_of(choices, i - 1)) != 0)
+    for (size_t i = first + 1; i < end; i++)
+        if (wac_config_reads(config_of(choices, i), setting) &&
+            wac_setting_compare(setting, config_of(choices, i), config_of(choices, i - 1)) != 0)
             return true;
-    }
     return false;
+}
+
+bool wac_tune_varies(const wac_choices *choices, const wac_setting *setting)
+{
+    bool varies = false;
+    for (size_t i = 0; i < choices->field_count && !varies; i++)
+        varies = wac_field_varies(choices, i, setting);
+    return varies;
 }
 
 /* Why runs of this config have no values in the column, or null. */
@@ -76,6 +90,9 @@ static wac_status find_empty(const wac_config **empty, const char **why, const w
         else if (search->rule == WAC_SEARCH_RULE_USUAL)
             need = WAC_COLUMN_NEED_GOAL;
         WAC_TRY(find_why_empty(why, config, need, error));
+        if (!*why && search->rule == WAC_SEARCH_RULE_NORMALISED &&
+            isnan(wac_normalised_return(config, 0)))
+            *why = "what can be won there is not known (docs/suite.md)";
         if (*why) {
             *empty = config;
             break;
@@ -97,9 +114,7 @@ wac_status wac_tune_check(const wac_sweep *sweep, wac_search *search, wac_error 
         return WAC_STATUS_OK;
     return wac_fail(error, WAC_STATUS_INPUT,
                     "%s has no %s: %s; choose another measure, as eval_return", empty->environment,
-                    search->rule == WAC_SEARCH_RULE_HARDEST ? WAC_SEARCH_HARDEST
-                                                            : wac_columns[search->measure].name,
-                    why);
+                    wac_search_measure(search), why);
 }
 
 /* --- the table ---------------------------------------------------------------------------------*/
@@ -133,7 +148,8 @@ static void write_head(FILE *stream, const wac_choices *choices, const bool *var
     for (size_t i = 0; i < total; i++)
         if (varies[i])
             fprintf(stream, ",%s", settings[i].name);
-    fprintf(stream, ",%s,finished,epochs,%s", hardest ? "runs" : "seeds",
+    bool over_all = wac_search_is_over_all(choices->search);
+    fprintf(stream, ",%s,finished,epochs,%s", over_all ? "runs" : "seeds",
             hardest ? "solved,episodes" : "mean,min,max");
     for (size_t i = 0; hardest && i < choices->environment_count; i++) {
         int length;
@@ -165,6 +181,8 @@ static void write_row(FILE *stream, const wac_ladder *ladder, const wac_tuned *t
     fprintf(stream, "%.*s,", slash ? (int)(slash - run->folder) : 0, run->folder);
     if (choices->search->rule == WAC_SEARCH_RULE_HARDEST)
         write_hardest(stream, choices, &tuned->hardest);
+    else if (wac_search_is_over_all(choices->search))
+        fputs("all", stream);
     else
         fprintf(stream, "%.*s", (int)strcspn(run->folder, "/"), run->folder);
     fprintf(stream, ",%s", wac_algorithm_name((wac_algorithm)run->config.algorithm));

@@ -301,8 +301,8 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench everything"), 2, "cannot bench \"everything\"");
     assert_says(wac("bench update update"), 2, "what to do with");
     assert_says(wac("bench update --algorithm dqn"), 2,
-                "must be oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, sac-rnd, top "
-                "or bro");
+                "must be oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, sac-rnd, top, "
+                "bro or simba");
     assert_says(wac("bench update --env-size hopper"), 2, "must be point or halfcheetah");
     assert_says(wac("bench update --width 0"), 2, "--width");
     assert_says(wac("bench update --batch 65537"), 2, "--batch");

@@ -273,8 +273,8 @@ static void test_bad_arguments(void **state)
     assert_says(wac("bench gpu --runs 4,5,4"), 2, "has \"4\" twice");
     assert_says(wac("bench gpu --runs ,"), 2, "--runs is empty");
     assert_says(wac("bench gpu --algorithm sac,dqn"), 2,
-                "must be oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, sac-rnd, top "
-                "or bro");
+                "must be oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, sac-rnd, top, "
+                "bro or simba");
     assert_says(wac("bench gpu --precision half"), 2, "must be single, mixed or tf32");
     assert_says(wac("bench gpu --peer tensorflow"), 2, "--peer must be fastest");
     assert_says(wac("bench gpu --seeds 2"), 2, "give both");

@@ -15,8 +15,8 @@
 
 #include "support/documented.h"
 
-static const char *const algorithms[] = {"oe-wac",  "me-wac",     "sac",     "oac", "redq",
-                                         "sunrise", "maxinfosac", "sac-rnd", "top", "bro"};
+static const char *const algorithms[] = {"oe-wac",     "me-wac",  "sac", "oac", "redq", "sunrise",
+                                         "maxinfosac", "sac-rnd", "top", "bro", "simba"};
 static const char *const environments[] = {
     "lqg",         "riverswim",           "point-3", "hopper", "mine", "mujoco:../some/model.xml",
     "mountaincar", "cartpole-sparse-cost"};
@@ -255,7 +255,7 @@ static void bad_beginnings_are_refused(void **state)
     assert_string_equal(
         error.message,
         "unknown algorithm \"dqn\"; choose oe-wac, me-wac, sac, oac, redq, sunrise, maxinfosac, "
-        "sac-rnd, top, bro, wql, q-learning, delayed-q or bootstrapped-q");
+        "sac-rnd, top, bro, simba, wql, q-learning, delayed-q or bootstrapped-q");
     char longest[sizeof config.environment + 1] = "";
     memset(longest, 'a', sizeof longest - 1);
     const char *const bad[] = {

@@ -3,6 +3,7 @@
 #include "env/finite.h"
 
 #include "base/rng.h"
+#include "env/returns.h"
 #include "env/world.h"
 
 #include <math.h>
@@ -219,11 +220,51 @@ static void test_specs(void **state)
     }
 }
 
+/* What the best way brings is what the table of returns says, and what random actions bring. */
+static void test_returns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int action, episodes; /* -1: what is best is not one action */
+        double best, random;  /* how far the means may be off */
+    } worlds[] = {{"chain", 0, 2000, 3, 3},
+                  {"loop", 1, 1, 0, 0.2},
+                  {"riverswim-6", 1, 4000, 0.15, 0.01},
+                  {"six-arms", 5, 4000, 1.5, 0.01},
+                  {"taxi", -1, 2000, 0, 6}};
+    for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++) {
+        wac_rng draw = wac_rng_make(3, WAC_STREAM_EXPLORE);
+        const wac_returns *returns = wac_returns_find(worlds[w].name);
+        assert_non_null(returns);
+        enter(worlds[w].name, NULL, NULL);
+        for (int random = worlds[w].action < 0; random < 2; random++) {
+            int episodes = random ? 2000 : worlds[w].episodes;
+            double sum = 0, observation;
+            for (int i = 0; i < episodes; i++) {
+                wac_step out = {0};
+                assert_int_equal(type->reset(self, &rng, &observation, &error), WAC_STATUS_OK);
+                for (int k = 0; k < 100 && !out.terminated; k++) {
+                    int any = (int)(wac_rng_uniform(&draw) * spec.choices);
+                    step(random ? any : worlds[w].action, &out);
+                    sum += out.reward;
+                }
+            }
+            assert_float_equal(sum / episodes, random ? returns->random : returns->best,
+                               random ? worlds[w].random : worlds[w].best);
+        }
+        leave();
+    }
+    assert_null(wac_returns_find("point-1"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chances), cmocka_unit_test(test_loops),  cmocka_unit_test(test_taxi),
-        cmocka_unit_test(test_sea),     cmocka_unit_test(test_states), cmocka_unit_test(test_specs),
+        cmocka_unit_test(test_returns), cmocka_unit_test(test_chances),
+        cmocka_unit_test(test_loops),   cmocka_unit_test(test_taxi),
+        cmocka_unit_test(test_sea),     cmocka_unit_test(test_states),
+        cmocka_unit_test(test_specs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,7 +240,10 @@ def measures():
                "episodes": table["eval_episodes"][-50:].mean(),
                "area-of-return": np.nanmean(table["eval_return"]),
                "area-of-episodes": table["eval_episodes"].mean(),
-               "best": np.nanmax(table["eval_return"])}
+               "best": np.nanmax(table["eval_return"]),
+               **({"normalised": (last_return - 0.14) / (161.6 - 0.14),
+                   "regret": (161.6 - table["explore_return"].mean()) / (161.6 - 0.14)}
+                  if environment == "riverswim" else {})}
 
 
 parts = {"one_sample": one_sample, "intervals": intervals, "page": page,

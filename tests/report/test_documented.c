@@ -1,5 +1,6 @@
 /* The tables of the documentation list what the program has, all of it, in its order: columns,
  * measures, kinds of figures, rules. */
+#include "env/returns.h"
 #include "env/riverswim.h"
 #include "report/experiment.h"
 #include "report/figure.h"
@@ -96,9 +97,31 @@ static void the_measures(void **state)
         if (i == WAC_MEASURE_SOLVED)
             snprintf(expected, sizeof expected, "RiverSwim: `eval_return` of %g;",
                      (double)WAC_RIVERSWIM_SOLVED);
-        if (!strstr(says, expected) || !strstr(says, measures[i].is_cost ? "never:" : ""))
+        if (!strstr(says, expected) || !strstr(says, i == WAC_MEASURE_SOLVED ? "never:" : ""))
             fail_msg("docs/statistics.md says of %s: %s", names[i], says);
     }
+}
+
+/* What can be won in each task of the suite, and what random actions bring, as the program has it:
+ * of the best "94.5 ± 1.3" or "below 850" the number. */
+static void returns(void **state)
+{
+    (void)state;
+    int found = 0;
+    for (documented table = documented_open("suite.md", "| task | observations");
+         documented_next(&table); found++) {
+        char *rest = table.cells[0], best[64], random[64];
+        const wac_returns *known = wac_returns_find(documented_word(&rest));
+        assert_non_null(known);
+        snprintf(best, sizeof best, "%s%g", known->best < 0 ? "\xe2\x88\x92" : "",
+                 fabs(known->best));
+        snprintf(random, sizeof random, "%s%g", known->random < 0 ? "\xe2\x88\x92" : "",
+                 fabs(known->random));
+        if (!strstr(table.cells[5], best) || !strstr(table.cells[6], random))
+            fail_msg("docs/suite.md: %s: %s, not %s; %s, not %s", known->environment,
+                     table.cells[5], best, table.cells[6], random);
+    }
+    assert_int_equal(found, 16);
 }
 
 int main(void)
@@ -106,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns),
         cmocka_unit_test(kinds_and_rules),
+        cmocka_unit_test(returns),
         TEST(the_measures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,24 +324,78 @@ static void test_one_algorithm(void **state)
     assert_holds("out/figures/1-curves.csv", "lqg,oe-wac lambda 5,");
 }
 
+/* Four seeds of two algorithms on two tasks of the suite and one that has no scale; settings of
+ * their own are not named, since each algorithm has but one choice of them. */
+static void make_suite(void)
+{
+    static const char *const tasks[] = {"pointmaze-u", "reacher-hard", "point-1"};
+    for (int i = 0; i < 24; i++) {
+        int task = i / 8, seed = 1 + i % 4;
+        bool wac = i % 8 < 4;
+        fake fake = {tasks[task], wac ? "oe-wac" : "sac",
+                     seed,        12,
+                     0,           wac ? "target_rate" : "learning_rate",
+                     "0.01",      wac ? "width" : "batch_size",
+                     "64",        0,
+                     NAN,         10,
+                     -2};
+        fake.reached = task == 0 ? (wac ? 59.5 : 11.9) + seed : task == 1 ? 13.6 : -40;
+        make_fake(at("runs/%02d", i), &fake);
+    }
+}
+
+static void test_normalised(void **state)
+{
+    (void)state;
+    make_suite();
+    save_text(at("suite.yaml"),
+              "title: T\nscales:\n  quick:\n"
+              "    environments: [pointmaze-u, reacher-hard, point-1]\n"
+              "    algorithms: [oe-wac, sac]\n    seeds: 4\n    settings: {epochs: 12}\n"
+              "    oe-wac: {target_rate: 0.01, width: 64}\n"
+              "    sac: {learning_rate: 0.01, batch_size: 64}\nfigures:\n"
+              "  - {kind: aggregates, title: A, measure: normalised}\n"
+              "  - {kind: profile, title: P, measure: normalised}\n"
+              "  - {kind: improvement, title: I, measure: normalised}\n"
+              "  - {kind: bars, title: B, measure: normalised}\n");
+    keep_scripts();
+    assert_done(wac("report %s --out %s", at("runs"), at("out")));
+    /* means of 0.521 and 0.121 on one task and 0 on the other */
+    assert_holds("out/report.html", "<th class=\"n\">OE-WAC</th><th class=\"n\">SAC</th></tr>");
+    assert_holds("out/report.html",
+                 "<tr><td>PointMaze, U</td><td class=\"n\"><strong>0.52 ± 0.01</strong></td>"
+                 "<td class=\"n\">0.12 ± 0.01</td></tr>");
+    assert_holds("out/report.html", "<tr><td>mean of 2 tasks</td><td class=\"n\"><strong>0.26"
+                                    "</strong></td><td class=\"n\">0.06</td></tr>");
+    const outcome *result = wac("stats %s --measure normalised", at("runs"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "Returns as shares of the best possible, 2 tasks"));
+    assert_done(wac("reproduce %s --from %s --out %s", at("suite.yaml"), at("runs"), at("own")));
+    assert_holds("own/report.html", "the share of runs whose normalised return, as a share");
+    assert_holds("own/figures/1-aggregates.csv", "all,oe-wac,mean,0.26");
+    assert_holds("own/figures/3-improvement.csv", "all,oe-wac over sac,normalised,0.75,");
+    assert_script("share of runs with normalised return > τ", "OE-WAC");
+    assert_done(wac("stats %s --measure regret", at("runs")));
+}
+
 /* A search that ended its choices at different epochs: curves are of choices, those that went
  * furthest; against a setting all count as of the same epoch. */
 static void test_search(void **state)
 {
     (void)state;
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 15; i++) {
         char rate[16];
-        int epochs = i == 11 ? 9 : i > 8 ? 3 : i == 0 ? 1 : 0;
+        int epochs = i == 14 ? 9 : i > 11 ? 3 : i == 0 ? 1 : 0;
         snprintf(rate, sizeof rate, "%g", 1e-5 * (1 << i));
         fake run = {"lqg", "oe-wac",  1,   epochs, 0, "learning_rate", rate, NULL,
-                    NULL,  -12.0 + i, NAN, 4,      -2};
+                    NULL,  -15.0 + i, NAN, 4,      -2};
         make_fake(at("runs/%02d", i), &run);
     }
     keep_scripts();
     assert_done(wac("report %s --out %s", at("runs"), at("out")));
-    static const char *const shown[] = {"lr 0.02048, epochs 9", "lr 0.01024, epochs 3",
-                                        "lr 0.00512, epochs 3", "lr 1.0e-05, epochs 1",
-                                        "lr 0.00256, epochs 0", "lr 0.00032, epochs 0"};
+    static const char *const shown[] = {"lr 0.16384, epochs 9", "lr 0.08192, epochs 3",
+                                        "lr 0.04096, epochs 3", "lr 1.0e-05, epochs 1",
+                                        "lr 0.02048, epochs 0", "lr 0.00032, epochs 0"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_script("'return'", shown[i]);
     char *script = kept("'return'", "script");
@@ -350,7 +404,7 @@ static void test_search(void **state)
     assert_null(strstr(script, "'epochs"));
     assert_non_null(strstr(script, "2 with points pt ")); /* a curve of one point */
     free(script);
-    assert_holds("out/report.html", "Shown are 9 of 12: those that went furthest, then those with "
+    assert_holds("out/report.html", "Shown are 12 of 15: those that went furthest, then those with "
                                     "the best scores.");
     assert_holds("out/report.html", "As of epoch 0, which all of them reached.");
     /* so many values, of so different size */
@@ -595,12 +649,12 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIGURE_TEST(test_kinds),         FIGURE_TEST(test_tasks),    FIGURE_TEST(test_curves),
-        FIGURE_TEST(test_long_curves),   FIGURE_TEST(test_bands),    FIGURE_TEST(test_time),
-        FIGURE_TEST(test_settings),      FIGURE_TEST(test_looks),    FIGURE_TEST(test_placeless),
-        FIGURE_TEST(test_ground),        FIGURE_TEST(test_negative), FIGURE_TEST(test_names),
-        FIGURE_TEST(test_one_algorithm), FIGURE_TEST(test_search),   FIGURE_TEST(test_files),
-        FIGURE_TEST(test_refusals),
+        FIGURE_TEST(test_kinds),         FIGURE_TEST(test_tasks),      FIGURE_TEST(test_curves),
+        FIGURE_TEST(test_long_curves),   FIGURE_TEST(test_bands),      FIGURE_TEST(test_time),
+        FIGURE_TEST(test_settings),      FIGURE_TEST(test_looks),      FIGURE_TEST(test_placeless),
+        FIGURE_TEST(test_ground),        FIGURE_TEST(test_negative),   FIGURE_TEST(test_names),
+        FIGURE_TEST(test_one_algorithm), FIGURE_TEST(test_normalised), FIGURE_TEST(test_search),
+        FIGURE_TEST(test_files),         FIGURE_TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,6 +309,59 @@ static void test_ahead(void **state)
 }
 
 /* Lack of evidence is no evidence of the contrary. */
+/* Eight seeds on three tasks; in each task another two of OE-WAC fail. */
+static void make_three_tasks(int64_t longer)
+{
+    static const char *const tasks[] = {"ball-in-cup", "pointmaze-u", "reacher-hard"};
+    static const double best[] = {986, 119, 984};
+    for (int task = 0; task < 3; task++)
+        for (int seed = 1; seed <= 8; seed++) {
+            double share = (seed - 1) / 2 == task ? 0.2 : 0.6 + 0.02 * seed;
+            fake fake = {tasks[task], "oe-wac", seed, 4 + task, 0,   NULL, NULL,
+                         NULL,        NULL,     0,    NAN,      100, -2};
+            fake.reached = best[task] * share;
+            make_fake(at("%s-oe-%d", tasks[task], seed), &fake);
+            fake.algorithm = "sac";
+            fake.epochs += longer;
+            fake.reached = best[task] * (0.3 + 0.02 * seed);
+            make_fake(at("%s-sac-%d", tasks[task], seed), &fake);
+        }
+}
+
+/* Ahead in no single task for sure, but in all together. */
+static void test_ahead_over_all(void **state)
+{
+    (void)state;
+    static const char rule[] = "rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac";
+    make_three_tasks(0);
+    assert_verdict("rule: ahead-of, measure: normalised, who: oe-wac, than: sac",
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_HOLDS, "Ball in cup");
+    assert_int_equal(judgement.count, 3);
+    assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "All tasks, normalised return, last 10 epochs: 0.");
+    assert_int_equal(judgement.count, 1);
+    assert_non_null(strstr(judgement.findings[0].text, "compared within each of 3 tasks; 8 seeds"));
+    assert_true(judgement.findings[0].estimate == 0.75 && judgement.findings[0].low < 0.75);
+    assert_verdict("rule: ahead-over-all, measure: normalised, who: sac, than: oe-wac",
+                   WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "All tasks");
+    assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac, where: "
+                   "{environment: [ball-in-cup, pointmaze-u]}",
+                   WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "each of 2 tasks");
+    assert_verdict("rule: ahead-over-all, who: oe-wac, than: oac", WAC_VERDICT_UNDECIDED,
+                   WAC_VERDICT_UNDECIDED, "no run of OAC is planned");
+    /* a run that was planned; several settings in a task */
+    plan_also("ball-in-cup", "sac", 9, 4, NULL, NULL);
+    assert_verdict(rule, WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "SAC has other seeds");
+    planned_count = 0;
+    plan_also("ball-in-cup", "sac", 1, 4, "width", "64");
+    assert_verdict(rule, WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED, "or several settings");
+    /* longer runs count as far as the others go, task by task */
+    planned_count = 0;
+    clear();
+    make_three_tasks(2);
+    assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "8 seeds");
+}
+
 static void test_hardly_ahead(void **state)
 {
     (void)state;
@@ -752,6 +805,7 @@ int main(void)
         CLAIM_TEST(test_not_monotone),
         CLAIM_TEST(test_trends_exclude_each_other),
         CLAIM_TEST(test_ahead),
+        CLAIM_TEST(test_ahead_over_all),
         CLAIM_TEST(test_hardly_ahead),
         CLAIM_TEST(test_level),
         CLAIM_TEST(test_less_spread),

@@ -259,10 +259,10 @@ static void test_columns(void **state)
     char text[256];
     wac_column column;
     wac_columns_join(text, sizeof text, true);
-    assert_string_equal(text, "return, success, episodes, coverage or coverage_visited");
+    assert_string_equal(text, "return, success, episodes, coverage, coverage_visited or online");
     wac_columns_join(text, sizeof text, false);
-    assert_string_equal(text, "eval_return, eval_success, eval_episodes, coverage_sampled or "
-                              "coverage_visited");
+    assert_string_equal(text, "eval_return, eval_success, eval_episodes, coverage_sampled, "
+                              "coverage_visited or explore_return");
     static const struct {
         const char *name;
         wac_column column;

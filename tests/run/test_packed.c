@@ -81,6 +81,58 @@ static void other_cells_are_refused(void **state)
     wac_temporary_remove(&folder);
 }
 
+/* The lines of a file, ends cut off; free() the first. */
+static size_t cut_lines(char *lines[], size_t most, const char *path)
+{
+    size_t count = 0;
+    for (char *line = contents(path, NULL), *end; *line && count < most; line = end + 1) {
+        end = strchr(line, '\n');
+        assert_non_null(end);
+        *end = 0;
+        lines[count++] = line;
+    }
+    return count;
+}
+
+/* Progress keeps what is judged by, to the letter, and the rest in every tenth row and the last. */
+static void progress_is_thinned(void **state)
+{
+    (void)state;
+    static const char *const aside[] = {"alpha",         "q_mean",  "sigma_visited",
+                                        "sigma_uniform", "seconds", "explore_success"};
+    enum { EPOCHS = 12, MOST = 20 };
+    char *whole[MOST], *thin[MOST];
+    wac_config config = tiny("riverswim", "oe-wac", EPOCHS);
+    assert_ok(train_new(at("run"), &config, NULL));
+    wac_temporary folder = through_archive(false);
+    assert_int_equal(cut_lines(whole, MOST, at("run/progress.csv")), EPOCHS + 2);
+    assert_int_equal(cut_lines(thin, MOST, inside(&folder, "a/b/progress.csv")), EPOCHS + 2);
+    assert_string_equal(whole[0], thin[0]);
+    size_t emptied = 0;
+    for (int row = 0; row <= EPOCHS; row++) {
+        bool kept = row == 0 || row == 10 || row == EPOCHS;
+        char *a = whole[row + 1], *b = thin[row + 1];
+        for (const char *names = whole[0]; *names; names += *names == ',') {
+            bool left_out = false;
+            size_t length = strcspn(names, ",");
+            for (size_t i = 0; i < sizeof aside / sizeof *aside && !kept; i++)
+                left_out |= strlen(aside[i]) == length && memcmp(names, aside[i], length) == 0;
+            size_t was = strcspn(a, ","), is = strcspn(b, ",");
+            assert_int_equal(is, left_out ? 0 : was);
+            assert_memory_equal(a, b, is);
+            emptied += left_out && was > 0;
+            a += was + (a[was] == ',');
+            b += is + (b[is] == ',');
+            names += length;
+        }
+        assert_true(!*a && !*b);
+    }
+    assert_true(emptied > 3 * (EPOCHS - 2));
+    free(whole[0]);
+    free(thin[0]);
+    wac_temporary_remove(&folder);
+}
+
 static void without_networks(void **state)
 {
     (void)state;
@@ -92,7 +144,6 @@ static void without_networks(void **state)
     const char *packed = inside(&folder, "a/b");
     assert_int_equal(entries(packed), 4);
     assert_true(same_file(at("run/config.yaml"), inside(&folder, "a/b/config.yaml"), false));
-    assert_true(same_file(at("run/progress.csv"), inside(&folder, "a/b/progress.csv"), false));
     /* what measures ask of the checkpoint */
     assert_ok(wac_cells_read(sigma[0], visits[0], at("run"), &error));
     assert_ok(wac_cells_read(sigma[1], visits[1], packed, &error));
@@ -257,7 +308,8 @@ static void archives_of_something_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PACKED(other_cells_are_refused), PACKED(without_networks),           PACKED(with_networks),
+        PACKED(other_cells_are_refused), PACKED(progress_is_thinned),
+        PACKED(without_networks),        PACKED(with_networks),
         PACKED(paths_into_archives),     PACKED(archives_of_something_else),
     };
     return cmocka_run_group_tests_name("packed", tests, NULL, NULL);

@@ -482,11 +482,11 @@ static void test_score_unit(void **state)
     make_run(at("short"), &config, 4, 1, NAN);
     assert_ok(load(root, false));
     assert_int_equal(set.task_count, 5);
-    assert_true(wac_measure_score_unit(&set, 0) == 200); /* hopper */
-    assert_true(isnan(wac_measure_score_unit(&set, 1))); /* lqg */
-    assert_true(wac_measure_score_unit(&set, 2) == 1);   /* point */
-    assert_true(isnan(wac_measure_score_unit(&set, 3))); /* riverswim path_limit 100 */
-    assert_true(wac_measure_score_unit(&set, 4) == 1);   /* riverswim path_limit 300 */
+    assert_true(wac_measure_unit(&set, 0, WAC_MEASURE_SCORE) == 200); /* hopper */
+    assert_true(isnan(wac_measure_unit(&set, 1, WAC_MEASURE_SCORE))); /* lqg */
+    assert_true(wac_measure_unit(&set, 2, WAC_MEASURE_SCORE) == 1);   /* point */
+    assert_true(isnan(wac_measure_unit(&set, 3, WAC_MEASURE_SCORE))); /* riverswim path_limit 100 */
+    assert_true(wac_measure_unit(&set, 4, WAC_MEASURE_SCORE) == 1);   /* riverswim path_limit 300 */
     wac_runset_free(&set);
 }
 

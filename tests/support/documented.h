@@ -9,7 +9,7 @@
 typedef struct documented {
     FILE *file;
     char line[2048];
-    char *cells[6]; /* without the spaces around */
+    char *cells[8]; /* without the spaces around */
     int count;
 } documented;
 
@@ -22,7 +22,7 @@ static inline bool documented_next(documented *table)
         fclose(table->file);
         return false;
     }
-    for (char *bar; table->count < 6 && (bar = strchr(rest, '|')); rest = bar + 1) {
+    for (char *bar; table->count < 8 && (bar = strchr(rest, '|')); rest = bar + 1) {
         *bar = 0;
         for (char *end = bar; end > rest && end[-1] == ' ';)
             *--end = 0;

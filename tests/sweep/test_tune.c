@@ -3,6 +3,7 @@
 
 #include "config/config.h"
 #include "run/folder.h"
+#include "stats/measures.h"
 #include "sweep/tune.h"
 
 #define TUNED "environments: [lqg]\nalgorithms: [sac]\nseeds: 2\nlast: 2\n"
@@ -131,6 +132,66 @@ static void the_best_settings_win(void **state)
                         "lqg/sac/discount-0.9,lqg,sac,0.9,2,2,2,6,5,7\n"
                         "lqg/sac/discount-0.5,lqg,sac,0.5,2,2,2,4,2,6\n");
     free(table);
+}
+
+/* --- by normalised returns
+ * ----------------------------------------------------------------------*/
+
+/* Tables train in no time. The choice with the best mean over both worlds goes first, each world
+ * weighing the same whatever it pays; and what is best is told as a sweep takes it. */
+static void normalised_returns_are_compared_over_all(void **state)
+{
+    (void)state;
+    save_text(at("t.yaml"), "environments: [loop, six-arms]\nalgorithms: [q-learning, wql]\n"
+                            "seeds: 2\nmeasure: normalised\nlast: 3\n"
+                            "settings: {epochs: 4, checkpoint_interval: 100}\n"
+                            "q-learning: {epsilon: [0.05, 0.2, 1]}\n");
+    const outcome *result = wac("tune %s --out %s", at("t.yaml"), at("t"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "return as a share of what can be won over the last 3 "
+                                        "epochs: mean (min .. max) of 4 runs"));
+    assert_non_null(strstr(result->out, "\nq-learning, best of 3 choices\n"));
+    assert_non_null(strstr(result->out, "\nwql, best of 1 choice\n"));
+    const char *block = strstr(result->out, "for a sweep: q-learning: {epsilon: ");
+    assert_non_null(block);
+    assert_non_null(strstr(result->out, "for a sweep: wql: {}"));
+    /* the same from the rows of the runs */
+    char *table = contents(at("t/tune.csv"), NULL), *row = strchr(table, '\n') + 1;
+    assert_memory_equal(table, "folder,environment,algorithm,epsilon,runs,finished,epochs,mean",
+                        strlen("folder,environment,algorithm,epsilon,runs,finished,epochs,mean"));
+    double before = INFINITY;
+    for (int i = 0; i < 3; i++, row = strchr(row, '\n') + 1) {
+        char epsilon[16];
+        double told, sum = 0;
+        assert_int_equal(
+            sscanf(row, "loop/q-learning/%*[^,],all,q-learning,%15[^,],4,4,4,%lf", epsilon, &told),
+            2);
+        static const char *const worlds[] = {"loop", "six-arms"};
+        for (int k = 0; k < 4; k++) {
+            wac_config config;
+            wac_history history;
+            const char *folder =
+                at("t/%s/q-learning/epsilon-%s/seed-%d", worlds[k / 2], epsilon, 1 + k % 2);
+            assert_ok(wac_folder_read_config(&config, folder, &error));
+            assert_ok(wac_history_read(&history, folder, &error));
+            sum += wac_normalised_return(&config,
+                                         wac_history_mean(&history, WAC_COLUMN_EVAL_RETURN, 3));
+            wac_history_free(&history);
+        }
+        assert_true(fabs(told - sum / 4) < 1e-8);
+        assert_true(told <= before);
+        if (i == 0)
+            assert_memory_equal(block + strlen("for a sweep: q-learning: {epsilon: "), epsilon,
+                                strlen(epsilon));
+        before = told;
+    }
+    free(table);
+    save_text(at("u.yaml"), "environments: [loop, lqg]\nalgorithms: [sac]\nmeasure: normalised\n");
+    assert_says(wac("tune %s", at("u.yaml")), 2,
+                "lqg has no normalised: what can be won there is not known");
+    save_text(at("u.yaml"), "environments: [point-1-sparse]\nalgorithms: [sac]\n"
+                            "settings: {path_limit: 100}\nmeasure: normalised\n");
+    assert_says(wac("tune %s", at("u.yaml")), 2, "has no normalised");
 }
 
 /* --- by the hardest environments --------------------------------------------------------------*/
@@ -654,6 +715,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(settings_are_drawn),
         TEST(the_best_settings_win),
+        TEST(normalised_returns_are_compared_over_all),
         TEST(the_hardest_environments_decide),
         TEST(early_success_goes_on),
         TEST(what_has_no_value_comes_last),

@@ -27,7 +27,8 @@ const char *wac_short_number(char text[WAC_SHORT], double number)
 bool wac_case_means(const wac_case *at, const wac_planned_group *group, const wac_condition *who)
 {
     const wac_config *config = group->runs->config;
-    if (group->task != at->task || !wac_where_holds(&at->part->where, config))
+    bool everywhere = at->task == (size_t)WAC_CASE_ALL_TASKS;
+    if ((!everywhere && group->task != at->task) || !wac_where_holds(&at->part->where, config))
         return false;
     wac_where one = {.count = 1};
     if (who)

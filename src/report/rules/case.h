@@ -7,7 +7,9 @@
 
 enum { WAC_SETTINGS_TEXT = 160 };
 
-/* One part in one task, and where its findings go. */
+enum { WAC_CASE_ALL_TASKS = -1 };
+
+/* One part in one task (or WAC_CASE_ALL_TASKS), and where its findings go. */
 typedef struct wac_case {
     wac_judgement *to;
     const wac_claim_part *part;

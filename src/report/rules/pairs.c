@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SETTINGS = 64 };
+enum { MOST_SETTINGS = 64 };      /* or tasks */
 static const double MARGIN = 0.1; /* of level: a share of the larger mean */
 
 /* A side: its groups, one for each setting. */
@@ -111,6 +111,19 @@ typedef struct gaps {
     size_t never;   /* of runs that are finished */
 } gaps;
 
+static bool is_over_all(const wac_case *at)
+{
+    return at->part->rule == WAC_RULE_AHEAD_OVER_ALL;
+}
+
+/* The epochs that a stratum is compared after: tasks have their own. */
+static int64_t epochs_of(const side *a, const side *b, size_t stratum)
+{
+    int64_t one = a->groups[stratum]->runs->config->epochs;
+    int64_t other = b->groups[stratum]->runs->config->epochs;
+    return one < other ? one : other;
+}
+
 static gaps collect(samples *samples, const wac_case *at, const side *a, const side *b,
                     int64_t epochs)
 {
@@ -119,9 +132,10 @@ static gaps collect(samples *samples, const wac_case *at, const side *a, const s
     for (size_t s = 0; s < samples->strata; s++)
         for (int turn = 0; turn < 2; turn++) {
             const wac_planned_group *group = turn ? b->groups[s] : a->groups[s];
+            int64_t until = is_over_all(at) ? epochs_of(a, b, s) : epochs;
             *(turn ? &samples->b[s] : &samples->a[s]) = (wac_values){next, group->count};
             for (size_t i = 0; i < group->count; i++, next++) {
-                *next = wac_planned_value(&group->runs[i], at->part->measure, epochs);
+                *next = wac_planned_value(&group->runs[i], at->part->measure, until);
                 gaps.unknown += isnan(*next);
                 gaps.never += isnan(*next) && group->runs[i].fate == WAC_FATE_FINISHED;
                 if (turn)
@@ -292,8 +306,9 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
     wac_finding_add(finding, "; p %s%s, of the contrary %s%s", bound, WAC_DIGITS(finding->p_for),
                     bound, WAC_DIGITS(finding->p_against));
     if (strata > 1)
-        wac_finding_add(finding, "; compared within each of %zu settings", strata);
-    if (is_cut(a, b, strata, finding->epochs))
+        wac_finding_add(finding, "; compared within each of %zu %s", strata,
+                        is_over_all(at) ? "tasks" : "settings");
+    if (!is_over_all(at) && is_cut(a, b, strata, finding->epochs))
         wac_finding_add(finding, "; of longer runs the first %lld epochs",
                         (long long)finding->epochs);
 }
@@ -317,11 +332,11 @@ static wac_status add_interval(wac_finding *finding, const samples *samples, wac
 {
     wac_interval interval;
     if (finding->rule == WAC_RULE_LEVEL || finding->rule == WAC_RULE_LESS_SPREAD ||
-        samples->strata > 1)
+        (samples->strata > 1 && finding->rule != WAC_RULE_AHEAD_OVER_ALL))
         return WAC_STATUS_OK;
     const wac_values *better = samples->is_cost ? samples->b : samples->a;
     const wac_values *worse = samples->is_cost ? samples->a : samples->b;
-    WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, better, worse, 1,
+    WAC_TRY(wac_interval_of(&interval, WAC_ESTIMATE_IMPROVEMENT, better, worse, samples->strata,
                             wac_bootstrap_default(), error));
     finding->low = interval.low;
     finding->high = interval.high;
@@ -494,5 +509,73 @@ wac_status wac_rule_pairs(const wac_case *at)
     for (int i = 0; i < part->who_count; i++)
         for (int k = 0; k < part->than_count; k++)
             WAC_TRY(compare_sides(at, &part->who[i], &part->than[k]));
+    return WAC_STATUS_OK;
+}
+
+/* --- over all tasks --------------------------------------------------------------------------- */
+
+static const wac_planned_group *find_task(const side *side, size_t task)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (side->groups[i]->task == task)
+            return side->groups[i];
+    return NULL;
+}
+
+/* Whether a side has one group in each of its tasks, all with the same seeds: a task is a setting
+ * like others then. */
+static bool is_even(const side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (find_task(side, side->groups[i]->task) != side->groups[i] ||
+            !has_same_seeds(side->groups[i], side->groups[0]))
+            return false;
+    return true;
+}
+
+/* What both have, in the same order. */
+static void keep_shared_tasks(side *a, side *b)
+{
+    side one = {.who = a->who}, other = {.who = b->who};
+    for (size_t i = 0; i < a->count; i++) {
+        const wac_planned_group *match = find_task(b, a->groups[i]->task);
+        if (!match)
+            continue;
+        one.groups[one.count++] = a->groups[i];
+        other.groups[other.count++] = match;
+    }
+    *a = one;
+    *b = other;
+}
+
+static wac_status compare_overall(const wac_case *at, const wac_condition *who,
+                                  const wac_condition *than)
+{
+    side a = side_of(at, who), b = side_of(at, than);
+    wac_finding none = wac_case_begin(at, who, than);
+    for (int turn = 0; turn < 2; turn++) {
+        const side *side = turn ? &b : &a;
+        const char *name = turn ? none.than : none.who;
+        if (side->count == 0)
+            return wac_case_lack(at, &none, "no run of %s is planned", name);
+        if (!is_even(side))
+            return wac_case_lack(at, &none,
+                                 "%s has other seeds in some tasks, or several settings; say "
+                                 "which by \"where\"",
+                                 name);
+    }
+    keep_shared_tasks(&a, &b);
+    if (a.count == 0)
+        return wac_case_lack(at, &none, "there is no task that %s and %s share", none.who,
+                             none.than);
+    return compare(at, &a, &b, a.count);
+}
+
+wac_status wac_rule_pairs_overall(const wac_case *at)
+{
+    const wac_claim_part *part = at->part;
+    for (int i = 0; i < part->who_count; i++)
+        for (int k = 0; k < part->than_count; k++)
+            WAC_TRY(compare_overall(at, &part->who[i], &part->than[k]));
     return WAC_STATUS_OK;
 }

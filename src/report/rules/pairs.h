@@ -6,4 +6,7 @@
 
 wac_status wac_rule_pairs(const wac_case *at);
 
+/* Of all tasks together: compared within each, a seed with its values on all of them. */
+wac_status wac_rule_pairs_overall(const wac_case *at);
+
 #endif
