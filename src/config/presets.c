@@ -114,9 +114,7 @@ static const wac_preset presets[] = {
     {WAC_FOR_LOCOMOTION, "oac_delta", "23.53"},
     {WAC_FOR_LOCOMOTION, "oac_beta", "4.66"},
 
-    {"redq:*", "first_weights", "both"},
-    {REDQ_LOCOMOTION "|" BRO_LOCOMOTION "|" TOP_LOCOMOTION, "normalisation", "bounds"},
-    {REDQ_LOCOMOTION "|" BRO_LOCOMOTION "|" TOP_LOCOMOTION, "observation_bound", "1"}, /* as is */
+    {REDQ_LOCOMOTION, "first_weights", "both"},
     {REDQ_LOCOMOTION, "initial_steps", "5000"},
     {REDQ_LOCOMOTION, "updates", "20000"}, /* 20 a step */
     {REDQ_LOCOMOTION, "update_interval", "1"},

@@ -65,7 +65,7 @@ static void layers_begin_alike(void **state)
     wac_config config;
     wac_agent *agent;
     assert_int_equal(wac_config_init(&config, "any", "redq", &error), 0);
-    assert_int_equal(config.first_weights, WAC_FIRST_WEIGHTS_BOTH);
+    config.first_weights = WAC_FIRST_WEIGHTS_BOTH;
     config.width = WIDTH;
     config.batch_size = config.replay_capacity = 8;
     assert_int_equal(wac_agent_create(&agent, &config, OBSERVATIONS, ACTIONS, 1, -1, &error), 0);
