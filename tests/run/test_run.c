@@ -171,7 +171,7 @@ static void same_seed_same_bytes(void **state)
         wac_config config =
             tiny(i < ALGORITHMS ? "riverswim" : "lqg", algorithms[i % ALGORITHMS], 2);
         config.batch_size = 71; /* more than one piece of work */
-        if (i >= ALGORITHMS && !wac_mixed_missing()) {
+        if (i >= ALGORITHMS && config.network == WAC_NETWORK_PLAIN && !wac_mixed_missing()) {
             config.precision = WAC_PRECISION_MIXED;
             config.width = 64;
         }
