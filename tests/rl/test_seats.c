@@ -537,7 +537,7 @@ static void a_seat_goes_on_alone(void **state)
 static int make_seats_root(void **state)
 {
     (void)state;
-    return make_root("/tmp", "seats");
+    return make_root(quick_disk(), "seats");
 }
 
 /* --- visits ---------------------------------------------------------------------------------- */
