@@ -6,10 +6,10 @@
 set(here ".*")
 if(WAC_SANITIZE STREQUAL "thread")
     set(here "threads|ops|bench|gpu|seats|crash|demo|plugins|lockstep|residual|resume|run|worlds|posteriors|events|sweep|sweep_lockstep|tune|pack|server|body")
-    set(long "ops|residual|sweep|tune")
+    set(long "ops|seats|resume|residual|sweep|tune|pack")
 elseif(WAC_SANITIZE)
     set(never "power|rates|gradients_losses|estimates|memory|learn.*|page")
-    set(long "failing_runs|failing_sweeps|faults|export|ranks|residual|verify")
+    set(long "failing_.*|faults|ops|verify|export|seats|ranks|residual|sweep_lockstep|injection")
 endif()
 
 file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
