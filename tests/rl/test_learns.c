@@ -11,12 +11,13 @@ static void test_learns(void **state)
     /* the controller's return hardly depends on the epoch: its noise does */
     double near = 1.08 * lqg_reference(1, 0);
     learning runs[] = {
-        {"riverswim", "oe-wac", 1, 20, .stop_at = 100, .wanted = 100},
+        {"riverswim", "oe-wac", 1, 30, .stop_at = 100, .wanted = 100, .width = 64,
+         .batch_size = 64},
         {"lqg", "sac", 1, 12, .stop_at = near, .wanted = near},
-        {"riverswim", "sac", 1, 8, .stop_at = NAN, .wanted = 100},
+        {"riverswim", "sac", 1, 20, .stop_at = NAN, .wanted = 100, .width = 64, .batch_size = 64},
         {"lqg", "sunrise", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64},
-        {"lqg", "sac-rnd", 1, 12, .stop_at = near, .wanted = near, .width = 64},
-        {"lqg", "maxinfosac", 1, 12, .stop_at = near, .wanted = near, .width = 64,
+        {"lqg", "sac-rnd", 1, 12, .stop_at = near, .wanted = near, .width = 64, .batch_size = 64},
+        {"lqg", "maxinfosac", 1, 12, .stop_at = near, .wanted = near, .width = 64, .batch_size = 64,
          .bonus_weight = 0.1},
         {"lqg", "sac", 1, 12, .stop_at = near, .wanted = near, .width = 32, .batch_size = 64,
          .network = WAC_NETWORK_SIMBA},

@@ -579,7 +579,7 @@ static void a_seat_goes_on_alone(void **state)
 static int make_seats_root(void **state)
 {
     (void)state;
-    return make_root("/tmp", "seats");
+    return make_root(quick_disk(), "seats");
 }
 
 /* --- visits ---------------------------------------------------------------------------------- */
@@ -601,7 +601,8 @@ static wac_status refuse(void *user, const wac_agent_tensor *tensor, wac_error *
 static void a_visit_ends_where_it_is_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"oe-wac", "me-wac", "sac", "oac", "redq", "top", "bro"};
+    static const char *const names[] = {"oe-wac", "me-wac",  "sac",        "oac",     "redq",
+                                        "top",    "sunrise", "maxinfosac", "sac-rnd", "bro"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         wac_config config = config_of(names[i], 2);
         wac_agent *agent = make(&config, 1, NULL, 1);

@@ -326,7 +326,7 @@ static void test_save(void **state)
 static int setup(void **state)
 {
     (void)state;
-    return make_root("/tmp", "table");
+    return make_root(quick_disk(), "table");
 }
 
 static void test_refusals(void **state)

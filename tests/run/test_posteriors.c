@@ -177,7 +177,7 @@ static void exports(void **state)
 static int make_posteriors_root(void **state)
 {
     (void)state;
-    return make_root("/tmp", "posteriors");
+    return make_root(quick_disk(), "posteriors");
 }
 
 int main(void)

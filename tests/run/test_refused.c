@@ -164,6 +164,22 @@ static void impossible_counts_are_refused(void **state)
     assert_same_runs(at("whole"), at("run"));
 }
 
+/* Models have not learned more often than critics, and what their bonus counts for is a number. */
+static void impossible_models_are_refused(void **state)
+{
+    (void)state;
+    static const float large = 1e6F;
+    wac_config config = tiny("lqg", "maxinfosac", 3);
+    wac_run_options options = stop_after(30 + 2 * (1 + 40 + 15) + 1 + 19, 1);
+    assert_ok(train_new(at("whole"), &config, NULL));
+    assert_int_equal(train_new(at("run"), &config, &options), WAC_STATUS_INTERRUPTED);
+    refuse_number("agent", "adam/steps/models", 31, "number of steps that no agent can have");
+    refuse_element("agent", "log_bonus_weight", 0, &large, sizeof large,
+                   "log_bonus_weight that no agent can have");
+    assert_ok(train_on(at("run"), "lqg", NULL, 0));
+    assert_same_runs(at("whole"), at("run"));
+}
+
 /* Nor are numbers that cannot be, by themselves or beside each other and the settings. The run has
  * done 30 steps, two epochs of 40 steps and 15 updates, and 19 steps of the third. */
 static void impossible_numbers_are_refused(void **state)
@@ -475,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(damaged_files_are_refused),
         TEST(impossible_counts_are_refused),
+        TEST(impossible_models_are_refused),
         TEST(impossible_numbers_are_refused),
         TEST(impossible_beginnings_are_refused),
         TEST(impossible_walks_are_refused),

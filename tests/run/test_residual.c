@@ -177,7 +177,7 @@ static void exports(void **state)
 static int make_residual_root(void **state)
 {
     (void)state;
-    return make_root("/tmp", "residual");
+    return make_root(quick_disk(), "residual");
 }
 
 int main(void)

@@ -57,7 +57,8 @@ static inline void start_under_orders(char **argv)
         setenv("LD_PRELOAD", text, 1);
         setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0",
                1); /* so that memory can be counted */
-        setenv("ASAN_OPTIONS", "verify_asan_link_order=0:allocator_may_return_null=1", 1);
+        setenv("ASAN_OPTIONS",
+               "verify_asan_link_order=0:allocator_may_return_null=1:quarantine_size_mb=16", 1);
         execv("/proc/self/exe", argv);
         abort();
     }
@@ -79,12 +80,6 @@ wac_status __wrap_wac_path_join(char *path, size_t size, const char *directory, 
 {
     bool longer = order && failing_calls_strike && failing_calls_strike(FAILING_JOIN);
     return __real_wac_path_join(path, longer ? 1 : size, directory, name, failure);
-}
-
-/* Where a thousand syncs cost nothing, if there is such a place. */
-static inline const char *quick_disk(void)
-{
-    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
 typedef struct library_call {
