@@ -24,6 +24,18 @@ int64_t wac_replay_filled(const wac_replay *replay)
     return replay->count < replay->capacity ? replay->count : replay->capacity;
 }
 
+int64_t wac_replay_part(const wac_replay *replay, int64_t *from, int64_t *slot)
+{
+    if (replay->count - *from > replay->capacity)
+        *from = replay->count - replay->capacity;
+    *slot = *from % replay->capacity;
+    /* up to where the ring begins anew */
+    int64_t left = replay->count - *from, side_by_side = replay->capacity - *slot;
+    int64_t part = left < side_by_side ? left : side_by_side;
+    *from += part;
+    return part;
+}
+
 void wac_replay_add(wac_replay *replay, const float *observation, const float *action,
                     double reward, const float *next_observation, bool terminated)
 {

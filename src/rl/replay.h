@@ -29,6 +29,10 @@ int64_t wac_replay_number(const wac_replay *replay, int64_t slot);
 /* Transitions held now. */
 int64_t wac_replay_filled(const wac_replay *replay);
 
+/* The next transitions from number `*from` on that lie side by side, of those that are held: how
+ * many (0: there are no more), and the first one's slot. `*from` is moved behind them. */
+int64_t wac_replay_part(const wac_replay *replay, int64_t *from, int64_t *slot);
+
 void wac_replay_add(wac_replay *replay, const float *observation, const float *action,
                     double reward, const float *next_observation, bool terminated);
 

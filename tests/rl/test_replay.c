@@ -170,6 +170,29 @@ static void agents_draw_what_they_hold(void **state)
     wac_agent_destroy(agent);
 }
 
+/* What is new goes elsewhere in parts that lie side by side; what is gone does not. */
+static void parts_are_side_by_side(void **state)
+{
+    (void)state;
+    wac_replay replay = {.capacity = 10, .count = 7};
+    int64_t from = 0, slot;
+    assert_int_equal(wac_replay_part(&replay, &from, &slot), 7);
+    assert_int_equal(slot, 0);
+    assert_int_equal(wac_replay_part(&replay, &from, &slot), 0);
+    replay.count = 13; /* around the end of the ring */
+    assert_int_equal(wac_replay_part(&replay, &from, &slot), 3);
+    assert_int_equal(slot, 7);
+    assert_int_equal(wac_replay_part(&replay, &from, &slot), 3);
+    assert_int_equal(slot, 0);
+    assert_int_equal(from, 13);
+    replay.count = 45; /* more than it holds: 35 to 44 */
+    assert_int_equal(wac_replay_part(&replay, &from, &slot), 5);
+    assert_int_equal(slot, 5);
+    assert_int_equal(wac_replay_part(&replay, &from, &slot), 5);
+    assert_int_equal(slot, 0);
+    assert_int_equal(wac_replay_part(&replay, &from, &slot), 0);
+}
+
 static void join_puts_pairs_together(void **state)
 {
     (void)state;
@@ -197,6 +220,7 @@ int main(void)
         cmocka_unit_test(ring_holds_the_latest),
         cmocka_unit_test(same_index_twice),
         cmocka_unit_test(agents_draw_what_they_hold),
+        cmocka_unit_test(parts_are_side_by_side),
         cmocka_unit_test(join_puts_pairs_together),
         cmocka_unit_test(shares_count_what_is_seen_often),
     };

@@ -1,9 +1,8 @@
 /* The engine: memory on the GPU, copies, the order of kernels, and graphs of whole updates. */
 #include "rl/cuda/ceilings.cuh"
+#include "rl/cuda/request.cuh"
 #include "rl/cuda/view.cuh"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@ typedef struct lane {
 
 struct wac_engine {
     wac_engine_shape shape;
-    int device; /* CUDA's number of the GPU */
+    requests gpu;
     engine_view view;
     const pass_launches *passes;
     cudaStream_t stream, side; /* side: of what can be done meanwhile */
@@ -36,8 +35,6 @@ struct wac_engine {
     void *memory;
     void *lent[WAC_ENGINE_BLOCKS]; /* memory of the host; null: was not asked for */
     unsigned with_std;             /* which policies aim at mean and std, asked for so far */
-    cudaError_t failure;
-    const char *failed_at;
 
     /* while a profile is taken: events before and after every kernel */
     bool profiling;
@@ -45,30 +42,6 @@ struct wac_engine {
     const char *mark_names[MOST_KERNELS];
     cudaEvent_t mark_events[MOST_KERNELS + 1];
 };
-
-static int explain(char *why, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, size, format, arguments);
-    va_end(arguments);
-    return -1;
-}
-
-/* Whatever a thread asks for next is of this engine's GPU; false where it has failed before. */
-static bool is_ready(const wac_engine *engine)
-{
-    return engine->failure == cudaSuccess && cudaSetDevice(engine->device) == cudaSuccess;
-}
-
-/* Keep the first failure. */
-static void check(wac_engine *engine, cudaError_t result, const char *at)
-{
-    if (result != cudaSuccess && engine->failure == cudaSuccess) {
-        engine->failure = result;
-        engine->failed_at = at;
-    }
-}
 
 /* --- GPUs ------------------------------------------------------------------------------------- */
 
@@ -275,7 +248,7 @@ static void destroy(wac_engine *engine)
 {
     if (!engine)
         return;
-    cudaSetDevice(engine->device);
+    cudaSetDevice(engine->gpu.device);
     if (engine->one)
         cudaGraphExecDestroy(engine->one);
     if (engine->many)
@@ -346,7 +319,7 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
     if (!engine)
         return explain(why, size, "out of memory");
     engine->shape = *shape;
-    engine->device = gpu.device;
+    engine->gpu.device = gpu.device;
     engine->passes = &passes[shape->precision][wide];
     engine->lanes = shape->seats < 2 * LANE_SEATS ? 1 : MOST_LANES;
     size_t needed = bytes_of(shape, wide);
@@ -418,20 +391,20 @@ static void copy(wac_engine *engine, int seat, wac_engine_block block, size_t fi
 {
     size_t all, bytes;
     char *base = block_at(engine, block, &all, &bytes);
-    if (count == 0 || !is_ready(engine))
+    if (count == 0 || !is_ready(&engine->gpu))
         return;
     if (first + count > all) {
-        check(engine, cudaErrorInvalidValue, "a copy beyond a block");
+        check(&engine->gpu, cudaErrorInvalidValue, "a copy beyond a block");
         return;
     }
     char *place = base + (seat * all + first) * bytes;
-    check(engine,
+    check(&engine->gpu,
           cudaMemcpyAsync(to ? to : place, from ? from : place, count * bytes, cudaMemcpyDefault,
                           engine->stream),
           "a copy");
     /* whose memory it is may change it as soon as this returns */
     if (to)
-        check(engine, cudaStreamSynchronize(engine->stream), "a copy");
+        check(&engine->gpu, cudaStreamSynchronize(engine->stream), "a copy");
 }
 
 static void write_block(wac_engine *engine, int seat, wac_engine_block block, size_t first,
@@ -451,7 +424,7 @@ static void *lend(wac_engine *engine, wac_engine_block block)
     size_t count, bytes;
     block_at(engine, block, &count, &bytes);
     void **lent = &engine->lent[block];
-    if (!is_ready(engine) ||
+    if (!is_ready(&engine->gpu) ||
         cudaMallocHost(lent, engine->shape.seats * count * bytes) != cudaSuccess) {
         cudaGetLastError(); /* it is told */
         *lent = NULL;
@@ -463,8 +436,8 @@ static void fetch(wac_engine *engine, wac_engine_block block)
 {
     size_t count, bytes;
     const char *base = block_at(engine, block, &count, &bytes);
-    if (is_ready(engine))
-        check(engine,
+    if (is_ready(&engine->gpu))
+        check(&engine->gpu,
               cudaMemcpyAsync(engine->lent[block], base, engine->shape.seats * count * bytes,
                               cudaMemcpyDefault, engine->stream),
               "a copy");
@@ -472,8 +445,8 @@ static void fetch(wac_engine *engine, wac_engine_block block)
 
 static void write_seats(wac_engine *engine, const wac_engine_seat *seats)
 {
-    if (is_ready(engine))
-        check(engine,
+    if (is_ready(&engine->gpu))
+        check(&engine->gpu,
               cudaMemcpyAsync(engine->view.seats, seats, engine->shape.seats * sizeof *seats,
                               cudaMemcpyDefault, engine->stream),
               "a copy");
@@ -481,24 +454,24 @@ static void write_seats(wac_engine *engine, const wac_engine_seat *seats)
 
 static void read_seats(wac_engine *engine, wac_engine_seat *seats)
 {
-    if (is_ready(engine))
-        check(engine,
+    if (is_ready(&engine->gpu))
+        check(&engine->gpu,
               cudaMemcpyAsync(seats, engine->view.seats, engine->shape.seats * sizeof *seats,
                               cudaMemcpyDefault, engine->stream),
               "a copy");
-    if (engine->failure == cudaSuccess)
-        check(engine, cudaStreamSynchronize(engine->stream), "a copy");
+    if (engine->gpu.failure == cudaSuccess)
+        check(&engine->gpu, cudaStreamSynchronize(engine->stream), "a copy");
 }
 
 static void settle(wac_engine *engine)
 {
     const engine_view *e = &engine->view;
     const stack_view *stacks[] = {&e->policy, &e->critic, &e->target, &e->anchor};
-    if (!is_ready(engine))
+    if (!is_ready(&engine->gpu))
         return;
     for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++)
         launch_halve(*e, *stacks[i], engine->stream);
-    check(engine, cudaGetLastError(), "the halves of weights");
+    check(&engine->gpu, cudaGetLastError(), "the halves of weights");
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -506,11 +479,11 @@ static void settle(wac_engine *engine)
 /* A kernel was asked for. */
 static void note(wac_engine *engine, const char *name)
 {
-    check(engine, cudaGetLastError(), name);
+    check(&engine->gpu, cudaGetLastError(), name);
     if (!engine->profiling || engine->marks >= MOST_KERNELS)
         return;
     engine->mark_names[engine->marks++] = name;
-    check(engine, cudaEventRecord(engine->mark_events[engine->marks], engine->stream), name);
+    check(&engine->gpu, cudaEventRecord(engine->mark_events[engine->marks], engine->stream), name);
 }
 
 static void draw(wac_engine *engine)
@@ -546,12 +519,12 @@ static void back_up(wac_engine *engine, int next, int entropy)
 /* Adam on networks whose gradients are there: edges beside hidden weights. */
 static void move_networks(wac_engine *engine, bool critics, const char *name)
 {
-    check(engine, cudaEventRecord(engine->forked, engine->stream), name);
-    check(engine, cudaStreamWaitEvent(engine->side, engine->forked, 0), name);
+    check(&engine->gpu, cudaEventRecord(engine->forked, engine->stream), name);
+    check(&engine->gpu, cudaStreamWaitEvent(engine->side, engine->forked, 0), name);
     launch_edges(engine->view, critics, engine->side);
-    check(engine, cudaEventRecord(engine->joined, engine->side), name);
+    check(&engine->gpu, cudaEventRecord(engine->joined, engine->side), name);
     engine->passes->move_hidden(engine->view, critics, engine->stream);
-    check(engine, cudaStreamWaitEvent(engine->stream, engine->joined, 0), name);
+    check(&engine->gpu, cudaStreamWaitEvent(engine->stream, engine->joined, 0), name);
     note(engine, name);
 }
 
@@ -593,42 +566,43 @@ static void capture(wac_engine *engine, cudaGraphExec_t *graph, int times,
     cudaGraph_t drawn = NULL;
     cudaStream_t main = engine->stream;
     const engine_view all = engine->view;
-    check(engine, cudaStreamBeginCapture(main, cudaStreamCaptureModeThreadLocal), "a graph");
+    check(&engine->gpu, cudaStreamBeginCapture(main, cudaStreamCaptureModeThreadLocal), "a graph");
     /* the others begin with the first, and end before it does */
-    check(engine, cudaEventRecord(engine->lane[0].over, main), "a graph");
+    check(&engine->gpu, cudaEventRecord(engine->lane[0].over, main), "a graph");
     for (int i = engine->lanes - 1; i >= 0; i--) {
         use_lane(engine, i);
         if (i > 0)
-            check(engine, cudaStreamWaitEvent(engine->stream, engine->lane[0].over, 0), "a graph");
+            check(&engine->gpu, cudaStreamWaitEvent(engine->stream, engine->lane[0].over, 0),
+                  "a graph");
         engine->view.first_seat = i * all.seat_count / engine->lanes;
         engine->view.seat_count =
             (i + 1) * all.seat_count / engine->lanes - engine->view.first_seat;
         for (int k = 0; k < times; k++)
             update(user);
         if (i > 0)
-            check(engine, cudaEventRecord(engine->lane[i].over, engine->stream), "a graph");
+            check(&engine->gpu, cudaEventRecord(engine->lane[i].over, engine->stream), "a graph");
     }
     for (int i = 1; i < engine->lanes; i++)
-        check(engine, cudaStreamWaitEvent(main, engine->lane[i].over, 0), "a graph");
+        check(&engine->gpu, cudaStreamWaitEvent(main, engine->lane[i].over, 0), "a graph");
     engine->view = all;
-    check(engine, cudaStreamEndCapture(main, &drawn), "a graph");
-    if (engine->failure == cudaSuccess)
-        check(engine, cudaGraphInstantiate(graph, drawn, 0), "a graph");
+    check(&engine->gpu, cudaStreamEndCapture(main, &drawn), "a graph");
+    if (engine->gpu.failure == cudaSuccess)
+        check(&engine->gpu, cudaGraphInstantiate(graph, drawn, 0), "a graph");
     if (drawn)
         cudaGraphDestroy(drawn);
 }
 
 static void repeat(wac_engine *engine, int64_t times, void (*update)(void *user), void *user)
 {
-    if (!is_ready(engine))
+    if (!is_ready(&engine->gpu))
         return;
     if (!engine->one && times > 0)
         capture(engine, &engine->one, 1, update, user);
-    if (engine->failure == cudaSuccess && !engine->many && times >= GRAPH_UPDATES)
+    if (engine->gpu.failure == cudaSuccess && !engine->many && times >= GRAPH_UPDATES)
         capture(engine, &engine->many, GRAPH_UPDATES, update, user);
-    while (times > 0 && engine->failure == cudaSuccess) {
+    while (times > 0 && engine->gpu.failure == cudaSuccess) {
         bool many = times >= GRAPH_UPDATES;
-        check(engine, cudaGraphLaunch(many ? engine->many : engine->one, engine->stream),
+        check(&engine->gpu, cudaGraphLaunch(many ? engine->many : engine->one, engine->stream),
               "an update");
         times -= many ? GRAPH_UPDATES : 1;
     }
@@ -636,12 +610,7 @@ static void repeat(wac_engine *engine, int64_t times, void (*update)(void *user)
 
 static int wait(wac_engine *engine, char *why, size_t size)
 {
-    if (engine->failure == cudaSuccess)
-        check(engine, cudaStreamSynchronize(engine->stream), "waiting");
-    return engine->failure == cudaSuccess
-               ? 0
-               : explain(why, size, "%s (at: %s)", cudaGetErrorString(engine->failure),
-                         engine->failed_at);
+    return wait_for(&engine->gpu, engine->stream, why, size);
 }
 
 static int profile(wac_engine *engine, int64_t times, void (*update)(void *user), void *user,
@@ -649,14 +618,14 @@ static int profile(wac_engine *engine, int64_t times, void (*update)(void *user)
 {
     int kernels = 0;
     for (int i = 0; i <= MOST_KERNELS; i++)
-        check(engine, cudaEventCreate(&engine->mark_events[i]), "an event");
-    for (int64_t t = 0; t < times && engine->failure == cudaSuccess; t++) {
+        check(&engine->gpu, cudaEventCreate(&engine->mark_events[i]), "an event");
+    for (int64_t t = 0; t < times && engine->gpu.failure == cudaSuccess; t++) {
         engine->marks = 0;
         engine->profiling = true;
-        check(engine, cudaEventRecord(engine->mark_events[0], engine->stream), "an event");
+        check(&engine->gpu, cudaEventRecord(engine->mark_events[0], engine->stream), "an event");
         update(user);
         engine->profiling = false;
-        check(engine, cudaStreamSynchronize(engine->stream), "a profile");
+        check(&engine->gpu, cudaStreamSynchronize(engine->stream), "a profile");
         for (kernels = 0; kernels < engine->marks && kernels < most; kernels++) {
             float milliseconds = 0;
             cudaEventElapsedTime(&milliseconds, engine->mark_events[kernels],

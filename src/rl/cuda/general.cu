@@ -1,9 +1,8 @@
 /* The general part's engine: memory on the GPU, copies, requests, and graphs of whole updates. */
 #include "rl/cuda/general.cuh"
 #include "rl/cuda/general_product.cuh"
+#include "rl/cuda/request.cuh"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +13,12 @@ enum {
 };
 
 struct wac_general {
-    int device; /* CUDA's number of the GPU */
+    requests gpu;
     wac_engine_precision precision;
     cudaStream_t stream;
     cudaGraphExec_t graphs[GRAPHS]; /* null: not made yet */
     char *memory;
     void *lent[MOST_LENT]; /* memory of the host */
-    cudaError_t failure;
-    const char *failed_at;
 
     /* while a profile is taken: events before and after every kernel */
     bool profiling;
@@ -43,37 +40,13 @@ static const char *const names_of[] = {
 
 extern "C" const wac_engine_table wac_engine_table_v3;
 
-static int explain(char *why, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, size, format, arguments);
-    va_end(arguments);
-    return -1;
-}
-
-/* Whatever a thread asks for next is of this engine's GPU; false where it has failed before. */
-static bool is_ready(const wac_general *engine)
-{
-    return engine->failure == cudaSuccess && cudaSetDevice(engine->device) == cudaSuccess;
-}
-
-/* Keep the first failure. */
-static void check(wac_general *engine, cudaError_t result, const char *at)
-{
-    if (result != cudaSuccess && engine->failure == cudaSuccess) {
-        engine->failure = result;
-        engine->failed_at = at;
-    }
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static void destroy(wac_general *engine)
 {
     if (!engine)
         return;
-    cudaSetDevice(engine->device);
+    cudaSetDevice(engine->gpu.device);
     for (int i = 0; i < GRAPHS; i++)
         if (engine->graphs[i])
             cudaGraphExecDestroy(engine->graphs[i]);
@@ -97,7 +70,7 @@ static int create(wac_general **out, int number, size_t bytes, wac_engine_precis
     wac_general *engine = (wac_general *)calloc(1, sizeof *engine);
     if (!engine)
         return explain(why, size, "out of memory");
-    engine->device = gpu.device;
+    engine->gpu.device = gpu.device;
     engine->precision = precision;
     cudaError_t result = cudaMalloc((void **)&engine->memory, bytes);
     if (result == cudaSuccess)
@@ -125,8 +98,8 @@ static char *memory_of(wac_general *engine)
 
 static void copy_bytes(wac_general *engine, void *to, const void *from, size_t bytes)
 {
-    if (bytes > 0 && is_ready(engine))
-        check(engine, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, engine->stream),
+    if (bytes > 0 && is_ready(&engine->gpu))
+        check(&engine->gpu, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, engine->stream),
               "a copy");
 }
 
@@ -144,13 +117,13 @@ static void fetch(wac_general *engine, void *lent, const void *there, size_t byt
 static void read_bytes(wac_general *engine, void *here, const void *there, size_t bytes)
 {
     copy_bytes(engine, here, there, bytes);
-    if (bytes > 0 && engine->failure == cudaSuccess)
-        check(engine, cudaStreamSynchronize(engine->stream), "a copy");
+    if (bytes > 0 && engine->gpu.failure == cudaSuccess)
+        check(&engine->gpu, cudaStreamSynchronize(engine->stream), "a copy");
 }
 
 static void *lend(wac_general *engine, size_t bytes)
 {
-    for (int i = 0; i < MOST_LENT && is_ready(engine); i++) {
+    for (int i = 0; i < MOST_LENT && is_ready(&engine->gpu); i++) {
         if (engine->lent[i])
             continue;
         if (cudaMallocHost(&engine->lent[i], bytes) == cudaSuccess)
@@ -167,17 +140,17 @@ static void *lend(wac_general *engine, size_t bytes)
 /* A kernel was asked for. */
 static void note(wac_general *engine, const char *name)
 {
-    check(engine, cudaGetLastError(), name);
+    check(&engine->gpu, cudaGetLastError(), name);
     if (!engine->profiling || engine->marks >= MOST_MARKS)
         return;
     engine->mark_names[engine->marks++] = name;
-    check(engine, cudaEventRecord(engine->mark_events[engine->marks], engine->stream), name);
+    check(&engine->gpu, cudaEventRecord(engine->mark_events[engine->marks], engine->stream), name);
 }
 
 static void run(wac_general *engine, wac_general_kernel kernel, const wac_general_view *view,
                 const wac_general_task *task)
 {
-    if (!is_ready(engine))
+    if (!is_ready(&engine->gpu))
         return;
     launches[kernel](view, task, engine->stream);
     note(engine, names_of[kernel]);
@@ -185,7 +158,7 @@ static void run(wac_general *engine, wac_general_kernel kernel, const wac_genera
 
 static void multiply(wac_general *engine, const wac_general_view *view, const wac_product *product)
 {
-    if (!is_ready(engine))
+    if (!is_ready(&engine->gpu))
         return;
     launch_product(product->exact ? WAC_ENGINE_SINGLE : engine->precision, *view, *product,
                    engine->stream);
@@ -200,12 +173,12 @@ static void capture(wac_general *engine, cudaGraphExec_t *graph, void (*update)(
                     void *user)
 {
     cudaGraph_t drawn = NULL;
-    check(engine, cudaStreamBeginCapture(engine->stream, cudaStreamCaptureModeThreadLocal),
+    check(&engine->gpu, cudaStreamBeginCapture(engine->stream, cudaStreamCaptureModeThreadLocal),
           "a graph");
     update(user);
-    check(engine, cudaStreamEndCapture(engine->stream, &drawn), "a graph");
-    if (engine->failure == cudaSuccess)
-        check(engine, cudaGraphInstantiate(graph, drawn, 0), "a graph");
+    check(&engine->gpu, cudaStreamEndCapture(engine->stream, &drawn), "a graph");
+    if (engine->gpu.failure == cudaSuccess)
+        check(&engine->gpu, cudaGraphInstantiate(graph, drawn, 0), "a graph");
     if (drawn)
         cudaGraphDestroy(drawn);
 }
@@ -213,22 +186,17 @@ static void capture(wac_general *engine, cudaGraphExec_t *graph, void (*update)(
 static void repeat(wac_general *engine, int number, int64_t times, void (*update)(void *user),
                    void *user)
 {
-    if (!is_ready(engine))
+    if (!is_ready(&engine->gpu))
         return;
     if (!engine->graphs[number] && times > 0)
         capture(engine, &engine->graphs[number], update, user);
-    for (int64_t t = 0; t < times && engine->failure == cudaSuccess; t++)
-        check(engine, cudaGraphLaunch(engine->graphs[number], engine->stream), "an update");
+    for (int64_t t = 0; t < times && engine->gpu.failure == cudaSuccess; t++)
+        check(&engine->gpu, cudaGraphLaunch(engine->graphs[number], engine->stream), "an update");
 }
 
 static int wait(wac_general *engine, char *why, size_t size)
 {
-    if (is_ready(engine))
-        check(engine, cudaStreamSynchronize(engine->stream), "waiting");
-    return engine->failure == cudaSuccess
-               ? 0
-               : explain(why, size, "%s (at: %s)", cudaGetErrorString(engine->failure),
-                         engine->failed_at);
+    return wait_for(&engine->gpu, engine->stream, why, size);
 }
 
 /* --- profiles --------------------------------------------------------------------------------- */
@@ -260,16 +228,16 @@ static int profile(wac_general *engine, int64_t times, void (*update)(void *user
     int kernels = 0;
     engine->mark_names = (const char **)calloc(MOST_MARKS, sizeof *engine->mark_names);
     engine->mark_events = (cudaEvent_t *)calloc(MOST_MARKS + 1, sizeof *engine->mark_events);
-    bool ready = engine->mark_names && engine->mark_events && is_ready(engine);
+    bool ready = engine->mark_names && engine->mark_events && is_ready(&engine->gpu);
     for (int i = 0; ready && i <= MOST_MARKS; i++)
-        check(engine, cudaEventCreate(&engine->mark_events[i]), "an event");
-    for (int64_t t = 0; ready && t < times && engine->failure == cudaSuccess; t++) {
+        check(&engine->gpu, cudaEventCreate(&engine->mark_events[i]), "an event");
+    for (int64_t t = 0; ready && t < times && engine->gpu.failure == cudaSuccess; t++) {
         engine->marks = 0;
         engine->profiling = true;
-        check(engine, cudaEventRecord(engine->mark_events[0], engine->stream), "an event");
+        check(&engine->gpu, cudaEventRecord(engine->mark_events[0], engine->stream), "an event");
         update(user);
         engine->profiling = false;
-        check(engine, cudaStreamSynchronize(engine->stream), "a profile");
+        check(&engine->gpu, cudaStreamSynchronize(engine->stream), "a profile");
         kernels = add_marks(engine, kernels, names, seconds, most);
     }
     for (int i = 0; ready && i <= MOST_MARKS; i++)

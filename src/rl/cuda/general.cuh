@@ -12,16 +12,15 @@
 #define WAC_RL_CUDA_GENERAL_CUH
 
 #include "rl/cuda/general.h"
+#include "rl/cuda/random.cuh"
 
 #include <math.h>
 
 #ifdef __CUDACC__
-#define DEVICE static __device__ inline
 #define UNROLL _Pragma("unroll 16") /* many numbers are on their way at once */
 enum { LANES = 32, EACH_THREADS = 256, WARP_THREADS = 128 };
 typedef cudaStream_t wac_stream;
 #else
-#define DEVICE static inline
 #define UNROLL
 enum { LANES = 1 };
 typedef void *wac_stream;

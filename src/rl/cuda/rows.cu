@@ -1,32 +1,7 @@
 /* What an update does beside networks: drawing from replay and streams, entropy weights, what the
  * update saw; and copies of weights. */
 #include "rl/cuda/adam.cuh"
-
-/* --- randomness, bit for bit that of base/rng.c ----------------------------------------------- */
-
-enum { STREAM_BATCH = 3, STREAM_NOISE = 4, STREAM_SYNTHETIC = 5 }; /* wac_rng_stream */
-
-__device__ inline void random_block(uint64_t seed, unsigned stream, uint64_t counter,
-                                    unsigned words[4])
-{
-    unsigned x0 = (unsigned)counter, x1 = (unsigned)(counter >> 32), x2 = stream, x3 = 0;
-    unsigned key0 = (unsigned)seed, key1 = (unsigned)(seed >> 32);
-#pragma unroll
-    for (int round = 0; round < 10; round++) {
-        unsigned high0 = __umulhi(0xD2511F53u, x0), low0 = 0xD2511F53u * x0;
-        unsigned high1 = __umulhi(0xCD9E8D57u, x2), low1 = 0xCD9E8D57u * x2;
-        x0 = high1 ^ x1 ^ key0;
-        x1 = low1;
-        x2 = high0 ^ x3 ^ key1;
-        x3 = low0;
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
-    }
-    words[0] = x0;
-    words[1] = x1;
-    words[2] = x2;
-    words[3] = x3;
-}
+#include "rl/cuda/random.cuh"
 
 /* four normals (Box and Muller), computed in double */
 __device__ inline void random_normals(const unsigned words[4], float normals[4])
@@ -61,7 +36,7 @@ __device__ void draw_batch(const engine_view &e, wac_engine_seat &own, int seat,
     int64_t filled = own.remembered < own.capacity ? own.remembered : own.capacity;
     for (int i = threadIdx.x; i < (e.rows + 3) / 4; i += DRAW_THREADS) {
         unsigned words[4];
-        random_block(own.seed, STREAM_BATCH, own.batch_counter + i, words);
+        draw_words(own.seed, STREAM_BATCH, own.batch_counter + i, words);
         for (int k = 0; k < 4 && 4 * i + k < e.rows; k++)
             index[4 * i + k] = (int64_t)((uint64_t)words[k] * (uint64_t)filled >> 32);
     }
@@ -101,7 +76,7 @@ __device__ void fill_normal(const wac_engine_seat &own, uint64_t counter, int co
     for (int i = threadIdx.x; i < (count + 3) / 4; i += DRAW_THREADS) {
         unsigned words[4];
         float normals[4];
-        random_block(own.seed, STREAM_NOISE, counter + i, words);
+        draw_words(own.seed, STREAM_NOISE, counter + i, words);
         random_normals(words, normals);
         for (int k = 0; k < 4 && 4 * i + k < count; k++)
             out[4 * i + k] = normals[k];
@@ -124,7 +99,7 @@ __device__ void draw_pairs(const engine_view &e, wac_engine_seat &own, int seat)
     float *out = e.pairs + (size_t)seat * e.synthetic * inputs;
     for (int i = threadIdx.x; i < (count + 3) / 4; i += DRAW_THREADS) {
         unsigned words[4];
-        random_block(own.seed, STREAM_SYNTHETIC, own.synthetic_counter + i, words);
+        draw_words(own.seed, STREAM_SYNTHETIC, own.synthetic_counter + i, words);
         for (int k = 0; k < 4 && 4 * i + k < count; k++)
             out[4 * i + k] = -1 + 2 * ((words[k] >> 8) * 0x1p-24f);
     }

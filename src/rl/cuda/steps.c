@@ -92,17 +92,10 @@ static void upload_replay(wac_agent *agent, int seat)
     wac_gpu *gpu = gpu_of(agent);
     const wac_replay *replay = &wac_host_desk(agent, seat)->replay;
     size_t record = wac_replay_record(replay);
-    int64_t *uploaded = &gpu->places[seat].uploaded;
-    if (replay->count - *uploaded > replay->capacity)
-        *uploaded = replay->count - replay->capacity;
-    while (*uploaded < replay->count) {
-        /* up to where the ring begins anew */
-        int64_t slot = *uploaded % replay->capacity, left = replay->count - *uploaded;
-        int64_t count = left < replay->capacity - slot ? left : replay->capacity - slot;
+    int64_t slot, count;
+    while ((count = wac_replay_part(replay, &gpu->places[seat].uploaded, &slot)) > 0)
         gpu->table->write(gpu->engine, seat, WAC_ENGINE_REPLAY, (size_t)slot * record,
                           (size_t)count * record, replay->records + (size_t)slot * record);
-        *uploaded += count;
-    }
 }
 
 /* What the GPU is told of a seat, and goes on from. */
