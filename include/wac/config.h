@@ -81,7 +81,10 @@ typedef enum wac_reward_kind {
 typedef enum wac_normalisation {
     WAC_NORMALISATION_BOUNDS,
     WAC_NORMALISATION_RUNNING,
+    WAC_NORMALISATION_NONE,
 } wac_normalisation;
+
+#define WAC_NORMALISATIONS "bounds|running|none" /* in that order */
 
 typedef enum wac_network {
     WAC_NETWORK_PLAIN,
@@ -178,8 +181,9 @@ typedef enum wac_noise {
     COUNT(evaluation_steps, 3000, 0, 100000000, WAC_FOR_ALL, NULL,                                 \
           "steps of evaluation in an epoch; an unfinished last episode is dropped")                \
     COUNT(path_limit, 300, 1, 100000000, WAC_FOR_ALL, NULL, "longest episode, in steps")           \
-    CHOICE(normalisation, 0, "bounds|running", WAC_FOR_NETWORKS, NULL,                             \
-           "observations to [-1, 1] by declared bounds, or by their running mean and deviation")   \
+    CHOICE(                                                                                        \
+        normalisation, 0, WAC_NORMALISATIONS, WAC_FOR_NETWORKS, NULL,                              \
+        "observations to [-1, 1] by bounds, or by running mean and deviation; none: as they are")  \
     REAL(stop_success, 0, 0, 1, WAC_FOR_ALL, NULL,                                                 \
          "stop once this share of the evaluation episodes reaches the goal; 0: never")             \
     COUNT(checkpoint_interval, 1, 1, 1000000, WAC_FOR_ALL, NULL, "epochs between checkpoints")     \

@@ -183,10 +183,11 @@ static wac_status check_bounds(const wac_environment_spec *spec, const wac_confi
     for (int i = 0; i < spec->observation_size; i++)
         if (config->normalisation == WAC_NORMALISATION_BOUNDS &&
             spec->observation_high[i] - spec->observation_low[i] >= far)
-            return wac_fail(error, WAC_STATUS_INPUT,
-                            "observation %d has no bounds: set normalisation to running, or wrap "
-                            "the environment in gymnasium.wrappers.TransformObservation",
-                            i);
+            return wac_fail(
+                error, WAC_STATUS_INPUT,
+                "observation %d has no bounds: set normalisation to running or none, or wrap "
+                "the environment in gymnasium.wrappers.TransformObservation",
+                i);
     return WAC_STATUS_OK;
 }
 

@@ -469,6 +469,10 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
                         "subset (%lld) must not be larger than critics (%lld), from which it is "
                         "drawn",
                         (long long)config->subset, (long long)config->critics);
+    if (WAC_FOR_WAC >> config->algorithm & 1u && config->normalisation == WAC_NORMALISATION_NONE)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "normalisation none is not for wac, which draws synthetic pairs from where "
+                        "normalised observations can be; set it to bounds or running");
     WAC_TRY(check_networks(config, error));
     WAC_TRY(check_bandit(config, error));
     WAC_TRY(check_optimist(config, error));

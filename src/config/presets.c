@@ -114,6 +114,7 @@ static const wac_preset presets[] = {
     {WAC_FOR_LOCOMOTION, "oac_delta", "23.53"},
     {WAC_FOR_LOCOMOTION, "oac_beta", "4.66"},
 
+    {REDQ_LOCOMOTION "|" TOP_LOCOMOTION "|" BRO_LOCOMOTION, "normalisation", "none"},
     {REDQ_LOCOMOTION, "first_weights", "both"},
     {REDQ_LOCOMOTION, "initial_steps", "5000"},
     {REDQ_LOCOMOTION, "updates", "20000"}, /* 20 a step */

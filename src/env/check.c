@@ -279,9 +279,10 @@ static void judge_bounds(checker *c)
         count += c->outside[i] > 0;
         worst = c->outside[i] > c->outside[worst] ? i : worst;
     }
-    if (c->config->normalisation == WAC_NORMALISATION_RUNNING)
+    if (c->config->normalisation != WAC_NORMALISATION_BOUNDS)
         say(c, WAC_CHECK_BOUNDS, WAC_VERDICT_FINE,
-            "those of observations do not matter with running normalisation");
+            "those of observations do not matter with normalisation %s",
+            c->config->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "none");
     else if (count == 0)
         say(c, WAC_CHECK_BOUNDS, WAC_VERDICT_FINE, "every observation is within its own");
     else {

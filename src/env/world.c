@@ -91,7 +91,7 @@ wac_status wac_world_create(wac_world **out, const wac_environment_type *type,
         return wac_fail_memory(error, "the environment");
     world->type = type;
     world->path_limit = config->path_limit;
-    world->raw = config->normalisation == WAC_NORMALISATION_RUNNING;
+    world->raw = config->normalisation != WAC_NORMALISATION_BOUNDS;
     wac_error cause = {0};
     wac_world_enter(type->name, "create");
     wac_status status = type->create(&world->self, &world->spec, config, &cause);

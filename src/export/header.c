@@ -169,7 +169,7 @@ static void print_units(FILE *to, const wac_portable *portable, const char *name
 static void print_policy(FILE *to, const wac_portable *portable, const char *name)
 {
     const wac_export_policy *policy = &portable->policy;
-    char kappa[48];
+    char kappa[48], limit[48];
     if (policy->means) {
         fprintf(to, "static const %s_network %s_critics[%d] = {\n", name, name,
                 policy->means + policy->stds);
@@ -180,13 +180,14 @@ static void print_policy(FILE *to, const wac_portable *portable, const char *nam
         }
         fprintf(to, "};\n");
     }
+    format_number(limit, policy->limit, false);
     fprintf(to,
             "static const %s_policy %s_numbers = {\n"
             "    .observations = %d, .actions = %d,\n"
-            "    .offset = %s_offset, .factor = %s_factor,\n"
+            "    .offset = %s_offset, .factor = %s_factor, .limit = %s,\n"
             "    .middle = %s_middle, .half = %s_half,\n"
             "    .actor =\n    ",
-            name, name, policy->observations, policy->actions, name, name, name, name);
+            name, name, policy->observations, policy->actions, name, name, limit, name, name);
     print_network(to, portable, 0, name);
     fprintf(to, ",\n");
     format_number(kappa, policy->kappa, false);

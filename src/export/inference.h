@@ -20,7 +20,8 @@ typedef struct wac_export_network {
 
 typedef struct wac_export_policy {
     int observations, actions;
-    const float *offset, *factor; /* [observations]: networks see (x - offset) factor */
+    const float *offset, *factor; /* [observations]: networks see (x - offset) factor, … */
+    float limit;                  /* … cut off at minus that, and that */
     const float *middle, *half;   /* [actions]: the action is middle + half tanh(x) */
     wac_export_network actor;
     const wac_export_network *critics; /* [means + stds] of observation and action; or null */
@@ -200,10 +201,10 @@ static inline void wac_export_forward(const wac_export_network *net, const float
 }
 /* --- policy --- */
 /* What networks see of an entry. */
-static inline float wac_export_see(float value, float offset, float factor)
+static inline float wac_export_see(float value, float offset, float factor, float limit)
 {
     float seen = (value - offset) * factor;
-    return seen < -1 ? -1 : seen > 1 ? 1 : seen;
+    return seen < -limit ? -limit : seen > limit ? limit : seen;
 }
 
 /* work: [observations], and what the network takes */
@@ -212,7 +213,8 @@ static inline void wac_export_act_by(const wac_export_policy *policy, const floa
 {
     int i;
     for (i = 0; i < policy->observations; i++)
-        work[i] = wac_export_see(observation[i], policy->offset[i], policy->factor[i]);
+        work[i] =
+            wac_export_see(observation[i], policy->offset[i], policy->factor[i], policy->limit);
     wac_export_forward(&policy->actor, work, action, work + policy->observations);
     for (i = 0; i < policy->actions; i++)
         action[i] = policy->middle[i] + policy->half[i] * wac_export_tanh(action[i]);
@@ -226,10 +228,11 @@ static inline void wac_export_value_by(const wac_export_policy *policy, const fl
     int i, k, inputs = policy->observations + policy->actions;
     float smallest = 0;
     for (i = 0; i < policy->observations; i++)
-        work[i] = wac_export_see(observation[i], policy->offset[i], policy->factor[i]);
+        work[i] =
+            wac_export_see(observation[i], policy->offset[i], policy->factor[i], policy->limit);
     for (i = 0; i < policy->actions; i++)
         work[policy->observations + i] =
-            wac_export_see(action[i], policy->middle[i], 1 / policy->half[i]);
+            wac_export_see(action[i], policy->middle[i], 1 / policy->half[i], 1);
     for (k = 0; k < policy->means; k++) {
         float own, bound, deviation = 0, *out = work + inputs; /* over the first layer, then free */
         wac_export_forward(&policy->critics[k], work, out, out);

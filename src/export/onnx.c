@@ -205,8 +205,8 @@ static void add_entry(wac_message *model, const char *key, const char *value)
 
 static void add_graph(wac_message *model, const wac_portable *portable)
 {
-    static const float lowest = -1, highest = 1;
     const wac_export_policy *policy = &portable->policy;
+    const float lowest = -policy->limit, highest = policy->limit;
     wac_message graph = {0};
     wac_message_add_text(&graph, GRAPH_NAME, "policy");
     add_tensor(&graph, "offset", policy->offset, policy->observations, 0);

@@ -7,6 +7,7 @@
 #include "rl/host/host.h"
 #include "run/run.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -191,8 +192,11 @@ static void take_units(wac_portable *portable, const wac_world *world, const wac
 {
     const wac_environment_spec *spec = &world->spec;
     const wac_export_policy *policy = &portable->policy;
+    bool none = world->raw && !seen->on; /* they are seen as they are */
+    portable->policy.limit = none ? FLT_MAX : 1;
     for (int i = 0; i < policy->observations; i++) {
-        double low = spec->observation_low[i], high = spec->observation_high[i];
+        double low = none ? -1 : spec->observation_low[i],
+               high = none ? 1 : spec->observation_high[i];
         writable(policy->offset)[i] = seen->on ? seen->offset[i] : (float)((low + high) / 2);
         writable(policy->factor)[i] = seen->on ? seen->scale[i] : (float)(2 / (high - low));
     }
@@ -302,14 +306,15 @@ wac_status wac_portable_quantise(wac_portable *portable, wac_error *error)
 /* --- safetensors ----------------------------------------------------------------------------- */
 
 enum {
-    UNITS = 4,
+    UNITS = 5,
     TENSORS_MOST = UNITS + (1 + WAC_CRITICS_MOST) * 2 * WAC_EXPORT_LAYERS,
     TENSOR_NAME = 96,
 };
 
 static const char format[] = "wac-policy-1";
 static const char formula[] =
-    "x = clip((observation - observation/offset) * observation/factor, -1, 1); "
+    "x = clip((observation - observation/offset) * observation/factor, -observation/limit, "
+    "observation/limit); "
     "action = action/middle + action/half * tanh(policy(x)), hidden layers with ReLU (with an "
     "embedding: s = embedding(x), for each block s += down(relu(up(norm(s)))), then the last layer "
     "of norm(s); with norm_down: s = relu(norm(embedding(x))), for each block s += "
@@ -330,6 +335,7 @@ static size_t list_tensors(wac_tensor *tensors, char names[][TENSOR_NAME],
     } units[UNITS] = {
         {"observation/offset", policy->observations, policy->offset},
         {"observation/factor", policy->observations, policy->factor},
+        {"observation/limit", 1, &policy->limit},
         {"action/middle", policy->actions, policy->middle},
         {"action/half", policy->actions, policy->half},
     };
@@ -521,7 +527,7 @@ void wac_portable_act_exactly(const wac_portable *portable, const float *observa
     for (int i = 0; i < policy->observations; i++)
         seen[i] = wac_clamp(((double)observation[i] - (double)policy->offset[i]) *
                                 (double)policy->factor[i],
-                            -1, 1);
+                            -(double)policy->limit, (double)policy->limit);
     (net->after    ? run_normalised
      : net->blocks ? run_residual
                    : run_plain)(portable, seen, first, second);

@@ -57,7 +57,9 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
         const char *word; /* of the other */
     } choices[] = {
         {"normalisation", own->normalisation, other->normalisation,
-         other->normalisation == WAC_NORMALISATION_RUNNING ? "running" : "bounds"},
+         other->normalisation == WAC_NORMALISATION_BOUNDS    ? "bounds"
+         : other->normalisation == WAC_NORMALISATION_RUNNING ? "running"
+                                                             : "none"},
         {"posterior", own->posterior, other->posterior,
          other->posterior == WAC_POSTERIOR_PARTICLES ? "particles" : "gaussian"},
         {"log_std", own->log_std, other->log_std,

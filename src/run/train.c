@@ -299,7 +299,7 @@ void wac_train_begin(wac_run *run)
 static bool may_evaluate_late(const wac_run *run)
 {
     return run->config.stop_success == 0 && !run->config.keep_best &&
-           run->config.normalisation == WAC_NORMALISATION_BOUNDS;
+           run->config.normalisation != WAC_NORMALISATION_RUNNING;
 }
 
 wac_status wac_train_explore(wac_run *run, bool late, wac_error *error)

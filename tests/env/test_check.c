@@ -381,6 +381,12 @@ static void bounds_and_the_prior_must_hold_what_is_seen(void **state)
     config.normalisation = WAC_NORMALISATION_RUNNING;
     check(&box_type, &config);
     assert_int_equal(wac_check_count(&report, WAC_VERDICT_FINE), WAC_CHECK_TOTAL);
+    /* nor with none */
+    assert_int_equal(wac_config_init(&config, "box", "sac", &error), WAC_STATUS_OK);
+    config.normalisation = WAC_NORMALISATION_NONE;
+    check(&box_type, &config);
+    assert_string_equal(report.findings[WAC_CHECK_BOUNDS].text,
+                        "those of observations do not matter with normalisation none");
     memset(&order, 0, sizeof order);
 }
 

@@ -137,6 +137,25 @@ static void exports_are_reproducible(void **state)
     wac_run_destroy(run);
 }
 
+/* RiverSwim's states are 0 to 25, and an agent may see them so, in the library and elsewhere. */
+static void observations_as_they_are(void **state)
+{
+    (void)state;
+    wac_run *run = opened("riverswim", "sac", 16, WAC_NORMALISATION_NONE);
+    double near = 1, far = 20, action, other;
+    float observation = 20, seen;
+    wac_run_act(run, WAC_POLICY_TARGET, &near, &other);
+    wac_run_act(run, WAC_POLICY_TARGET, &far, &action);
+    wac_seat_act(run->agent, run->seat, WAC_POLICY_TARGET, &observation, &seen);
+    assert_true(fabs(action - (double)seen) < 1e-6 && fabs(action - other) > 1e-3);
+    for (int form = 0; form <= WAC_EXPORT_FORM_SAFETENSORS; form++) {
+        wac_export_report report =
+            export_as(run, (wac_export_form)form, false, at("as-they-are-%d", form));
+        check_report(run, &report);
+    }
+    wac_run_destroy(run);
+}
+
 static void nothing_is_overwritten(void **state)
 {
     (void)state;
@@ -327,6 +346,7 @@ int main(int argc, char **argv)
         TEST(every_world_in_every_form),
         TEST(eight_bits),
         TEST(exports_are_reproducible),
+        TEST(observations_as_they_are),
         TEST(nothing_is_overwritten),
         TEST(large_weights),
         TEST(networks_without_numbers_are_refused),
