@@ -85,7 +85,7 @@ static void appraise_pairs(wac_general_gpu *gpu)
                                        .z = v->shadow_action,
                                        .w = v->shadow_log_prob});
     join(gpu, v->action, v->model_x);
-    join(gpu, v->shadow_action, wac_array_from(v->model_x, (size_t)(rows * (o + a))));
+    join(gpu, v->shadow_action, wac_array_from(v->model_x, (size_t)rows * (size_t)(o + a)));
     look(gpu, 2 * rows);
     find_bonus(gpu, 0, v->model_bonus, v->model_dout);
     find_bonus(gpu, rows, wac_array_from(v->model_bonus, (size_t)rows), (wac_array){0});

@@ -23,9 +23,8 @@ typedef struct twins {
 
 static void add_twin(twins *all, void *here, void *first, size_t bytes)
 {
-    char *there = (char *)first + (size_t)all->seat * bytes;
     if (bytes > 0 && first)
-        all->list[all->count++] = (twin){here, there, bytes};
+        all->list[all->count++] = (twin){here, (char *)first + (size_t)all->seat * bytes, bytes};
 }
 
 static void add_net(twins *all, const wac_stack *stack, wac_moments moments,
@@ -39,21 +38,21 @@ static void add_net(twins *all, const wac_stack *stack, wac_moments moments,
 
 static void add_array(twins *all, void *here, wac_array array, size_t count)
 {
-    float *there = array.at + (size_t)all->seat * array.seat;
     if (count > 0 && array.at)
-        all->list[all->count++] = (twin){here, there, count * sizeof(float)};
+        all->list[all->count++] =
+            (twin){here, array.at + (size_t)all->seat * array.seat, count * sizeof(float)};
 }
 
 /* count, means and squares lie together there */
 static void add_sums(twins *all, wac_normaliser *sums, const wac_general_sums *there)
 {
     size_t size = (size_t)sums->size, whole = (1 + 2 * size) * sizeof(double);
+    if (!there->sums)
+        return;
     char *first = (char *)there->sums + (size_t)all->seat * whole;
     twin parts[] = {{sums->count, first, sizeof(double)},
                     {sums->mean, first + sizeof(double), size * sizeof(double)},
                     {sums->squares, first + (1 + size) * sizeof(double), size * sizeof(double)}};
-    if (!there->sums)
-        return;
     for (int i = 0; i < 3; i++)
         all->list[all->count++] = parts[i];
     add_array(all, sums->offset, there->offset, size);
@@ -74,7 +73,7 @@ static void list_twins(twins *all, wac_agent *agent, int seat)
     add_net(all, &desk->targets, none, &gpu->targets);
     add_net(all, &desk->anchors, none, &gpu->anchors);
     add_net(all, &desk->shadow, none, &gpu->shadow);
-    add_array(all, desk->share, v->share, (size_t)(v->policies * v->rows));
+    add_array(all, desk->share, v->share, (size_t)v->policies * (size_t)v->rows);
     if (!agent->row->members)
         add_array(all, desk->share, v->weight, (size_t)v->rows);
     if (agent->row->bonus) {

@@ -173,7 +173,7 @@ void wac_general_back_up(wac_agent *agent, int next, int entropy)
                                  .columns = v->subset ? v->subset : v->means / v->members,
                                  .capacity = said.pass.capacity,
                                  .x = wac_general_out(&said, &gpu->critics),
-                                 .y = wac_array_from(v->mean_target, (size_t)(m * v->rows))};
+                                 .y = wac_array_from(v->mean_target, (size_t)m * (size_t)v->rows)};
         if (wac_models_read_pairs(agent)) {
             wac_general_appraise_next(agent);
             task.flags = true;
@@ -348,7 +348,7 @@ void wac_general_aim(wac_agent *agent, int policy, wac_aim at)
         return;
     wac_general_gpu *gpu = wac_general_of(agent);
     const wac_general_view *v = &gpu->view;
-    size_t rows = (size_t)(policy * v->rows), draws = (size_t)policy * draws_of(v);
+    size_t rows = (size_t)policy * (size_t)v->rows, draws = (size_t)policy * draws_of(v);
     wac_general_pull(agent, policy / agent->row->policies, at, false,
                      wac_array_from(v->action, draws), wac_array_from(v->share, rows),
                      wac_array_from(v->daction, draws));
