@@ -104,7 +104,7 @@ static size_t fit_words(const char *words)
 
 static void print_setting(const wac_config *config, const wac_setting *setting)
 {
-    char value[64], range[64];
+    char value[64], range[256];
     wac_config_format(config, setting, value, sizeof value);
     if (setting->words) {
         snprintf(range, sizeof range, "%s", setting->words);

@@ -38,7 +38,7 @@ static void print_overview(FILE *stream)
     fprintf(stream,
             "%swac%s trains agents that explore where they are uncertain: Wasserstein\n"
             "Actor-Critic (OE-WAC, ME-WAC), with SAC, OAC, REDQ, SUNRISE, MaxInfoSAC, SAC\n"
-            "with random network distillation and TOP to compare.\n\n"
+            "with random network distillation, TOP, BRO and SimBa to compare.\n\n"
             "%sUsage%s\n  wac COMMAND [ARGUMENTS]\n\n%sCommands%s\n",
             style.bold, style.plain, style.bold, style.plain, style.bold, style.plain);
     for (int i = 0; i < COMMANDS; i++)

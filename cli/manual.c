@@ -90,7 +90,8 @@ void cli_print_manual(const cli_command *command)
         "wac \\- agents that explore where they are uncertain\n"
         ".SH SYNOPSIS\n.B wac\n.I COMMAND\n.RI [ ARGUMENTS ]\n"
         ".SH DESCRIPTION\nTrains agents by Wasserstein Actor\\-Critic (OE\\-WAC, ME\\-WAC), SAC, "
-        "OAC, REDQ, SUNRISE, MaxInfoSAC, SAC with random network distillation and TOP, and "
+        "OAC, REDQ, SUNRISE, MaxInfoSAC, SAC with random network distillation, TOP, BRO and SimBa, "
+        "and "
         "tells, draws, compares and exports what they have learned.\n"
         ".SH COMMANDS\n");
     for (const cli_command *const *each = cli_commands; *each; each++)

@@ -25,7 +25,7 @@ static const char help[] =
     "Usage\n"
     "  wac train ENV\n"
     "            [--algorithm oe-wac|me-wac|sac|oac|redq|sunrise|\n"
-    "                         maxinfosac|sac-rnd|top|bro]\n"
+    "                         maxinfosac|sac-rnd|top|bro|simba]\n"
     "            [--out DIR] [--KEY VALUE ...]\n"
     "  wac train --config FILE [ENV] [--KEY VALUE ...]\n"
     "  wac train [ENV] --from RUN [--policy best|last] [--KEY VALUE ...]\n"

@@ -470,9 +470,11 @@ wac_status wac_config_check(const wac_config *config, wac_error *error)
                         "drawn",
                         (long long)config->subset, (long long)config->critics);
     if (WAC_FOR_WAC >> config->algorithm & 1u && config->normalisation == WAC_NORMALISATION_NONE)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "normalisation none is not for wac, which draws synthetic pairs from where "
-                        "normalised observations can be; set it to bounds or running");
+        return wac_fail(
+            error, WAC_STATUS_INPUT,
+            "%s draws synthetic pairs from where normalised observations can be, and with "
+            "normalisation none that is nowhere; set it to bounds or running",
+            wac_algorithm_name((wac_algorithm)config->algorithm));
     WAC_TRY(check_networks(config, error));
     WAC_TRY(check_bandit(config, error));
     WAC_TRY(check_optimist(config, error));

@@ -393,9 +393,10 @@ static void whole_is_checked(void **state)
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_OK);
     config.normalisation = WAC_NORMALISATION_NONE;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
-    assert_string_equal(error.message,
-                        "normalisation none is not for wac, which draws synthetic pairs from where "
-                        "normalised observations can be; set it to bounds or running");
+    assert_string_equal(
+        error.message,
+        "me-wac draws synthetic pairs from where normalised observations can be, and "
+        "with normalisation none that is nowhere; set it to bounds or running");
     config.normalisation = WAC_NORMALISATION_BOUNDS;
     config.std_learning_rate = 2e-3;
     assert_int_equal(wac_config_check(&config, &error), WAC_STATUS_INPUT);
