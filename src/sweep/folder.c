@@ -310,7 +310,7 @@ wac_status wac_sweep_take(int *lock, wac_sweep_item **items, const wac_sweep *sw
         wac_directory_tidy(directory, WAC_SWEEP_TABLE);
     }
     for (size_t i = 0; i < sweep->count; i++)
-        if ((*items)[i].state == WAC_SWEEP_STATE_NEW && wac_sweep_share_has(share, i) &&
+        if ((*items)[i].state != WAC_SWEEP_STATE_DONE && wac_sweep_share_has(share, i) &&
             wac_path_join(path, sizeof path, directory, sweep->runs[i].folder, NULL) ==
                 WAC_STATUS_OK)
             wac_folder_tidy_starts(path);

@@ -279,6 +279,11 @@ static void what_is_no_sweep_is_left_alone(void **state)
     assert_ok(wac_directory_make(at("cut/lqg/sac/seed-1.77.tmp"), &error));
     assert_done(wac("sweep %s --out %s", at("small.yaml"), at("cut")));
     assert_false(wac_path_exists(at("cut/lqg/sac/seed-1.77.tmp")));
+    /* also where another start got further, and was cut off then */
+    save_text(at("small.yaml"), SMALL_SWEEP("2"));
+    assert_ok(wac_directory_make(at("cut/lqg/sac/seed-1.78-0.tmp"), &error));
+    assert_done(wac("sweep %s --out %s", at("small.yaml"), at("cut")));
+    assert_false(wac_path_exists(at("cut/lqg/sac/seed-1.78-0.tmp")));
     /* a run's folder that is none */
     remove_folder(at("cut/lqg/sac/seed-1"));
     assert_ok(wac_directory_make(at("cut/lqg/sac/seed-1"), &error));
