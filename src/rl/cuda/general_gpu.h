@@ -5,6 +5,7 @@
 #define WAC_RL_CUDA_GENERAL_GPU_H
 
 #include "rl/cuda/general.h"
+#include "rl/cuda/steps.h"
 #include "rl/host/host.h"
 
 /* Networks of every seat, and what Adam keeps of them; null where nothing is learned. */
@@ -27,12 +28,6 @@ typedef struct wac_general_rows {
     bool pairs;
 } wac_general_rows;
 
-typedef struct wac_general_place {
-    bool changed;     /* the desk's networks are newer than the GPU's */
-    bool learned;     /* the GPU's are newer than the desk's */
-    int64_t uploaded; /* transitions that the GPU has */
-} wac_general_place;
-
 typedef struct wac_general_gpu {
     const wac_general_table *table;
     wac_general *engine;
@@ -43,7 +38,7 @@ typedef struct wac_general_gpu {
     float *lent_policies, *lent_critics, *lent_optimists; /* what acts, of all seats */
 
     wac_general_seat *seats; /* [seats], as the GPU has them */
-    wac_general_place *places;
+    wac_gpu_place *places;
     int64_t due;    /* updates that were asked for and are not on their way yet */
     bool sent;      /* something is, or has been, and was not heard of */
     bool rehearses; /* nothing is done */

@@ -107,13 +107,13 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
     WAC_TRY(wac_steps_host.create(agent, plan, error));
     wac_general_gpu *gpu = WAC_TAKE(&agent->arena, wac_general_gpu, 1);
     wac_general_seat *seats = WAC_TAKE(&agent->arena, wac_general_seat, (size_t)agent->seats);
-    wac_general_place *places = WAC_TAKE(&agent->arena, wac_general_place, (size_t)agent->seats);
+    wac_gpu_place *places = WAC_TAKE(&agent->arena, wac_gpu_place, (size_t)agent->seats);
     if (agent->arena.failed)
         return wac_fail_memory(error, "the agent");
     *gpu = (wac_general_gpu){.seats = seats, .places = places};
     for (int i = 0; i < agent->seats; i++) {
         seats[i] = (wac_general_seat){.moves = 1};
-        places[i] = (wac_general_place){.changed = true};
+        places[i] = (wac_gpu_place){.changed = true};
     }
     int64_t capacity = transitions_of(agent);
     size_t bytes = wac_general_lay_out(gpu, agent, capacity, NULL);
@@ -360,7 +360,7 @@ static wac_status visit(wac_agent *agent, int seat, wac_state state, wac_agent_v
 
 static void settle(wac_agent *agent, int seat, wac_state state)
 {
-    wac_general_place *place = &wac_general_of(agent)->places[seat];
+    wac_gpu_place *place = &wac_general_of(agent)->places[seat];
     wac_steps_host.settle(agent, seat, state);
     if (state == WAC_STATE_REPLAY)
         place->uploaded = 0;

@@ -14,17 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct place {
-    bool changed;     /* the desk's networks are newer than the GPU's */
-    bool learned;     /* the GPU's are newer than the desk's */
-    int64_t uploaded; /* transitions that the GPU has */
-} place;
-
 typedef struct wac_gpu {
     const wac_engine_table *table;
     wac_engine *engine;
     wac_engine_seat *seats; /* [seats], as the GPU has them */
-    place *places;          /* [seats] */
+    wac_gpu_place *places;  /* [seats] */
     bool repeating;         /* steps are put into a graph */
 } wac_gpu;
 
@@ -144,7 +138,7 @@ static void upload(wac_agent *agent)
     bool changed = false;
     for (int seat = 0; seat < agent->seats; seat++) {
         const wac_desk *desk = wac_host_desk(agent, seat);
-        place *place = &gpu->places[seat];
+        wac_gpu_place *place = &gpu->places[seat];
         twin twins[NETWORKS];
         list_twins(wac_host_desk(agent, seat), twins);
         for (int i = 0; place->changed && i < NETWORKS; i++)
@@ -396,7 +390,7 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
     WAC_TRY(wac_steps_host.create(agent, plan, error));
     wac_gpu *gpu = WAC_TAKE(&agent->arena, wac_gpu, 1);
     wac_engine_seat *seats = WAC_TAKE(&agent->arena, wac_engine_seat, (size_t)agent->seats);
-    place *places = WAC_TAKE(&agent->arena, place, (size_t)agent->seats);
+    wac_gpu_place *places = WAC_TAKE(&agent->arena, wac_gpu_place, (size_t)agent->seats);
     if (agent->arena.failed)
         return wac_fail_memory(error, "the agent");
     *gpu = (wac_gpu){.seats = seats, .places = places};
@@ -553,7 +547,7 @@ static void upload_drawn(wac_agent *agent, int seat)
 
 static void settle(wac_agent *agent, int seat, wac_state state)
 {
-    place *place = &gpu_of(agent)->places[seat];
+    wac_gpu_place *place = &gpu_of(agent)->places[seat];
     wac_steps_host.settle(agent, seat, state);
     if (state == WAC_STATE_REPLAY)
         place->uploaded = 0;

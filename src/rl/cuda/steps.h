@@ -5,6 +5,13 @@
 #include "rl/cuda/engine.h"
 #include "rl/steps.h"
 
+/* Who has the newer of a seat's networks, and what the GPU has of its replay. */
+typedef struct wac_gpu_place {
+    bool changed;     /* the desk's networks are newer than the GPU's */
+    bool learned;     /* the GPU's are newer than the desk's */
+    int64_t uploaded; /* transitions that the GPU has */
+} wac_gpu_place;
+
 /* How many GPUs there are to use; fails where there is none. A process that has asked cannot fork
  * children that use one. */
 wac_status wac_gpu_count(int *count, wac_error *error);
