@@ -274,7 +274,7 @@ endforeach()
 
 # the long ones first, so that no processor waits for the last of them
 foreach(name IN LISTS unit_tests ITEMS onnx results)
-    if(name MATCHES "learns|faults|power|failing|losses|ops|verify|export|seats|gpu|report|lockstep|ranks|residual|onnx|results")
+    if(name MATCHES "learns|faults|power|failing|losses|ops|verify|export|seats|gpu|report|reproduce|lockstep|ranks|residual|onnx|results")
         set_property(TEST ${name} PROPERTY COST 1)
     endif()
 endforeach()

@@ -308,7 +308,6 @@ static void test_ahead(void **state)
     assert_int_equal(judgement.count, 2);
 }
 
-/* Lack of evidence is no evidence of the contrary. */
 /* Eight seeds on three tasks; in each task another two of OE-WAC fail. */
 static void make_three_tasks(int64_t longer)
 {
@@ -362,6 +361,7 @@ static void test_ahead_over_all(void **state)
     assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "8 seeds");
 }
 
+/* Lack of evidence is no evidence of the contrary. */
 static void test_hardly_ahead(void **state)
 {
     (void)state;
