@@ -281,8 +281,8 @@ typedef enum wac_noise {
          "weight of the bonus; of maxinfosac at the start")                                        \
     FLAG(bonus_tuning, true, WAC_FOR_MAXINFOSAC, NULL,                                             \
          "learn the weight of the bonus; false: it stays at its start")                            \
-    COUNT(quantiles, 50, 2, 256, WAC_FOR_QUANTILES, NULL,                                          \
-          "of a return's distribution, by each critic")                                            \
+    COUNT(quantiles, 50, 1, 256, WAC_FOR_QUANTILES, NULL,                                          \
+          "of a return's distribution, by each critic; 1: its mean, by squared errors")            \
     REAL(optimism_low, -1, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
          "weight of the critics' disagreement in their belief: what a bandit may choose")          \
     REAL(optimism_high, 0, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \

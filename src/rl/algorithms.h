@@ -14,7 +14,8 @@ typedef struct wac_algorithm_row {
     int means, stds;     /* critics; without stds or members it knows nothing of its uncertainty */
     bool shared;         /* a critic is one network for mean and spread; as many stds as means */
     int particles;       /* that it puts out; 0: a Gaussian's mean and std. Only where shared */
-    int quantiles;       /* of the return, which a mean critic puts out; 0: its mean alone */
+    int quantiles;       /* that a mean critic puts out; all critics are believed together, also
+                          * with 1, its mean. 0: its mean, and the smallest one is believed */
     bool population;     /* deviation in their belief: of all critics there are, not of a sample */
     bool optimist;       /* a second policy leads the first one's means elsewhere, and explores */
     bool random_first;   /* its first steps, random_steps, are any actions */

@@ -27,6 +27,7 @@ static const struct {
     {"sac-rnd", "sac-rnd", 0.02},
     {"top", "top", 0.02},
     {"bro", "bro", 0.02},
+    {"one quantile", "bro", 0.02},
     {"simba", "sac", 0.02},
     {"simba wac", "oe-wac", 0.02},
     {"bronet", "redq", 0.02},
@@ -68,7 +69,7 @@ static wac_config config_of(int kind, int seat, int precision)
     config.policy_delay = 3;
     config.members = 3;
     config.models = 4;
-    config.quantiles = 12;
+    config.quantiles = is(kind, "one quantile") ? 1 : 12;
     config.particles = 9;
     config.backup_temperature = seat ? 10 : 0;
     if (residual || is(kind, "bro")) {

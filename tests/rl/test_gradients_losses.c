@@ -235,6 +235,19 @@ static void bro_losses(void **state)
     log_std = WAC_LOG_STD_CLAMPED;
 }
 
+/* Critics that put out the mean alone. */
+static void losses_without_quantiles(void **state)
+{
+    (void)state;
+    static const wac_algorithm all[] = {WAC_ALGORITHM_TOP, WAC_ALGORITHM_BRO};
+    for (int i = 0; i < 2; i++) {
+        wac_config config = make_config(all[i]);
+        config.quantiles = 1;
+        wac_algorithm_row row = wac_algorithm_row_of(&config);
+        check_agent(all[i], &row, false);
+    }
+}
+
 static void losses_of_residual_networks(void **state)
 {
     (void)state;
@@ -334,6 +347,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(losses_of_residual_networks, make_bronet, make_plain),
         cmocka_unit_test(top_losses),
         cmocka_unit_test(bro_losses),
+        cmocka_unit_test(losses_without_quantiles),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(clamps_are_at_work),
     };

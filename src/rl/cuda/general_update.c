@@ -257,7 +257,7 @@ static void find_errors(wac_general_gpu *gpu)
         error.count = v->means * error.rows;
         wac_general_run(gpu, WAC_GENERAL_belief_error, error);
         wac_general_run(gpu, WAC_GENERAL_belief_tell, task);
-    } else if (v->quantiles) {
+    } else if (v->quantiles > 1) {
         wac_general_task pull = task;
         pull.count = v->means * v->rows * v->quantiles;
         wac_general_run(gpu, WAC_GENERAL_quantile_pull, pull);

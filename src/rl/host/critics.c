@@ -259,7 +259,7 @@ static void teach_critic(void *work, wac_team *team, int item, int place)
                      desk->spreads + (size_t)(place * 2 * desk->belief.spread), dout);
     } else if (std) {
         std_error(desk, team, m, pass.out, dout);
-    } else if (agent->row->quantiles) {
+    } else if (agent->row->quantiles > 1) {
         wac_quantile_error(agent->row->quantiles, agent->rows, pass.out, desk->mean_target,
                            desk->weight, dout, &seat->loss[m], &seat->average[m]);
     } else {
