@@ -28,7 +28,7 @@ html_show_copyright = False
 
 PAGES = {
     "First steps": ["docs/tables", "docs/suite", "docs/choosing", "docs/settings", "docs/metrics", "docs/format", "docs/render",
-                    "docs/reading-runs"],
+                    "docs/watch", "docs/reading-runs"],
     "Worlds of one's own": ["docs/own-models", "docs/own-environments", "docs/gymnasium"],
     "Studies": ["docs/sweeps", "docs/experiments", "docs/statistics", "docs/results",
                 "results/README"],

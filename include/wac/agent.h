@@ -1,10 +1,10 @@
 /* Agents: networks, replay and the updates of OE-WAC, ME-WAC, SAC, OAC, REDQ, SUNRISE, MaxInfoSAC,
- * SAC with random network distillation and TOP.
+ * SAC with random network distillation, TOP, BRO and SimBa.
  *
- * Actions are single precision and within [-1, 1] throughout; so are observations, unless the
- * setting `normalisation` is `running`: then they come as they are, and the agent scales them. An
- * agent is used by one thread at a time (it brings its own helpers). Everything is allocated by
- * create.
+ * Actions are single precision and within [-1, 1] throughout; so are observations where the
+ * setting `normalisation` is `bounds`: else they come as they are, and with `running` the agent
+ * scales them. An agent is used by one thread at a time (it brings its own helpers). Everything is
+ * allocated by create.
  */
 #ifndef WAC_AGENT_H
 #define WAC_AGENT_H

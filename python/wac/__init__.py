@@ -1,5 +1,5 @@
 """Agents that explore where they are uncertain: Wasserstein Actor-Critic, SAC, OAC, REDQ, SUNRISE,
-MaxInfoSAC, SAC with random network distillation and TOP.
+MaxInfoSAC, SAC with random network distillation, TOP, BRO and SimBa.
 
 >>> import wac
 >>> agent = wac.Agent("me-wac", "Pendulum-v1", reward_min=-17, reward_max=0)

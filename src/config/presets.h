@@ -1,4 +1,4 @@
-/* The settings of the paper's experiments, environment by environment. */
+/* Settings that suit an environment, or an algorithm there or anywhere. */
 #ifndef WAC_CONFIG_PRESETS_H
 #define WAC_CONFIG_PRESETS_H
 

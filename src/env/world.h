@@ -1,9 +1,9 @@
 /* A world in use: the agent's view of an environment.
  *
- * Observations are mapped linearly from the declared bounds to [-1, 1] and clipped (under running
- * normalisation they pass as they are, and the agent scales them), actions the other way; steps are
- * counted against the path limit. Reaching it truncates the episode, which is not the end of the
- * world: the two stay apart all the way into replay.
+ * Observations are mapped linearly from the declared bounds to [-1, 1] and clipped (under another
+ * normalisation they pass as they are, and if it is running the agent scales them), actions the
+ * other way; steps are counted against the path limit. Reaching it truncates the episode, which is
+ * not the end of the world: the two stay apart all the way into replay.
  */
 #ifndef WAC_ENV_WORLD_H
 #define WAC_ENV_WORLD_H

@@ -1,8 +1,8 @@
 /* Replays a recorded update and says how far ours is from it.
  *
  * A recording (safetensors) holds the weights before the first update, each update's batch and
- * noise, and what must come out: losses, entropy weights, final weights, and for OAC some
- * exploration actions. docs/verify.md describes the format.
+ * noise, and what must come out: losses, entropy weights, final weights, and of some algorithms
+ * actions. docs/verify.md describes the format.
  */
 #ifndef WAC_VERIFY_UPDATE_H
 #define WAC_VERIFY_UPDATE_H

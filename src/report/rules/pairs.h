@@ -1,4 +1,4 @@
-/* One side against another: ahead-of, faster, level, less-spread. */
+/* One side against another: ahead-of, ahead-over-all, faster, level, less-spread. */
 #ifndef WAC_REPORT_RULES_PAIRS_H
 #define WAC_REPORT_RULES_PAIRS_H
 
