@@ -21,7 +21,8 @@ const wac_style *wac_style_at(size_t index)
 
 const wac_style *wac_style_of(wac_algorithm algorithm)
 {
-    /* in the order of WAC_ALGORITHMS; tables, which stand beside no networks, have the last four */
+    /* in the order of WAC_ALGORITHMS; tables, which stand beside no networks, share the looks of
+     * those behind OAC */
     static const unsigned char places[WAC_STYLES] = {0, 2, 1, 5, 3, 4, 6, 8, 7, 9, 10, 11};
     bool table = algorithm >= WAC_ALGORITHM_TABLES;
     return &styles[places[(table ? 4 + algorithm - WAC_ALGORITHM_TABLES : algorithm) % WAC_STYLES]];
