@@ -132,6 +132,7 @@ typedef struct wac_general_task {
     bool movers; /* only of seats whose policies move */
     int first, rows, columns, stride, capacity, flags;
     bool fresh, relu;
+    bool chosen; /* weights are those of the members in the seat's subset */
     float value;
     wac_array x, y, z, w, v;
 } wac_general_task;
