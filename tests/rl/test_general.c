@@ -351,6 +351,16 @@ static void test_out_of_step(void **state)
     }
 }
 
+/* Weights that follow from what learns, as a processor makes them that rounds otherwise. */
+static void round_otherwise(wac_seat *seat, int policies)
+{
+    for (int i = 0; i < policies; i++)
+        seat->alpha[i] = nextafterf(seat->alpha[i], 2);
+    seat->bonus_weight = nextafterf(seat->bonus_weight, 2);
+    seat->optimism = nextafterf(seat->optimism, 2);
+    seat->divergence_weight = nextafterf(seat->divergence_weight, 2);
+}
+
 /* What was saved in the middle goes on to the same bytes; and on the host, too. */
 static void test_save(void **state)
 {
@@ -368,6 +378,7 @@ static void test_save(void **state)
         assert_int_equal(wac_agent_load(host, folder, &error), WAC_STATUS_OK);
         assert_same(first, 1, second, 0);
         assert_same(first, 1, host, 0);
+        round_otherwise(second->seat, second->policies);
         wac_agent_start(first, 6);
         wac_agent_start(second, 6);
         assert_int_equal(wac_agent_finish(second, &error), WAC_STATUS_OK);
