@@ -95,12 +95,9 @@ static wac_config config_of(int kind, int seat, int precision)
     return config;
 }
 
-static wac_agent *make(wac_device device, int kind, int first, int seats, int precision)
+static wac_agent *make_of(wac_device device, const wac_config *configs, int seats)
 {
-    wac_config configs[SEATS];
     wac_agent *agent = NULL;
-    for (int i = 0; i < seats; i++)
-        configs[i] = config_of(kind, first + i, precision);
     wac_agent_plan plan = {.device = device,
                            .configs = configs,
                            .seats = seats,
@@ -109,9 +106,17 @@ static wac_agent *make(wac_device device, int kind, int first, int seats, int pr
                            .threads = 1,
                            .first_cpu = -1};
     if (wac_agent_create_seats(&agent, &plan, &error) != WAC_STATUS_OK)
-        fail_msg("%s: %s", kinds[kind].name, error.message);
+        fail_msg("%s", error.message);
     assert_true(device == WAC_DEVICE_CPU || agent->steps == &wac_steps_general);
     return agent;
+}
+
+static wac_agent *make(wac_device device, int kind, int first, int seats, int precision)
+{
+    wac_config configs[SEATS];
+    for (int i = 0; i < seats; i++)
+        configs[i] = config_of(kind, first + i, precision);
+    return make_of(device, configs, seats);
 }
 
 /* Transitions that follow from the seat's seed alone. */
@@ -493,6 +498,35 @@ static void test_sizes(void **state)
     batch = 48;
 }
 
+/* A GPU has room for what a run's epochs make; where others have the agent remember more, it says
+ * so. */
+static void test_room(void **state)
+{
+    (void)state;
+    wac_config configs[] = {config_of(0, 0, WAC_PRECISION_SINGLE),
+                            config_of(0, 1, WAC_PRECISION_SINGLE)};
+    for (int i = 0; i < 2; i++) {
+        configs[i].replay_capacity = 1000;
+        configs[i].initial_steps = TRANSITIONS / 2;
+        configs[i].epochs = 1;
+        configs[i].explore_steps = TRANSITIONS / 2;
+    }
+    wac_agent *agent = make_of(WAC_DEVICE_CUDA, configs, 2);
+    fill(agent, 0);
+    fill(agent, 1);
+    learn(agent, 2);
+    fill(agent, 0);
+    for (int i = 0; i < 2; i++) {
+        wac_agent_anchor(agent);
+        wac_agent_start(agent, 2);
+        assert_int_equal(wac_agent_finish(agent, &error), WAC_STATUS_IO);
+        assert_non_null(strstr(error.message, "more transitions"));
+    }
+    assert_int_equal(agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, collect, NULL, &error),
+                     WAC_STATUS_IO);
+    wac_agent_destroy(agent);
+}
+
 static int choose_gpu(void **state)
 {
     (void)state;
@@ -509,7 +543,7 @@ int main(void)
         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_company),
         cmocka_unit_test(test_out_of_step), cmocka_unit_test(test_save),
         cmocka_unit_test(test_acting),      cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_room),
     };
     return cmocka_run_group_tests(tests, choose_gpu, NULL);
 }

@@ -42,6 +42,7 @@ typedef struct wac_general_gpu {
     int64_t due;    /* updates that were asked for and are not on their way yet */
     bool sent;      /* something is, or has been, and was not heard of */
     bool rehearses; /* nothing is done */
+    bool overfull;  /* nor ever again: a seat remembers more than there is room for */
     bool repeats;   /* steps are put into a graph … */
     bool moving;    /* … of an update in which policies move */
     bool movers;    /* what is asked for is of seats whose policies move */
