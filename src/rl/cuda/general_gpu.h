@@ -107,8 +107,6 @@ void wac_general_appraise(wac_agent *agent);
 void wac_general_appraise_next(wac_agent *agent);
 void wac_general_climb_bonus(wac_agent *agent, int policy);
 void wac_general_study(wac_agent *agent);
-
-/* general_optimist.c */
 void wac_general_lead(wac_agent *agent);
 
 /* Gradients of policies, or of others, are on their way: errors times a row's share are made as
