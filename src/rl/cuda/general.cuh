@@ -131,6 +131,18 @@ DEVICE float clamped(float value, float low, float high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* see wac_log_std_of */
+DEVICE float log_std_of(bool bent, float head, float *slope)
+{
+    if (!bent) {
+        *slope = head >= -20 && head <= 2;
+        return clamped(head, -20, 2);
+    }
+    float t = tanhf(head);
+    *slope = 6 * (1 - t * t);
+    return -10 + 6 * (1 + t);
+}
+
 /* see wac_adam_move */
 DEVICE void adam_move(wac_general_factors factors, float gradient, float *first, float *second,
                       float *value)

@@ -115,8 +115,8 @@ typedef struct wac_general_view {
     wac_array masks, drawn_pairs; /* [B + M][O + A] */
 
     wac_array action, log_prob, next_action, next_log_prob, query;
-    wac_array share, weight, factor, mean_target, std_target, spreads, bound, dout, dactions;
-    wac_array daction, dheads, errors;
+    wac_array share, weight, factor, mean_target, std_target, bound, dout, dactions, daction;
+    wac_array dheads, errors;
 
     wac_general_sums model_sums[3]; /* of inputs, outputs, bonuses */
     wac_array model_x, model_target, model_dout, model_wishes, model_bonus, model_slope;
@@ -132,6 +132,7 @@ typedef struct wac_general_task {
     bool movers; /* only of seats whose policies move */
     int first, rows, columns, stride, capacity, flags;
     bool fresh, relu;
+    bool chosen; /* weights are those of the members in the seat's subset */
     float value;
     wac_array x, y, z, w, v;
 } wac_general_task;

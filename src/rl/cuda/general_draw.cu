@@ -154,6 +154,8 @@ EACH(advance)
 {
     UNUSED;
     float slope;
+    for (int m = 0; !v->deterministic && m < v->policies; m++)
+        own->alpha[m] = expf(own->entropy[m].number);
     if (v->models)
         own->bonus_weight = expf(own->bonus.number);
     for (int k = 0; v->optimist_x.at && k < 2; k++)

@@ -42,6 +42,7 @@ typedef struct wac_general_gpu {
     int64_t due;    /* updates that were asked for and are not on their way yet */
     bool sent;      /* something is, or has been, and was not heard of */
     bool rehearses; /* nothing is done */
+    bool overfull;  /* nor ever again: a seat remembers more than there is room for */
     bool repeats;   /* steps are put into a graph … */
     bool moving;    /* … of an update in which policies move */
     bool movers;    /* what is asked for is of seats whose policies move */
@@ -106,8 +107,6 @@ void wac_general_appraise(wac_agent *agent);
 void wac_general_appraise_next(wac_agent *agent);
 void wac_general_climb_bonus(wac_agent *agent, int policy);
 void wac_general_study(wac_agent *agent);
-
-/* general_optimist.c */
 void wac_general_lead(wac_agent *agent);
 
 /* Gradients of policies, or of others, are on their way: errors times a row's share are made as

@@ -51,7 +51,8 @@ WARPS(norm)
     UNUSED;
     size_t row = row_at(t, i), width = (size_t)t->columns;
     const float *x = of(t->x, seat) + row * width;
-    const float *weight = of(t->v, seat) + (size_t)(i / t->rows) * (size_t)t->stride;
+    int member = t->chosen ? own->subset[i / t->rows] : i / t->rows;
+    const float *weight = of(t->v, seat) + (size_t)member * (size_t)t->stride;
     float *normal = of(t->y, seat) + row * width, *y = of(t->w, seat) + row * width;
     double sum = 0, squares = 0;
     for (size_t j = (size_t)lane; j < width; j += LANES)

@@ -196,18 +196,13 @@ WARPS(tune_bonus)
 
 /* --- an optimist ------------------------------------------------------------------------------ */
 
-DEVICE float log_std_beside(const wac_general_seat *own, float head)
-{
-    return own->bent ? -10 + 6 * (1 + tanhf(head)) : clamped(head, -20, 2);
-}
-
 /* a piece: an entry of its action, from the policy's heads x by its shift y */
 EACH(optimist_act)
 {
     UNUSED;
     int a = v->actions;
     const float *mean = of(t->x, seat) + (size_t)(2 * (i / a) * a + i % a);
-    float std = own->optimist_std * expf(log_std_beside(own, mean[a]));
+    float slope, std = own->optimist_std * expf(log_std_of(own->bent, mean[a], &slope));
     of(v->optimist_action, seat)[i] =
         tanhf(*mean + of(t->y, seat)[i] + std * of(v->optimist_noise, seat)[i]);
 }
@@ -224,7 +219,7 @@ EACH(optimist_pull)
     float *dshift = of(v->optimist_dshift, seat) + (size_t)(i * a), away = 0;
     float price = own->weights[1] * of(v->share, seat)[i];
     for (int j = 0; j < a; j++) {
-        float pull = shift[j] * expf(-2 * log_std_beside(own, log_std[j]));
+        float slope, pull = shift[j] * expf(-2 * log_std_of(own->bent, log_std[j], &slope));
         away += 0.5f * shift[j] * pull;
         dshift[j] = dshift[j] * (1 - action[j] * action[j]) + price * pull;
     }

@@ -4,18 +4,6 @@
 
 /* --- actions ---------------------------------------------------------------------------------- */
 
-/* see wac_log_std_of */
-DEVICE float log_std_of(bool bent, float head, float *slope)
-{
-    if (!bent) {
-        *slope = head >= -20 && head <= 2;
-        return clamped(head, -20, 2);
-    }
-    float t = tanhf(head);
-    *slope = 6 * (1 - t * t);
-    return -10 + 6 * (1 + t);
-}
-
 /* a piece: a row's action z [A] from heads x by noise y, and its log-probability w; of a
  * deterministic policy with noise of `flags` */
 EACH(sample)

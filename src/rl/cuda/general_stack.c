@@ -208,6 +208,7 @@ static void norm_forward(const way *w, int i, int k, wac_matrix x, wac_matrix no
     task.y = array_of(normal);
     task.w = array_of(y);
     task.relu = relu;
+    task.chosen = w->net->chosen;
     wac_general_run(w->gpu, WAC_GENERAL_norm, task);
 }
 

@@ -17,12 +17,12 @@ static wac_status wait_for(wac_agent *agent, wac_error *error)
 {
     char why[256];
     wac_general_gpu *gpu = wac_general_of(agent);
-    if (gpu->table->wait(gpu->engine, why, sizeof why) == 0)
+    if (gpu->table->wait(gpu->engine, why, sizeof why) == 0 && !gpu->overfull)
         return WAC_STATUS_OK;
     return wac_fail(error, WAC_STATUS_IO,
                     "the GPU has failed: %s; what was saved before is whole, and goes on there or "
                     "with --device cpu",
-                    why);
+                    gpu->overfull ? "a run remembers more transitions than its epochs make" : why);
 }
 
 /* --- creation --------------------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ bool wac_general_enter(wac_agent *agent, bool movers)
     if (!gpu->repeats)
         wac_general_upload(agent);
     gpu->movers = movers;
-    return true;
+    return !gpu->overfull;
 }
 
 void wac_general_leave(wac_agent *agent)
@@ -249,6 +249,10 @@ static void send(wac_agent *agent)
     agent->row->learn(agent);
     gpu->rehearses = false;
     wac_general_upload(agent);
+    if (gpu->overfull) {
+        gpu->due = 0;
+        return;
+    }
     for (int64_t done = 0; done < updates;) {
         bool moving = any_moves(agent, done);
         int64_t alike = 1;

@@ -109,10 +109,15 @@ static void upload_replay(wac_agent *agent, int seat)
     const wac_array *ring = &gpu->view.replay;
     size_t record = wac_replay_record(replay);
     int64_t slot, count;
-    while ((count = wac_replay_part(replay, &gpu->places[seat].uploaded, &slot)) > 0)
+    while ((count = wac_replay_part(replay, &gpu->places[seat].uploaded, &slot)) > 0) {
+        if ((size_t)(slot + count) * record > ring->seat) {
+            gpu->overfull = true;
+            return;
+        }
         gpu->table->write(gpu->engine, ring->at + (size_t)seat * ring->seat + (size_t)slot * record,
                           replay->records + (size_t)slot * record,
                           (size_t)count * record * sizeof(float));
+    }
 }
 
 /* --- seats ------------------------------------------------------------------------------------ */
