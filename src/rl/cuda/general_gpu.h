@@ -37,6 +37,8 @@ typedef struct wac_general_gpu {
     wac_general_trace model_trace, random_trace, shadow_trace, optimist_trace;
     float *lent_policies, *lent_critics, *lent_optimists; /* what acts, of all seats */
 
+    size_t longest; /* array of a network: its numbers of one seat, which kernels count as int */
+
     wac_general_seat *seats; /* [seats], as the GPU has them */
     wac_gpu_place *places;
     int64_t due;    /* updates that were asked for and are not on their way yet */

@@ -8,6 +8,7 @@
 typedef struct dealer {
     char *base;
     size_t used, seats;
+    size_t longest; /* array of a network, of one seat: so many numbers */
 } dealer;
 
 static void *deal_bytes(dealer *from, size_t bytes)
@@ -24,26 +25,32 @@ static void deal(dealer *from, wac_array *array, size_t count)
     *array = (wac_array){deal_bytes(from, from->seats * count * sizeof(float)), count};
 }
 
+static void *deal_long(dealer *from, size_t count)
+{
+    from->longest = count > from->longest ? count : from->longest;
+    return deal_bytes(from, from->seats * count * sizeof(float));
+}
+
 static void deal_net(dealer *from, wac_general_net *net, const wac_stack *like, bool learns)
 {
-    size_t size = wac_stack_size(like), bytes = from->seats * size * sizeof(float);
+    size_t size = wac_stack_size(like);
     *net = (wac_general_net){.stack = *like, .seat = size};
-    net->stack.params = deal_bytes(from, bytes);
+    net->stack.params = deal_long(from, size);
     if (!learns)
         return;
-    net->first = deal_bytes(from, bytes);
-    net->second = deal_bytes(from, bytes);
-    net->gradient = deal_bytes(from, bytes);
+    net->first = deal_long(from, size);
+    net->second = deal_long(from, size);
+    net->gradient = deal_long(from, size);
 }
 
 static void deal_trace(dealer *from, wac_general_trace *trace, const wac_stack *like, int places,
                        int capacity)
 {
-    size_t rows = from->seats * (size_t)places * (size_t)capacity;
+    size_t rows = (size_t)places * (size_t)capacity;
     *trace = (wac_general_trace){.places = places, .pass = {.capacity = capacity}};
     for (int i = 0, kept; (kept = wac_shape_kept(&like->shape, i)) > 0; i++)
-        trace->pass.h[i] = deal_bytes(from, rows * (size_t)kept * sizeof(float));
-    trace->pass.out = deal_bytes(from, rows * (size_t)like->shape.outputs * sizeof(float));
+        trace->pass.h[i] = deal_long(from, rows * (size_t)kept);
+    trace->pass.out = deal_long(from, rows * (size_t)like->shape.outputs);
     trace->pass.spare = trace->pass.out; /* of which there is none */
 }
 
@@ -194,7 +201,7 @@ static void deal_optimist(dealer *from, wac_general_gpu *gpu, const wac_agent *a
 size_t wac_general_lay_out(wac_general_gpu *gpu, const wac_agent *agent, int64_t capacity,
                            char *base)
 {
-    dealer from = {base, 0, (size_t)agent->seats};
+    dealer from = {.base = base, .seats = (size_t)agent->seats};
     note_sizes(&gpu->view, agent);
     gpu->view.seats = deal_bytes(&from, from.seats * sizeof *gpu->view.seats);
     deal_networks(&from, gpu, agent);
@@ -204,5 +211,6 @@ size_t wac_general_lay_out(wac_general_gpu *gpu, const wac_agent *agent, int64_t
         deal_models(&from, gpu, agent);
     if (agent->row->optimist)
         deal_optimist(&from, gpu, agent);
+    gpu->longest = from.longest;
     return from.used;
 }

@@ -11,6 +11,7 @@
 #include "rl/host/state.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 static wac_status wait_for(wac_agent *agent, wac_error *error)
@@ -117,6 +118,12 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
     }
     int64_t capacity = transitions_of(agent);
     size_t bytes = wac_general_lay_out(gpu, agent, capacity, NULL);
+    if (gpu->longest > INT_MAX)
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "networks, or what they make of a batch, of %zu numbers are too large for "
+                        "a GPU, which counts to %d; use a smaller width or batch_size, or --device "
+                        "cpu",
+                        gpu->longest, INT_MAX);
     WAC_TRY(load_table(&gpu->table, error));
     if (gpu->table->create(&gpu->engine, plan->gpu, bytes,
                            wac_gpu_precision(agent->seat->config.precision), agent->seats, why,
