@@ -313,7 +313,8 @@ static int create(wac_engine **out, const wac_engine_shape *shape, char *why, si
     if (!wide && shape->width > MOST_NARROW)
         return explain(why, size,
                        "networks of width %d need %d KiB of shared memory for a block of threads, "
-                       "which %s has not; %d is the widest there",
+                       "which %s has not; %d is the widest there, or WAC_CUDA_GENERAL=1 takes "
+                       "other kernels",
                        shape->width, shared_of_block(true) / 1024, gpu.name, MOST_NARROW);
     wac_engine *engine = (wac_engine *)calloc(1, sizeof *engine);
     if (!engine)
