@@ -346,6 +346,10 @@ static void test_ahead_over_all(void **state)
     assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac, where: "
                    "{environment: [ball-in-cup, pointmaze-u]}",
                    WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "each of 2 tasks");
+    assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac, where: "
+                   "{environment: [ball-in-cup, pointmaze-u, mountaincar]}",
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED,
+                   "no run of OE-WAC is planned in MountainCar");
     assert_verdict("rule: ahead-over-all, who: oe-wac, than: oac", WAC_VERDICT_UNDECIDED,
                    WAC_VERDICT_UNDECIDED, "no run of OAC is planned");
     /* a run that was planned; several settings in a task */

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "report/names.h"
 #include "stats/estimates.h"
 #include "stats/tests.h"
 
@@ -568,6 +569,20 @@ static void keep_shared_tasks(side *a, side *b)
     *b = other;
 }
 
+/* The first environment that is asked for by name and that a side has no group in, or null. */
+static const char *find_lacking(const wac_case *at, const side *side)
+{
+    const wac_condition *named = wac_where_find(&at->part->where, "environment");
+    for (int i = 0; named && i < named->count; i++) {
+        bool there = false;
+        for (size_t k = 0; k < side->count && !there; k++)
+            there = strcmp(side->groups[k]->environment, named->values[i]) == 0;
+        if (!there)
+            return named->values[i];
+    }
+    return NULL;
+}
+
 static wac_status compare_overall(const wac_case *at, const wac_condition *who,
                                   const wac_condition *than)
 {
@@ -578,6 +593,11 @@ static wac_status compare_overall(const wac_case *at, const wac_condition *who,
         const char *name = turn ? none.than : none.who;
         if (side->count == 0)
             return wac_case_lack(at, &none, "no run of %s is planned", name);
+        const char *lacking = find_lacking(at, side);
+        char place[WAC_PRETTY];
+        if (lacking)
+            return wac_case_lack(at, &none, "no run of %s is planned in %s", name,
+                                 wac_pretty_environment(place, lacking));
         if (!is_even(side))
             return wac_case_lack(at, &none,
                                  "%s has other seeds in some tasks, or several settings; say "
