@@ -281,7 +281,7 @@ static wac_status read_switch(reader *in, void *to, const wac_yaml_pair *pair)
     return wac_yaml_word(&in->yaml, to, pair, "false|true");
 }
 
-enum { FIGURE_X = 3, FIGURE_CURVE, FIGURE_SEEDS };
+enum { FIGURE_X = 3, FIGURE_CURVE, FIGURE_SEEDS, FIGURE_MEASURE };
 
 static const field figure_fields[] = {
     {"kind", read_kind, FILLS(wac_figure, kind)},
@@ -290,8 +290,8 @@ static const field figure_fields[] = {
     [FIGURE_X] = {"x", read_word, FILLS(wac_figure, x)},
     [FIGURE_CURVE] = {"curve", read_curve, FILLS(wac_figure, curve)},
     [FIGURE_SEEDS] = {"seeds", read_switch, FILLS(wac_figure, seeds)},
+    [FIGURE_MEASURE] = {"measure", read_measure, FILLS(wac_figure, measure)},
     {"lines", read_setting, FILLS(wac_figure, lines)},
-    {"measure", read_measure, FILLS(wac_figure, measure)},
     {"where", read_where, FILLS(wac_figure, where)},
     {0},
 };
@@ -313,6 +313,22 @@ static wac_status check_across(reader *in, wac_figure *figure, size_t line, bool
                                  WAC_CLIP(figure->x));
 }
 
+/* What is measured, where that is given: averages over tasks need shares of what is best. */
+static wac_status check_measure(reader *in, const wac_figure *figure, size_t line)
+{
+    if (!wac_figure_takes_it(figure, WAC_FIGURE_TAKES_MEASURE))
+        return wac_yaml_refuse(&in->yaml, line, "\"measure\" is nothing that %s take",
+                               wac_figure_kind_name(figure->kind));
+    if (wac_figure_takes_it(figure, WAC_FIGURE_TAKES_SHARES) &&
+        figure->measure != WAC_MEASURE_SCORE && figure->measure != WAC_MEASURE_NORMALISED)
+        return wac_yaml_refuse(&in->yaml, line,
+                               "\"measure\" of %s must be score or normalised, which are shares of "
+                               "the best possible, not \"%s\"",
+                               wac_figure_kind_name(figure->kind),
+                               wac_measure_name(figure->measure));
+    return WAC_STATUS_OK;
+}
+
 static wac_status read_figure(reader *in, void *to, const wac_yaml_pair *pair)
 {
     wac_figure *figure = to;
@@ -331,6 +347,8 @@ static wac_status read_figure(reader *in, void *to, const wac_yaml_pair *pair)
                                    figure_fields[i].key, wac_figure_kind_name(figure->kind));
     if (seen[FIGURE_X])
         WAC_TRY(check_across(in, figure, seen[FIGURE_X], takes_x));
+    if (seen[FIGURE_MEASURE])
+        WAC_TRY(check_measure(in, figure, seen[FIGURE_MEASURE]));
     if (curves && figure->column_count == 0)
         return refuse_value(in, pair, "curves need \"rows\", as in [return, episodes]");
     if (takes_x && !*figure->x)

@@ -67,7 +67,11 @@ static void read_tails(wac_test *test, const double *weights, size_t count, size
 
 /* --- Mann-Whitney -------------------------------------------------------------------------- */
 
-enum { MOST_RANKED = 400, MOST_IMAGINED = 20 };
+enum {
+    MOST_RANKED = 400,
+    MOST_IMAGINED = 20,
+    MOST_WAYS = MOST_RANKED * (MOST_RANKED * (MOST_RANKED + 1) + 1), /* of one stratum */
+};
 
 /* The distribution of the sum of `some` of `all` scores: numbers of ways, [width]. Sums of more
  * scores grow out of those of fewer, score by score. `ways`: [some + 1][width], zeroed. */
@@ -124,8 +128,8 @@ static wac_status test_ranks(wac_test *test, const wac_values *a, const wac_valu
     *test = (wac_test){NAN, NAN, NAN, false};
     if (n == 0 || m == 0)
         return WAC_STATUS_OK;
-    bool exact = all <= most_exact;
     size_t width = strata * all * (all + 1) + 1; /* all doubled ranks together, and zero */
+    bool exact = all <= most_exact && (n + 1) * width <= MOST_WAYS;
     double *values = malloc(all * sizeof *values);
     size_t *scores = malloc(2 * all * sizeof *scores);
     ranked *scratch = malloc(all * sizeof *scratch);

@@ -18,7 +18,8 @@ typedef struct wac_test {
  * with all of its values; values are compared within a stratum only.
  *
  * Ranks: Mann-Whitney's U. The statistic is the probability that a value of a is larger than one of
- * b, a tie counting half, averaged over strata; exact, ties included, for up to 400 seeds.
+ * b, a tie counting half, averaged over strata; exact, ties included, for up to 400 seeds, and
+ * fewer over many strata, whose sums are more (16: up to 198).
  *
  * Spread: whether a spreads wider than b. The statistic is the mean distance from the own median in
  * a, less that in b, averaged over strata. Over all ways to deal, or, where those are too many,

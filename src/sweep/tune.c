@@ -6,6 +6,8 @@
 #include "base/status.h"
 #include "base/stream.h"
 #include "config/config.h"
+#include "config/environments.h"
+#include "env/returns.h"
 #include "run/folder.h"
 #include "run/visits.h"
 #include "stats/measures.h"
@@ -71,6 +73,18 @@ static wac_status find_why_empty(const char **why, const wac_config *config, wac
     return WAC_STATUS_OK;
 }
 
+/* Why returns of this config are no shares of what can be won, or null. */
+static const char *find_why_no_share(const wac_config *config)
+{
+    char name[WAC_ENVIRONMENT_NAME];
+    if (!isnan(wac_normalised_return(config, 0)))
+        return NULL;
+    return wac_returns_find(wac_environment_name(name, config))
+               ? "what can be won there is known only with the preset's settings of the world "
+                 "(wac config tells them)"
+               : "what can be won there is not known (docs/suite.md)";
+}
+
 /* The first config whose runs cannot be measured by the rule, and why; null where all can. */
 static wac_status find_empty(const wac_config **empty, const char **why, const wac_sweep *sweep,
                              const wac_search *search, wac_error *error)
@@ -79,7 +93,7 @@ static wac_status find_empty(const wac_config **empty, const char **why, const w
     for (size_t i = 0; i < sweep->count; i++) {
         const wac_config *config = &sweep->runs[i].config;
         const wac_config *before = i > 0 ? &sweep->runs[i - 1].config : NULL;
-        if (before && strcmp(config->environment, before->environment) == 0 &&
+        if (before && wac_task_compare(config, before) == 0 &&
             config->evaluation_steps == before->evaluation_steps)
             continue;
         wac_column_need need = wac_columns[search->measure].need;
@@ -90,9 +104,8 @@ static wac_status find_empty(const wac_config **empty, const char **why, const w
         else if (search->rule == WAC_SEARCH_RULE_USUAL)
             need = WAC_COLUMN_NEED_GOAL;
         WAC_TRY(find_why_empty(why, config, need, error));
-        if (!*why && search->rule == WAC_SEARCH_RULE_NORMALISED &&
-            isnan(wac_normalised_return(config, 0)))
-            *why = "what can be won there is not known (docs/suite.md)";
+        if (!*why && search->rule == WAC_SEARCH_RULE_NORMALISED)
+            *why = find_why_no_share(config);
         if (*why) {
             *empty = config;
             break;

@@ -641,6 +641,10 @@ static void test_refusals(void **state)
     assert_file_refused("{kind: solved, title: T, curve: iqm}", "\"curve\" is nothing that solved");
     assert_file_refused("{kind: bars, title: T, x: lambda}", "\"x\" is nothing that bars take");
     assert_file_refused("{kind: curves, title: T, rows: return, curve: median}", "mean");
+    assert_file_refused("{kind: solved, title: T, measure: return}",
+                        "\"measure\" is nothing that solved take");
+    assert_file_refused("{kind: profile, title: T, measure: return}",
+                        "\"measure\" of profile must be score or normalised");
     assert_false(wac_path_exists(at("o")));
 }
 

@@ -346,6 +346,10 @@ static void test_ahead_over_all(void **state)
     assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac, where: "
                    "{environment: [ball-in-cup, pointmaze-u]}",
                    WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "each of 2 tasks");
+    assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac, where: "
+                   "{environment: [ball-in-cup, pointmaze-u, mountaincar]}",
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED,
+                   "no run of OE-WAC is planned in MountainCar");
     assert_verdict("rule: ahead-over-all, who: oe-wac, than: oac", WAC_VERDICT_UNDECIDED,
                    WAC_VERDICT_UNDECIDED, "no run of OAC is planned");
     /* a run that was planned; several settings in a task */
@@ -358,7 +362,38 @@ static void test_ahead_over_all(void **state)
     planned_count = 0;
     clear();
     make_three_tasks(2);
-    assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "8 seeds");
+    assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "3 tasks; of longer runs as many epochs as the others have; 8 seeds");
+}
+
+/* Never is the last epoch + 1 of the task it happened in, and not of the shortest one. */
+static void test_never_over_all(void **state)
+{
+    (void)state;
+    static const char rule[] = "rule: ahead-over-all, measure: solved, who: oe-wac, than: sac";
+    for (int seed = 1; seed <= 5; seed++)
+        for (int task = 0; task < 2; task++) {
+            fake fake = {task ? "pointmaze-u" : "point-1",
+                         "oe-wac",
+                         seed,
+                         task ? 40 : 10,
+                         0,
+                         NULL,
+                         NULL,
+                         NULL,
+                         NULL,
+                         -90,
+                         NAN,
+                         10,
+                         task ? 12 : 3};
+            make_fake(at("%d-oe-%d", task, seed), &fake);
+            fake.algorithm = "sac";
+            fake.solved = task ? 15 + seed : -1;
+            make_fake(at("%d-sac-%d", task, seed), &fake);
+        }
+    assert_verdict(rule, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "7.5 for OE-WAC, 14.5 for SAC (never counts as a task's last epoch + 1); ");
+    assert_null(strstr(judgement.findings[0].text, "longer runs"));
 }
 
 /* Lack of evidence is no evidence of the contrary. */
@@ -806,6 +841,7 @@ int main(void)
         CLAIM_TEST(test_trends_exclude_each_other),
         CLAIM_TEST(test_ahead),
         CLAIM_TEST(test_ahead_over_all),
+        CLAIM_TEST(test_never_over_all),
         CLAIM_TEST(test_hardly_ahead),
         CLAIM_TEST(test_level),
         CLAIM_TEST(test_less_spread),

@@ -39,7 +39,8 @@ static double draw(shape shape)
 
 /* --- a study in memory ------------------------------------------------------------------------ */
 
-/* Groups of one task: the first two are OE-WAC and SAC, or all are OE-WAC by lambda. */
+/* Groups of one task: the first two are OE-WAC and SAC, or all are OE-WAC by lambda. Or those two
+ * again and again, each time in another task. */
 typedef struct study {
     wac_config configs[MOST_GROUPS * MOST_SEEDS];
     wac_record records[MOST_GROUPS * MOST_SEEDS];
@@ -52,17 +53,20 @@ typedef struct study {
 
 static study made;
 
-static void begin(size_t groups, size_t seeds, bool by_lambda)
+static void begin(size_t groups, size_t seeds, wac_rule rule)
 {
-    made.plan = (wac_plan){made.groups, groups, 1, made.runs, groups * seeds, true};
+    bool by_lambda = rule <= WAC_RULE_NOT_MONOTONE, by_task = rule == WAC_RULE_AHEAD_OVER_ALL;
+    size_t tasks = by_task ? groups / 2 : 1;
+    made.plan = (wac_plan){made.groups, groups, tasks, made.runs, groups * seeds, true};
     made.empty[0] = made.empty[1] = NAN;
     for (size_t g = 0; g < groups; g++) {
-        made.groups[g] = (wac_planned_group){&made.runs[g * seeds], seeds, 0, "hopper"};
+        size_t task = by_task ? g / 2 : 0;
+        made.groups[g] = (wac_planned_group){&made.runs[g * seeds], seeds, task, "hopper"};
         for (size_t s = 0; s < seeds; s++) {
             size_t i = g * seeds + s;
             wac_config *config = &made.configs[i];
             assert_int_equal(
-                wac_config_init(config, "hopper", g == 1 && !by_lambda ? "sac" : "oe-wac", NULL),
+                wac_config_init(config, "hopper", g % 2 && !by_lambda ? "sac" : "oe-wac", NULL),
                 WAC_STATUS_OK);
             config->seed = (int64_t)s + 1;
             config->epochs = 1;
@@ -122,7 +126,7 @@ static rates judge_studies(wac_rule rule, size_t groups, size_t seeds, shape sha
     static wac_claim claim;
     rates rates = {0};
     claim = (wac_claim){.number = 1, .parts = {part_of(rule)}, .count = 1};
-    begin(groups, seeds, rule <= WAC_RULE_NOT_MONOTONE);
+    begin(groups, seeds, rule);
     for (int i = 0; i < studies; i++) {
         wac_judgement judgement;
         fill(shape, effect);
@@ -143,6 +147,14 @@ static void shift(shape shape, double effect)
         set_value(0, s, draw(shape) + effect);
         set_value(1, s, draw(shape));
     }
+}
+
+/* The same in every task. */
+static void shift_all(shape shape, double effect)
+{
+    for (size_t g = 0; g < made.plan.group_count; g++)
+        for (size_t s = 0; s < made.groups->count; s++)
+            set_value(g, s, draw(shape) + (g % 2 ? 0 : effect));
 }
 
 /* SAC spreads `effect` times as wide. */
@@ -188,7 +200,8 @@ typedef struct row {
     fill_fn
         *none; /* makes the edge of what the rule denies: no effect, or as much as is too much */
     double edge;
-    fill_fn *some; /* makes an effect of 1, 1.5 and 2 deviations (less-spread: 1 : 2, 3, 4) */
+    fill_fn *some; /* makes an effect of 1, 1.5 and 2 deviations (less-spread: 1 : 2, 3, 4; over
+                      four tasks: half as much in each) */
     double effects[3];
     bool two_sided; /* without an effect neither verdict is right */
 } row;
@@ -199,6 +212,7 @@ static const row table[] = {
     {"less-spread", WAC_RULE_LESS_SPREAD, 2, widen, 1, widen, {2, 3, 4}, true},
     {"rises-with", WAC_RULE_RISES_WITH, 5, rise, 0, rise, {1, 1.5, 2}, true},
     {"not-monotone", WAC_RULE_NOT_MONOTONE, 5, rise, 3, bend, {1, 1.5, 2}, false},
+    {"ahead-over-all", WAC_RULE_AHEAD_OVER_ALL, 8, shift_all, 0, shift_all, {0.5, 0.75, 1}, true},
 };
 enum { ROWS = sizeof table / sizeof *table };
 

@@ -82,6 +82,30 @@ static void nothing_to_compare(void **state)
     assert_nothing(&test);
 }
 
+/* Over many strata there are so many sums that large studies are approximated. */
+static void many_strata(void **state)
+{
+    (void)state;
+    enum { STRATA = 16, SEEDS = 200, FEW = 20 };
+    static double numbers[2][SEEDS];
+    wac_values a[STRATA], b[STRATA];
+    wac_test test;
+    for (int i = 0; i < SEEDS; i++) {
+        numbers[0][i] = i;
+        numbers[1][i] = i - 0.5;
+    }
+    for (int large = 0; large < 2; large++) {
+        for (int s = 0; s < STRATA; s++) {
+            a[s] = (wac_values){numbers[0], large ? SEEDS : FEW};
+            b[s] = (wac_values){numbers[1], large ? SEEDS : FEW};
+        }
+        assert_ok(wac_rank_test(&test, a, b, STRATA, &error));
+        assert_int_equal(test.exact, !large);
+        assert_near(test.statistic, 0.5 + 0.5 / (large ? SEEDS : FEW));
+        assert_true(test.rising > 0.3 && test.rising < 0.5 && test.falling > 0.5);
+    }
+}
+
 /* Where all are equal nothing speaks for an effect, neither exactly nor by approximation. */
 static void all_equal(void **state)
 {
@@ -161,7 +185,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(students_t),         cmocka_unit_test(beta),
         cmocka_unit_test(nothing_to_compare), cmocka_unit_test(all_equal),
-        cmocka_unit_test(separated),          cmocka_unit_test(spearman),
+        cmocka_unit_test(many_strata),        cmocka_unit_test(separated),
+        cmocka_unit_test(spearman),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

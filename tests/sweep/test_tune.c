@@ -191,7 +191,11 @@ static void normalised_returns_are_compared_over_all(void **state)
                 "lqg has no normalised: what can be won there is not known");
     save_text(at("u.yaml"), "environments: [point-1-sparse]\nalgorithms: [sac]\n"
                             "settings: {path_limit: 100}\nmeasure: normalised\n");
-    assert_says(wac("tune %s", at("u.yaml")), 2, "has no normalised");
+    assert_says(wac("tune %s", at("u.yaml")), 2, "known only with the preset's settings");
+    /* also where it is a later choice that has another world */
+    save_text(at("u.yaml"), "environments: [loop]\nalgorithms: [q-learning]\n"
+                            "settings: {path_limit: [100, 50]}\nmeasure: normalised\n");
+    assert_says(wac("tune %s", at("u.yaml")), 2, "loop has no normalised");
 }
 
 /* --- by the hardest environments --------------------------------------------------------------*/

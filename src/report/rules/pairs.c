@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "config/config.h"
+#include "report/names.h"
 #include "stats/estimates.h"
 #include "stats/tests.h"
 
@@ -116,12 +117,13 @@ static bool is_over_all(const wac_case *at)
     return at->part->rule == WAC_RULE_AHEAD_OVER_ALL;
 }
 
-/* The epochs that a stratum is compared after: tasks have their own. */
-static int64_t epochs_of(const side *a, const side *b, size_t stratum)
+/* The epochs that a stratum is compared after: the fewest of all, but tasks have their own. */
+static int64_t epochs_of(const wac_case *at, const side *a, const side *b, size_t stratum,
+                         int64_t fewest)
 {
     int64_t one = a->groups[stratum]->runs->config->epochs;
     int64_t other = b->groups[stratum]->runs->config->epochs;
-    return one < other ? one : other;
+    return !is_over_all(at) ? fewest : one < other ? one : other;
 }
 
 static gaps collect(samples *samples, const wac_case *at, const side *a, const side *b,
@@ -132,7 +134,7 @@ static gaps collect(samples *samples, const wac_case *at, const side *a, const s
     for (size_t s = 0; s < samples->strata; s++)
         for (int turn = 0; turn < 2; turn++) {
             const wac_planned_group *group = turn ? b->groups[s] : a->groups[s];
-            int64_t until = is_over_all(at) ? epochs_of(a, b, s) : epochs;
+            int64_t until = epochs_of(at, a, b, s, epochs);
             *(turn ? &samples->b[s] : &samples->a[s]) = (wac_values){next, group->count};
             for (size_t i = 0; i < group->count; i++, next++) {
                 *next = wac_planned_value(&group->runs[i], at->part->measure, until);
@@ -228,44 +230,59 @@ static double mean_of(const wac_values *strata, size_t count, bool of_distances)
     return known > 0 ? sum / known : NAN;
 }
 
+/* What stands for no success at all in each stratum; infinite where it is not epochs of first
+ * success that are compared. never: [strata] */
+static void find_never(double *never, const wac_case *at, const wac_finding *finding, const side *a,
+                       const side *b, size_t strata)
+{
+    for (size_t s = 0; s < strata; s++)
+        never[s] = at->part->measure == WAC_MEASURE_SOLVED
+                       ? (double)epochs_of(at, a, b, s, finding->epochs) + 1
+                       : INFINITY;
+}
+
 /* How many values of a side stand for none, of how many that are known. */
 typedef struct share {
     size_t never, known;
 } share;
 
-static share share_of(const wac_values *strata, size_t count, double never)
+static share share_of(const wac_values *strata, size_t count, const double *never, double factor)
 {
     share share = {0};
     for (size_t s = 0; s < count; s++)
         for (size_t i = 0; i < strata[s].count; i++) {
             share.known += !isnan(strata[s].values[i]);
-            share.never += strata[s].values[i] >= never;
+            share.never += isfinite(never[s]) && strata[s].values[i] >= factor * never[s];
         }
     return share;
 }
 
-/* "22.8 for OE-WAC (never counts as 46)", "never for SAC". `never` is what stands for no success at
- * all; infinite where it is not epochs of first success that are compared. */
+/* "22.8 for OE-WAC (never counts as 46)", "never for SAC". */
 static void describe_side(wac_finding *finding, const wac_values *strata, size_t count,
-                          const char *who, double never)
+                          const char *who, const double *never, double factor)
 {
-    bool spread = finding->rule == WAC_RULE_LESS_SPREAD;
-    share share = isfinite(never) ? share_of(strata, count, never) : (struct share){0};
+    bool spread = finding->rule == WAC_RULE_LESS_SPREAD, alike = true;
+    share share = share_of(strata, count, never, factor);
     if (share.never && share.never == share.known && !spread) {
         wac_finding_add(finding, "never for %s", who);
         return;
     }
     wac_finding_add(finding, "%s for %s", WAC_DIGITS(mean_of(strata, count, spread)), who);
+    for (size_t s = 1; s < count; s++)
+        alike = alike && never[s] == never[0];
     if (share.never)
-        wac_finding_add(finding, " (never counts as %s)", WAC_DIGITS(never));
+        wac_finding_add(finding, " (never counts as %s)",
+                        alike ? WAC_DIGITS(factor * *never) : "a task's last epoch + 1");
 }
 
-static bool is_cut(const side *a, const side *b, size_t strata, int64_t epochs)
+static bool is_cut(const wac_case *at, const side *a, const side *b, size_t strata, int64_t fewest)
 {
-    for (size_t s = 0; s < strata; s++)
+    for (size_t s = 0; s < strata; s++) {
+        int64_t epochs = epochs_of(at, a, b, s, fewest);
         if (a->groups[s]->runs->config->epochs > epochs ||
             b->groups[s]->runs->config->epochs > epochs)
             return true;
+    }
     return false;
 }
 
@@ -281,15 +298,16 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
         wac_case_settings(other, at, b->groups[0], b->who);
     }
     wac_case_title(at, finding);
-    double never = at->part->measure == WAC_MEASURE_SOLVED ? (double)finding->epochs + 1 : INFINITY;
+    double never[MOST_SETTINGS];
+    find_never(never, at, finding, a, b, strata);
     char who[2 * WAC_SETTINGS_TEXT];
     wac_finding_add(finding, "%s", spread ? "mean distance from the median " : "");
     snprintf(who, sizeof who, "%s%s", finding->who, own);
-    describe_side(finding, samples->a, strata, who, never);
+    describe_side(finding, samples->a, strata, who, never, 1);
     wac_finding_add(finding, ", ");
     snprintf(who, sizeof who, "%s%s%s%s", factor != 1 ? WAC_DIGITS(factor) : "",
              factor != 1 ? " times " : "", finding->than, other);
-    describe_side(finding, samples->b, strata, who, factor * never);
+    describe_side(finding, samples->b, strata, who, never, factor);
     if (finding->rule == WAC_RULE_LEVEL)
         wac_finding_add(finding, "; difference %s", WAC_DIGITS(finding->estimate));
     else if (!spread && !isnan(finding->estimate))
@@ -308,7 +326,10 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
     if (strata > 1)
         wac_finding_add(finding, "; compared within each of %zu %s", strata,
                         is_over_all(at) ? "tasks" : "settings");
-    if (!is_over_all(at) && is_cut(a, b, strata, finding->epochs))
+    bool cut = is_cut(at, a, b, strata, finding->epochs);
+    if (cut && is_over_all(at))
+        wac_finding_add(finding, "; of longer runs as many epochs as the others have");
+    else if (cut)
         wac_finding_add(finding, "; of longer runs the first %lld epochs",
                         (long long)finding->epochs);
 }
@@ -548,6 +569,20 @@ static void keep_shared_tasks(side *a, side *b)
     *b = other;
 }
 
+/* The first environment that is asked for by name and that a side has no group in, or null. */
+static const char *find_lacking(const wac_case *at, const side *side)
+{
+    const wac_condition *named = wac_where_find(&at->part->where, "environment");
+    for (int i = 0; named && i < named->count; i++) {
+        bool there = false;
+        for (size_t k = 0; k < side->count && !there; k++)
+            there = strcmp(side->groups[k]->environment, named->values[i]) == 0;
+        if (!there)
+            return named->values[i];
+    }
+    return NULL;
+}
+
 static wac_status compare_overall(const wac_case *at, const wac_condition *who,
                                   const wac_condition *than)
 {
@@ -558,6 +593,11 @@ static wac_status compare_overall(const wac_case *at, const wac_condition *who,
         const char *name = turn ? none.than : none.who;
         if (side->count == 0)
             return wac_case_lack(at, &none, "no run of %s is planned", name);
+        const char *lacking = find_lacking(at, side);
+        char place[WAC_PRETTY];
+        if (lacking)
+            return wac_case_lack(at, &none, "no run of %s is planned in %s", name,
+                                 wac_pretty_environment(place, lacking));
         if (!is_even(side))
             return wac_case_lack(at, &none,
                                  "%s has other seeds in some tasks, or several settings; say "
