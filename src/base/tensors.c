@@ -293,12 +293,12 @@ static size_t bytes_of(const wac_tensor *tensor)
     return (size_t)wac_tensor_elements(tensor) * wac_dtype_size(tensor->dtype);
 }
 
-static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
+uint64_t wac_checksum_add(uint64_t sum, const void *bytes, size_t size)
 {
     return size > 0 ? lzma_crc64(bytes, size, sum) : sum;
 }
 
-static wac_checksum make_checksum(uint64_t sum)
+wac_checksum wac_checksum_make(uint64_t sum)
 {
     wac_checksum checksum;
     snprintf(checksum.digits, sizeof checksum.digits, "%016" PRIx64, sum);
@@ -320,18 +320,18 @@ static uint64_t sum_header(const char *text, size_t length)
 {
     const char *digits = find_digits(text, length);
     if (!digits)
-        return add_bytes(0, text, length);
+        return wac_checksum_add(0, text, length);
     size_t before = (size_t)(digits - text), after = before + strlen(zeros);
-    uint64_t sum = add_bytes(0, text, before);
-    sum = add_bytes(sum, zeros, strlen(zeros));
-    return add_bytes(sum, text + after, length - after);
+    uint64_t sum = wac_checksum_add(0, text, before);
+    sum = wac_checksum_add(sum, zeros, strlen(zeros));
+    return wac_checksum_add(sum, text + after, length - after);
 }
 
 wac_checksum wac_tensor_file_checksum(const wac_tensor_file *file)
 {
     const char *text = file->bytes + PREFIX;
-    return make_checksum(
-        add_bytes(sum_header(text, (size_t)(file->data - text)), file->data, file->data_size));
+    return wac_checksum_make(wac_checksum_add(sum_header(text, (size_t)(file->data - text)),
+                                              file->data, file->data_size));
 }
 
 bool wac_tensor_file_is_whole(const wac_tensor_file *file)
@@ -452,8 +452,8 @@ static wac_checksum close_seal(char *header, size_t length, const wac_tensor *te
 {
     uint64_t sum = sum_header(header, length);
     for (size_t i = 0; i < count; i++)
-        sum = add_bytes(sum, tensors[i].data, bytes_of(&tensors[i]));
-    wac_checksum checksum = make_checksum(sum);
+        sum = wac_checksum_add(sum, tensors[i].data, bytes_of(&tensors[i]));
+    wac_checksum checksum = wac_checksum_make(sum);
     char *digits = find_digits(header, length);
     assert(digits);
     memcpy(digits, checksum.digits, strlen(zeros));

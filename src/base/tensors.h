@@ -63,6 +63,10 @@ typedef struct wac_checksum {
     char digits[17];
 } wac_checksum;
 
+/* Of bytes after others, whose sum is given, 0 of none; and its digits. */
+uint64_t wac_checksum_add(uint64_t sum, const void *bytes, size_t size);
+wac_checksum wac_checksum_make(uint64_t sum);
+
 /* That of a file as it is, whatever it says itself. */
 wac_checksum wac_tensor_file_checksum(const wac_tensor_file *file);
 

@@ -40,7 +40,7 @@ typedef struct wac_save_list {
 wac_status wac_save_add(void *user, const wac_agent_tensor *tensor, wac_error *error);
 
 /* `notes` are more metadata, at most WAC_SAVE_NOTES. `sum` may be null. */
-enum { WAC_SAVE_NOTES = 4 };
+enum { WAC_SAVE_NOTES = 5 };
 wac_status wac_save_write(const wac_save_list *list, const wac_agent *agent, int seat,
                           const wac_metadata *notes, size_t note_count, const char *path,
                           wac_checksum *sum, wac_error *error);

@@ -94,10 +94,11 @@ static double *make_states(const wac_run *run)
 
 /* --- what binds the files -------------------------------------------------------------------- */
 
-/* The run's own file notes the checksums of the agent's, and the settings that made all three. */
+/* The run's own file notes the checksums of the agent's and of the table's rows, and the settings
+ * that made them all. */
 static const char *const part_notes[WAC_SAVE_PARTS] = {
     [WAC_SAVE_PART_AGENT] = "agent", [WAC_SAVE_PART_REPLAY] = "replay"};
-static const char settings_note[] = "settings", best_note[] = "best";
+static const char settings_note[] = "settings", best_note[] = "best", rows_note[] = "progress";
 
 /* Epochs may be raised, others change no number, and what is looked at need not be computed as it
  * was. A prior that is measured becomes known on the way. */
@@ -181,8 +182,9 @@ static wac_status write_files(wac_run *run, bool last, wac_save_list *list, doub
     char path[PATH_MAX], settings[SETTINGS_TEXT];
     WAC_TRY(wac_folder_path(path, folder, WAC_FOLDER_RUN, error));
     print_settings(settings, &run->config);
-    wac_metadata notes[WAC_SAVE_PARTS + 2] = {{settings_note, settings}};
-    size_t count = 1;
+    const wac_checksum rows = wac_checksum_make(run->rows_sum);
+    wac_metadata notes[WAC_SAVE_PARTS + 3] = {{settings_note, settings}, {rows_note, rows.digits}};
+    size_t count = 2;
     for (int i = 0; i < WAC_SAVE_PARTS; i++)
         if (*sums.of[i].digits)
             notes[count++] = (wac_metadata){part_notes[i], sums.of[i].digits};
@@ -360,6 +362,7 @@ static wac_status load_run(wac_run *run, int64_t *remembered, noted *noted, cons
     for (int i = 0; i < WAC_SAVE_PARTS; i++)
         read_note(&noted->parts.of[i], file, part_notes[i]);
     read_note(&noted->best, file, best_note);
+    read_note(&run->noted_rows, file, rows_note);
     wac_status status = check_settings(&run->config, file, error);
     double *state = make_states(run);
     if (status == WAC_STATUS_OK)
@@ -483,6 +486,8 @@ static wac_status load_folder(wac_run *run, const char *folder, wac_error *error
     noted noted;
     wac_save_sums sums;
     WAC_TRY(load_run(run, &remembered, &noted, folder, error));
+    if (manifest.packed)
+        run->noted_rows = (wac_checksum){0};
     WAC_TRY(wac_seat_load(run->agent, run->seat, folder, replay, &sums, error));
     /* what was packed has lost what nobody needs any more */
     for (int i = 0; i < WAC_SAVE_PARTS - !replay && !manifest.packed; i++)

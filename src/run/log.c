@@ -45,6 +45,39 @@ static const char *skip_rows(const char *text, int64_t rows)
     return text;
 }
 
+uint64_t wac_runlog_add_rows(uint64_t sum, const char *rows, size_t size)
+{
+    int cell = 0;
+    size_t start = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (rows[i] != ',' && rows[i] != '\n')
+            continue;
+        if (cell != WAC_COLUMN_SECONDS)
+            sum = wac_checksum_add(sum, rows + start, i + 1 - start);
+        cell = rows[i] == ',' ? cell + 1 : 0;
+        start = i + 1;
+    }
+    return sum;
+}
+
+wac_status wac_runlog_check_rows(const wac_run *run, const char *text, int64_t rows,
+                                 wac_error *error)
+{
+    const char *first = skip_rows(text, 0), *end = skip_rows(text, rows);
+    const char *noted = run->noted_rows.digits;
+    if (!end)
+        return wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory,
+                               "%s/progress.csv has fewer than the %" PRId64
+                               " rows that the checkpoint counts",
+                               run->directory, rows);
+    uint64_t sum = wac_runlog_add_rows(0, first, (size_t)(end - first));
+    return *noted && strcmp(wac_checksum_make(sum).digits, noted) != 0
+               ? wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory,
+                                 "%s/progress.csv has other numbers than the run wrote",
+                                 run->directory)
+               : WAC_STATUS_OK;
+}
+
 /* The time spent so far: what the manifest says, or at least what the last row does. */
 static wac_status read_seconds(wac_run *run, const wac_history *history, wac_error *error)
 {
@@ -129,7 +162,8 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     if (!wac_path_exists(path))
         return wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory, "%s is missing", path);
     WAC_TRY(wac_progress_text(&text, &size, run->directory, error));
-    const char *end = skip_rows(text, at->rows);
+    const int64_t counted = at->rows;
+    const char *first = skip_rows(text, 0), *end = skip_rows(text, counted);
     /* the row after the last epoch is no part of a checkpoint; where it stands, all is done */
     if (end && at->started && at->epoch >= run->config.epochs && !at->evaluated &&
         strchr(end, '\n') && wac_maps_have(run, at->rows)) {
@@ -141,12 +175,12 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     if (!has_header(text))
         status = wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory,
                                  "%s does not start with the columns of a progress file", path);
-    else if (!end)
-        status = wac_runlog_fail(
-            error, WAC_STATUS_INPUT, run->directory,
-            "%s has fewer than the %" PRId64 " rows that the checkpoint counts", path, at->rows);
-    else
+    else if (end)
         status = read_rows(run, text, (size_t)(end - text), path, error);
+    if (status == WAC_STATUS_OK)
+        status = wac_runlog_check_rows(run, text, counted, error);
+    if (status == WAC_STATUS_OK)
+        run->rows_sum = wac_runlog_add_rows(0, first, (size_t)(end - first));
     if (status == WAC_STATUS_OK && end < text + size)
         status = wac_file_write(path, text, (size_t)(end - text), error);
     free(text);
@@ -180,6 +214,7 @@ wac_status wac_runlog_append(wac_run *run, wac_error *error)
     int code = wac_file_append(run->progress_file, line + 1, used - 1);
     if (code)
         return fail_progress(run, code, error);
+    run->rows_sum = wac_runlog_add_rows(run->rows_sum, line + 1, used - 1);
     run->position.rows++;
     return WAC_STATUS_OK;
 }

@@ -81,6 +81,8 @@ static void try_run(int version, const char *algorithm)
     assert_string_equal(result->out, expected);
     free(expected);
     assert_done(wac("stats %s", at("run")));
+    assert_done(wac("report %s --out %s", at("run"), at("page")));
+    remove_folder(at("page"));
     assert_done(wac("pack %s --out %s", at("run"), at("packed.tar.xz")));
     assert_done(wac("train --resume %s --epochs 3", at("run")));
     char *format = format_of(at("run"));

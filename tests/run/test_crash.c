@@ -4,6 +4,7 @@
 #include "support/faults.h"
 #include "support/small_runs.h"
 
+#include "run/check.h"
 #include "run/run.h"
 
 #include <signal.h>
@@ -187,7 +188,7 @@ static void a_run_in_training_can_be_looked_at(void **state)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     int64_t epoch = 0, looks = 0;
     wac_status status = WAC_STATUS_OK;
-    while (looks < 200 && status == WAC_STATUS_OK) {
+    while (looks < 1000 && status == WAC_STATUS_OK) {
         wac_run *run;
         status = wac_run_open(&run, at("run"), NULL, NULL, &error);
         if (status == WAC_STATUS_OK) {
@@ -195,6 +196,9 @@ static void a_run_in_training_can_be_looked_at(void **state)
             epoch = run->position.epoch;
             wac_run_destroy(run);
         }
+        wac_checkup checkup;
+        if (status == WAC_STATUS_OK)
+            status = wac_run_check(&checkup, at("run"), &error);
         looks++;
     }
     kill(child, SIGKILL);
