@@ -228,10 +228,14 @@ static int train(wac_run *run, const char *directory, cli_progress *display)
                 "another --out, or remove %s\n",
                 stopped ? "stopped; " : "", directory);
     else
-        fprintf(stderr, "wac: %s; go on with: %s train --resume %s\n",
+        fprintf(stderr, "wac: %s%s go on with: %s train --resume %s\n",
                 !wac_folder_find_checkpoint(checkpoint, directory) ? "nothing was saved yet"
                 : stopped                                          ? "stopped and saved"
                                                                    : "the last checkpoint is whole",
+                status == WAC_STATUS_NUMERIC
+                    ? ", but the same would come of it again: start anew with other settings and "
+                      "another --out, or, where the environment was mended,"
+                    : ";",
                 cli_program(), WAC_SHELL(directory));
     return CLI_FAILED;
 }

@@ -535,6 +535,18 @@ static void a_limit_on_files(void **state)
     assert_same_runs(at("whole"), at("run"));
 }
 
+static void what_diverges_would_again(void **state)
+{
+    (void)state;
+    const outcome *result = wac("train lqg --out %s --algorithm sac --epochs 3 --learning-rate 1 "
+                                "--width 16 --batch-size 16 --evaluation-steps 60",
+                                at("run"));
+    assert_int_equal(result->status, 1);
+    assert_non_null(strstr(result->err, "try a smaller learning_rate"));
+    assert_non_null(strstr(result->err, "the last checkpoint is whole, but the same would come"));
+    assert_non_null(strstr(result->err, "was mended, go on with: " WAC_PROGRAM " train --resume"));
+}
+
 /* Leave so many bytes of the disk free. */
 static void fill(const char *path, off_t leave)
 {
@@ -644,6 +656,7 @@ int main(void)
         TEST(training_from_a_run),
         TEST(without_a_replay),
         TEST(without_a_gpu),
+        TEST(what_diverges_would_again),
         TEST(a_limit_on_files),
         TEST(a_full_disk_costs_nothing),
     };
