@@ -181,9 +181,9 @@ fuzz-long: fuzz-build-plain fuzz-build
 	@scripts/fuzz-long $(FUZZ_LONG) $(JOBS)
 
 # what long runs have found lies beside the build, and counts
-READERS := base/archive base/csv base/tensors base/yaml config/file env/mujoco/custom \
-    env/mujoco/quantity env/mujoco/recipe env/world report/experiment_file rl/save run/check \
-    run/checkpoint run/folder run/maps stats/foreign sweep/file watch/request
+READERS := base/archive base/csv base/tensors base/yaml bench/results config/file env/mujoco/custom \
+    env/mujoco/quantity env/mujoco/recipe env/world report/experiment_file report/note rl/save run/check \
+    run/checkpoint run/events run/folder run/maps stats/foreign sweep/file watch/request
 fuzz-coverage: matrix-packages
 	@cmake --preset fuzz-coverage >/dev/null
 	@cmake --build --preset fuzz-coverage
