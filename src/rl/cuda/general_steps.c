@@ -1,11 +1,10 @@
 /* The steps on a GPU by the general part of the plugin. As with the fused kernels (steps.c), the
  * host's desks stay: they act, remember, and are what is saved and loaded; the GPU has the same
  * networks, and learns with them. Whoever has the newer ones gives them to the other. */
-#include "base/plugin.h"
 #include "base/status.h"
 #include "rl/bonus.h"
 #include "rl/cuda/general_gpu.h"
-#include "rl/cuda/steps.h"
+#include "rl/cuda/ways.h"
 #include "rl/host/critics.h"
 #include "rl/host/policies.h"
 #include "rl/host/state.h"
@@ -20,32 +19,11 @@ static wac_status wait_for(wac_agent *agent, wac_error *error)
     wac_general_gpu *gpu = wac_general_of(agent);
     if (gpu->table->wait(gpu->engine, why, sizeof why) == 0 && !gpu->overfull)
         return WAC_STATUS_OK;
-    return wac_fail(error, WAC_STATUS_IO,
-                    "the GPU has failed: %s; what was saved before is whole, and goes on there or "
-                    "with --device cpu",
-                    gpu->overfull ? "a run remembers more transitions than its epochs make" : why);
+    return wac_gpu_has_failed(
+        error, gpu->overfull ? "a run remembers more transitions than its epochs make" : why);
 }
 
 /* --- creation --------------------------------------------------------------------------------- */
-
-/* Transitions that runs come to hold: no more memory than that. */
-static int64_t transitions_of(const wac_agent *agent)
-{
-    int64_t most = 1;
-    for (int i = 0; i < agent->seats; i++) {
-        const wac_config *config = &agent->seat[i].config;
-        int64_t all = config->initial_steps + config->epochs * config->explore_steps;
-        all = all < config->replay_capacity ? all : config->replay_capacity;
-        most = all > most ? all : most;
-    }
-    return most;
-}
-
-static void move_stack(wac_stack *stack, float *to)
-{
-    memcpy(to, stack->params, wac_stack_size(stack) * sizeof *to);
-    stack->params = to;
-}
 
 /* Memory that the GPU writes to by itself, for the stacks that act: all seats' in one copy. */
 static float *lend(wac_general_gpu *gpu, const wac_general_net *net, int seats)
@@ -65,12 +43,13 @@ static wac_status move_actors(wac_agent *agent, wac_error *error)
         return wac_fail_memory(error, "the networks that act");
     for (int seat = 0; seat < agent->seats; seat++) {
         wac_desk *desk = wac_host_desk(agent, seat);
-        move_stack(&desk->policies, gpu->lent_policies + (size_t)seat * gpu->policies.seat);
+        wac_gpu_move_stack(&desk->policies, gpu->lent_policies + (size_t)seat * gpu->policies.seat);
         if (critics)
-            move_stack(&desk->critics, gpu->lent_critics + (size_t)seat * gpu->critics.seat);
+            wac_gpu_move_stack(&desk->critics,
+                               gpu->lent_critics + (size_t)seat * gpu->critics.seat);
         if (optimist)
-            move_stack(&desk->optimist.stack,
-                       gpu->lent_optimists + (size_t)seat * gpu->optimist.seat);
+            wac_gpu_move_stack(&desk->optimist.stack,
+                               gpu->lent_optimists + (size_t)seat * gpu->optimist.seat);
     }
     return WAC_STATUS_OK;
 }
@@ -78,9 +57,7 @@ static wac_status move_actors(wac_agent *agent, wac_error *error)
 /* What is the processor's alone. */
 static wac_status check_agent(const wac_agent *agent, wac_error *error)
 {
-    if (agent->seat->config.backend != WAC_BACKEND_CPU)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "backend reference is the processor's; use --device cpu");
+    WAC_TRY(wac_gpu_check(agent, error));
     if (agent->row->particles > WAC_GENERAL_PARTICLES)
         return wac_fail(error, WAC_STATUS_INPUT,
                         "a GPU trains with up to %d particles, and here are %d; use --device cpu",
@@ -88,22 +65,10 @@ static wac_status check_agent(const wac_agent *agent, wac_error *error)
     return WAC_STATUS_OK;
 }
 
-static wac_status load_table(const wac_general_table **table, wac_error *error)
-{
-    char why[256];
-    int gpus;
-    WAC_TRY(wac_gpu_count(&gpus, error));
-    *table = wac_plugin_table("wac_cuda", WAC_GENERAL_TABLE, "WAC_CUDA_PLUGIN", why, sizeof why);
-    return *table ? WAC_STATUS_OK
-                  : wac_fail(error, WAC_STATUS_INPUT,
-                             "--device cuda needs the part of wac that is built with CUDA (%s); "
-                             "install the CUDA toolkit and build again, or use --device cpu",
-                             why);
-}
-
 static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error *error)
 {
     char why[256];
+    const void *table;
     WAC_TRY(check_agent(agent, error));
     WAC_TRY(wac_steps_host.create(agent, plan, error));
     wac_general_gpu *gpu = WAC_TAKE(&agent->arena, wac_general_gpu, 1);
@@ -116,7 +81,7 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
         seats[i] = (wac_general_seat){.moves = 1};
         places[i] = (wac_gpu_place){.changed = true};
     }
-    int64_t capacity = transitions_of(agent);
+    int64_t capacity = wac_gpu_transitions(agent);
     size_t bytes = wac_general_lay_out(gpu, agent, capacity, NULL);
     if (gpu->longest > INT_MAX)
         return wac_fail(error, WAC_STATUS_INPUT,
@@ -124,14 +89,12 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
                         "a GPU, which counts to %d; use a smaller width or batch_size, or --device "
                         "cpu",
                         gpu->longest, INT_MAX);
-    WAC_TRY(load_table(&gpu->table, error));
+    WAC_TRY(wac_gpu_table(&table, WAC_GENERAL_TABLE, error));
+    gpu->table = table;
     if (gpu->table->create(&gpu->engine, plan->gpu, bytes,
                            wac_gpu_precision(agent->seat->config.precision), agent->seats, why,
                            sizeof why) != 0)
-        return wac_fail(error, WAC_STATUS_MEMORY,
-                        "the GPU cannot take the runs: %s; train fewer at once, with a smaller "
-                        "replay_capacity, or use --device cpu",
-                        why);
+        return wac_gpu_is_full(error, why);
     wac_general_lay_out(gpu, agent, capacity, gpu->table->memory(gpu->engine));
     agent->gpu = gpu;
     return move_actors(agent, error);

@@ -3,15 +3,14 @@
  * other when it is asked for something. */
 #include "rl/cuda/steps.h"
 
-#include "base/plugin.h"
 #include "base/status.h"
+#include "rl/cuda/ways.h"
 #include "rl/host/critics.h"
 #include "rl/host/host.h"
 #include "rl/host/policies.h"
 #include "rl/host/state.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct wac_gpu {
@@ -33,10 +32,7 @@ static wac_status await(wac_agent *agent, wac_error *error)
     wac_gpu *gpu = gpu_of(agent);
     if (gpu->table->wait(gpu->engine, why, sizeof why) == 0)
         return WAC_STATUS_OK;
-    return wac_fail(error, WAC_STATUS_IO,
-                    "the GPU has failed: %s; what was saved before is whole, and goes on there or "
-                    "with --device cpu",
-                    why);
+    return wac_gpu_has_failed(error, why);
 }
 
 /* --- networks, here and there
@@ -234,23 +230,10 @@ static wac_engine_layout layout_of(const wac_stack *stack)
     return layout;
 }
 
-/* Transitions that a run comes to hold: no more memory than that. */
-static int64_t transitions_of(const wac_config *config)
-{
-    int64_t all = config->initial_steps + config->epochs * config->explore_steps;
-    return all < config->replay_capacity ? all : config->replay_capacity;
-}
-
-static const wac_engine_precision precisions[] = {
-    [WAC_PRECISION_SINGLE] = WAC_ENGINE_SINGLE,
-    [WAC_PRECISION_MIXED] = WAC_ENGINE_MIXED,
-    [WAC_PRECISION_TF32] = WAC_ENGINE_TF32,
-};
-
 static wac_engine_shape shape_of(const wac_agent *agent, int gpu)
 {
     const wac_desk *desk = wac_host_desk(agent, 0);
-    wac_engine_shape shape = {
+    return (wac_engine_shape){
         .seats = agent->seats,
         .policies = agent->row->policies,
         .means = agent->row->means,
@@ -261,107 +244,11 @@ static wac_engine_shape shape_of(const wac_agent *agent, int gpu)
         .synthetic = agent->synthetic,
         .width = (int)agent->seat->config.width,
         .gpu = gpu,
-        .precision = precisions[agent->seat->config.precision],
+        .capacity = wac_gpu_transitions(agent),
+        .precision = wac_gpu_precision(agent->seat->config.precision),
         .policy = layout_of(&desk->policies),
         .critic = layout_of(&desk->critics),
     };
-    for (int i = 0; i < agent->seats; i++)
-        if (transitions_of(&agent->seat[i].config) > shape.capacity)
-            shape.capacity = transitions_of(&agent->seat[i].config);
-    return shape;
-}
-
-static wac_status check_shape(const wac_agent *agent, wac_error *error)
-{
-    if (agent->seat->config.backend != WAC_BACKEND_CPU)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "backend reference is the processor's; use --device cpu");
-    return WAC_STATUS_OK;
-}
-
-bool wac_gpu_is_fused(const wac_config *config, int observations, int actions)
-{
-    enum { MOST = 512 };
-    const wac_algorithm_row row = wac_algorithm_row_of(config);
-    int64_t width = config->width;
-    return (width == 64 || width == 128 || width == 256 || width == 512) && observations <= MOST &&
-           actions <= MOST && !row.subset && !row.delay && !row.members && !row.bonus &&
-           !row.quantiles && !row.deterministic && !row.optimist && !row.shared &&
-           wac_row_critics(&row) <= WAC_ENGINE_CRITICS && config->network == WAC_NETWORK_PLAIN &&
-           config->log_std == WAC_LOG_STD_CLAMPED && config->weight_decay <= 0 &&
-           !wac_config_has_resets(config) && !getenv("WAC_CUDA_GENERAL"); /* as tests do */
-}
-
-const wac_steps *wac_gpu_steps(const wac_agent_plan *plan)
-{
-    bool fused = !plan->row; /* one that is made up may be anything */
-    for (int i = 0; i < plan->seats; i++)
-        fused = fused && wac_gpu_is_fused(&plan->configs[i], plan->observations, plan->actions);
-    return fused ? &wac_steps_cuda : &wac_steps_general;
-}
-
-wac_engine_precision wac_gpu_precision(wac_precision precision)
-{
-    return precisions[precision];
-}
-
-/* `gpus`, how many there are, may be null. */
-static wac_status load_table(const wac_engine_table **table, int *gpus, wac_error *error)
-{
-    char why[256];
-    int count;
-    *table = wac_plugin_table("wac_cuda", WAC_ENGINE_TABLE, "WAC_CUDA_PLUGIN", why, sizeof why);
-    if (!*table)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "--device cuda needs the part of wac that is built with CUDA (%s); install "
-                        "the CUDA toolkit and build again, or use --device cpu",
-                        why);
-    if ((count = (*table)->count(why, sizeof why)) < 0)
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "--device cuda finds no GPU to use: %s, or use --device cpu", why);
-    if (gpus)
-        *gpus = count;
-    return WAC_STATUS_OK;
-}
-
-wac_status wac_gpu_count(int *count, wac_error *error)
-{
-    const wac_engine_table *table;
-    return load_table(&table, count, error);
-}
-
-static wac_status fail_gpu(wac_error *error, const char *why)
-{
-    return wac_fail(error, WAC_STATUS_IO, "the GPU cannot be used: %s", why);
-}
-
-wac_status wac_gpu_describe(wac_engine_gpu *description, int gpu, wac_error *error)
-{
-    char why[256];
-    const wac_engine_table *table;
-    WAC_TRY(load_table(&table, NULL, error));
-    return table->describe(description, gpu, why, sizeof why) == 0 ? WAC_STATUS_OK
-                                                                   : fail_gpu(error, why);
-}
-
-wac_status wac_gpu_ceilings(wac_gpu_limits *limits, int gpu, wac_error *error)
-{
-    char why[256];
-    const wac_engine_table *table;
-    wac_engine_ceilings all;
-    WAC_TRY(load_table(&table, NULL, error));
-    if (table->ceilings(&all, gpu, why, sizeof why) != 0)
-        return fail_gpu(error, why);
-    limits->memory = all.memory;
-    for (int i = 0; i < WAC_ENGINE_PRECISIONS; i++)
-        limits->products[i] = all.products[precisions[i]];
-    return WAC_STATUS_OK;
-}
-
-static void move_stack(wac_stack *stack, real *to)
-{
-    memcpy(to, stack->params, wac_stack_size(stack) * sizeof *to);
-    stack->params = to;
 }
 
 /* What acts lies where the GPU writes to by itself: all seats' in one copy, for which nobody waits
@@ -376,9 +263,11 @@ static wac_status move_actors(wac_agent *agent, wac_error *error)
         return wac_fail_memory(error, "the networks that act");
     for (int seat = 0; seat < agent->seats; seat++) {
         wac_desk *desk = wac_host_desk(agent, seat);
-        move_stack(&desk->policies, policy + (size_t)seat * wac_stack_size(&desk->policies));
+        wac_gpu_move_stack(&desk->policies,
+                           policy + (size_t)seat * wac_stack_size(&desk->policies));
         if (critics)
-            move_stack(&desk->critics, critic + (size_t)seat * wac_stack_size(&desk->critics));
+            wac_gpu_move_stack(&desk->critics,
+                               critic + (size_t)seat * wac_stack_size(&desk->critics));
     }
     return WAC_STATUS_OK;
 }
@@ -386,7 +275,8 @@ static wac_status move_actors(wac_agent *agent, wac_error *error)
 static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error *error)
 {
     char why[256];
-    WAC_TRY(check_shape(agent, error));
+    const void *table;
+    WAC_TRY(wac_gpu_check(agent, error));
     WAC_TRY(wac_steps_host.create(agent, plan, error));
     wac_gpu *gpu = WAC_TAKE(&agent->arena, wac_gpu, 1);
     wac_engine_seat *seats = WAC_TAKE(&agent->arena, wac_engine_seat, (size_t)agent->seats);
@@ -396,13 +286,11 @@ static wac_status create(wac_agent *agent, const wac_agent_plan *plan, wac_error
     *gpu = (wac_gpu){.seats = seats, .places = places};
     for (int i = 0; i < agent->seats; i++)
         places[i].changed = true;
-    WAC_TRY(load_table(&gpu->table, NULL, error));
+    WAC_TRY(wac_gpu_table(&table, WAC_ENGINE_TABLE, error));
+    gpu->table = table;
     wac_engine_shape shape = shape_of(agent, plan->gpu);
     if (gpu->table->create(&gpu->engine, &shape, why, sizeof why) != 0)
-        return wac_fail(error, WAC_STATUS_MEMORY,
-                        "the GPU cannot take the runs: %s; train fewer at once, with a smaller "
-                        "replay_capacity, or use --device cpu",
-                        why);
+        return wac_gpu_is_full(error, why);
     agent->gpu = gpu;
     return move_actors(agent, error);
 }
