@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -549,6 +550,32 @@ bool wac_directory_is_unused(const char *directory, const char *name)
     return wac_directory_look(&unused, directory, name, NULL) == WAC_STATUS_OK && unused;
 }
 
+bool wac_directory_hold(int *held, const char *path)
+{
+    struct stat ours, there;
+    *held = wac_open(path, O_RDONLY | O_DIRECTORY);
+    if (*held < 0)
+        return errno != ENOENT;
+    bool lost = flock(*held, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    lost =
+        lost || (stat(path, &there) != 0 ? errno == ENOENT
+                                         : fstat(*held, &ours) == 0 && ours.st_ino != there.st_ino);
+    if (lost)
+        close(*held);
+    return !lost;
+}
+
+/* A folder that is being made is not left over. */
+static void remove_unheld(const char *path)
+{
+    int held;
+    if (!wac_directory_hold(&held, path))
+        return;
+    (void)wac_directory_remove(path, NULL);
+    if (held >= 0)
+        close(held);
+}
+
 void wac_directory_tidy(const char *directory, const char *name)
 {
     DIR *folder = opendir(directory);
@@ -558,7 +585,7 @@ void wac_directory_tidy(const char *directory, const char *name)
             wac_path_join(path, sizeof path, directory, entry->d_name, NULL) != WAC_STATUS_OK)
             continue;
         if (unlink(path) != 0)
-            (void)wac_directory_remove(path, NULL);
+            remove_unheld(path);
     }
     if (folder)
         closedir(folder);

@@ -346,24 +346,33 @@ wac_status wac_manifest_note(const char *directory, const wac_config *config, do
 
 /* --- a new run ------------------------------------------------------------------------------- */
 
+/* A folder beside `directory`, which the caller holds until it has its name. */
+static wac_status make_fresh(char *fresh, size_t size, int *held, const char *directory,
+                             wac_error *error)
+{
+    enum { ATTEMPTS = 1000 };
+    /* a process of the same number may have been killed while it did so */
+    for (int i = 0; i < ATTEMPTS; i++) {
+        snprintf(fresh, size, "%s.%ld-%d.tmp", directory, (long)getpid(), i);
+        if (wac_directory_make(fresh, error) == WAC_STATUS_OK) {
+            if (wac_directory_hold(held, fresh))
+                return WAC_STATUS_OK;
+        } else if (errno != EEXIST) {
+            break;
+        }
+    }
+    return wac_fail(error, WAC_STATUS_IO, "cannot make the folder %s: %s; choose another one",
+                    directory, strerror(errno));
+}
+
 wac_status wac_folder_make(const char *directory, const wac_config *config,
                            const wac_origin *origin, bool maps, bool events, wac_error *error)
 {
     /* make the folder under another name, so that a run's folder always has its files */
-    enum { ATTEMPTS = 1000 };
     char fresh[PATH_MAX + 32];
-    wac_status status = WAC_STATUS_IO;
-    /* a process of the same number may have been killed while it did so */
-    for (int i = 0; i < ATTEMPTS && status != WAC_STATUS_OK; i++) {
-        snprintf(fresh, sizeof fresh, "%s.%ld-%d.tmp", directory, (long)getpid(), i);
-        status = wac_directory_make(fresh, error);
-        if (status != WAC_STATUS_OK && errno != EEXIST)
-            break;
-    }
-    if (status != WAC_STATUS_OK)
-        return wac_fail(error, WAC_STATUS_IO, "cannot make the folder %s: %s; choose another one",
-                        directory, strerror(errno));
-    status = wac_folder_write_config(fresh, config, error);
+    int held;
+    WAC_TRY(make_fresh(fresh, sizeof fresh, &held, directory, error));
+    wac_status status = wac_folder_write_config(fresh, config, error);
     if (status == WAC_STATUS_OK)
         status = write_manifest(make_manifest(config, origin), fresh, error);
     if (status == WAC_STATUS_OK)
@@ -377,7 +386,9 @@ wac_status wac_folder_make(const char *directory, const wac_config *config,
         status = wac_directory_place(directory, fresh, error);
     if (status != WAC_STATUS_OK)
         (void)wac_directory_remove(fresh, NULL);
-    else
+    if (held >= 0)
+        close(held);
+    if (status == WAC_STATUS_OK)
         wac_folder_tidy_starts(directory);
     return status;
 }

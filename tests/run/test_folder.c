@@ -7,7 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 /* reading and looking fail while this is set */
 static bool disk_fails;
@@ -90,6 +93,25 @@ static void test_no_name_is_left(void **state)
     assert_int_equal(rmdir(at("run.%ld-7.tmp", (long)getpid())), 0);
     assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
     assert_int_equal(entries(root), 1); /* which tidies up */
+}
+
+/* Whoever tidies up leaves alone what another one is just making. */
+static void test_tidied_while_made(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 3);
+    pid_t tidier = fork();
+    if (tidier == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (tidier == 0)
+        wac_folder_tidy_starts(at("run"));
+    for (int i = 0; i < 300; i++) {
+        assert_ok(wac_folder_make(at("run"), &config, NULL, false, false, &error));
+        assert_int_equal(entries(at("run")), 3);
+        remove_folder(at("run"));
+    }
+    kill(tidier, SIGKILL);
+    assert_int_equal(waitpid(tidier, NULL, 0), tidier);
 }
 
 /* A setting that nobody knows is of the version that wrote the run, if that is another. */
@@ -290,9 +312,9 @@ static void test_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_new_folder), TEST(test_no_name_is_left), TEST(test_later_version),
-        TEST(test_manifest),   TEST(test_disk_that_fails), TEST(test_history),
-        TEST(test_columns),
+        TEST(test_new_folder),    TEST(test_no_name_is_left), TEST(test_tidied_while_made),
+        TEST(test_later_version), TEST(test_manifest),        TEST(test_disk_that_fails),
+        TEST(test_history),       TEST(test_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
