@@ -144,6 +144,22 @@ static void test_particles(void **state)
     wac_agent_destroy(agent);
 }
 
+/* Large numbers that differ by little have a small deviation. */
+static void test_particles_far_from_zero(void **state)
+{
+    (void)state;
+    wac_config config = config_of("wql");
+    config.posterior = WAC_POSTERIOR_PARTICLES;
+    config.particles = 3;
+    wac_agent *agent = agent_of(&config, 1, 1);
+    memcpy(wac_table_at(table_of(agent), 0, 0), (double[]){1e12, 1e12 + 1, 1e12 + 3},
+           3 * sizeof(double));
+    double std, mean = wac_rule_wql.value(table_of(agent), 0, 0, &std);
+    assert_float_equal(mean, 1e12 + 4.0 / 3, 1e-3);
+    assert_float_equal(std, sqrt(14.0 / 9), 1e-6);
+    wac_agent_destroy(agent);
+}
+
 /* How often exploration chooses action 1 of two in state 0. */
 static double share_of_second(wac_agent *agent)
 {
@@ -387,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_averages),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_particles),
+        cmocka_unit_test(test_particles_far_from_zero),
         cmocka_unit_test(test_exploration),
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_delay),
