@@ -339,21 +339,28 @@ static void check_case(const wac_ops *ops, const shape_case *c, int variant)
     wac_arena_release(&expected.arena);
 }
 
-static void check_cases(const wac_ops *ops)
+static void check_cases(const wac_ops *ops, bool residual)
 {
     for (int i = 0; i < CASES; i++)
-        check_case(ops, &cases[i], i % VARIANTS);
+        if ((cases[i].blocks > 0) == residual)
+            check_case(ops, &cases[i], i % VARIANTS);
     /* all variants, where it is cheap */
     for (int i = 0; i < CASES; i++)
         for (int variant = 0; variant < VARIANTS; variant++)
-            if (cases[i].rows * cases[i].width <= 64 * 32)
+            if (cases[i].rows * cases[i].width <= 64 * 32 && (cases[i].blocks > 0) == residual)
                 check_case(ops, &cases[i], variant);
 }
 
 static void backends_agree(void **state)
 {
     (void)state;
-    check_cases(&wac_ops_cpu);
+    check_cases(&wac_ops_cpu, false);
+}
+
+static void residual_backends_agree(void **state)
+{
+    (void)state;
+    check_cases(&wac_ops_cpu, true);
 }
 
 static void skip_without_bf16(void)
@@ -369,7 +376,15 @@ static void mixed_precision_agrees(void **state)
 {
     (void)state;
     skip_without_bf16();
-    check_cases(&wac_ops_mixed);
+    check_cases(&wac_ops_mixed, false);
+}
+
+/* which stay in single precision */
+static void mixed_residual_networks_agree(void **state)
+{
+    (void)state;
+    skip_without_bf16();
+    check_cases(&wac_ops_mixed, true);
 }
 
 /* Each weight becomes the nearest 16-bit number, in both ways that a product walks them: seen by
@@ -685,8 +700,10 @@ int main(void)
         cmocka_unit_test(mixed_gradients_of_every_height_agree),
         cmocka_unit_test(what_is_no_number_stays_none),
         cmocka_unit_test(backends_agree),
+        cmocka_unit_test(residual_backends_agree),
         cmocka_unit_test(weights_are_cut_to_the_nearest),
         cmocka_unit_test(mixed_precision_agrees),
+        cmocka_unit_test(mixed_residual_networks_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,6 +235,21 @@ static void bro_losses(void **state)
     log_std = WAC_LOG_STD_CLAMPED;
 }
 
+/* One that is cut has a slope of 1 up to both limits, which are included, and none beyond. */
+static void log_stds_are_cut(void **state)
+{
+    (void)state;
+    const double limits[] = {WAC_LOG_STD_MIN, WAC_LOG_STD_MAX}, steps[] = {-0.5, 0, 0.5};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) {
+            real slope, head = (real)(limits[i] + steps[k]);
+            bool beyond = i ? steps[k] > 0 : steps[k] < 0;
+            assert_true(wac_log_std_of(false, head, &slope) == (beyond ? (real)limits[i] : head));
+            assert_true(slope == !beyond);
+            assert_true(wac_log_std_of(false, head, NULL) == (beyond ? (real)limits[i] : head));
+        }
+}
+
 /* Critics that put out the mean alone. */
 static void losses_without_quantiles(void **state)
 {
@@ -350,6 +365,7 @@ int main(void)
         cmocka_unit_test(losses_without_quantiles),
         cmocka_unit_test(losses_of_many_critics),
         cmocka_unit_test(clamps_are_at_work),
+        cmocka_unit_test(log_stds_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

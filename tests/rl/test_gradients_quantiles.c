@@ -185,6 +185,34 @@ static void errors_are_regressed(void **state)
     }
 }
 
+/* As many quantiles as there may be, and no number beside them is looked at. */
+static void there_may_be_many(void **state)
+{
+    (void)state;
+    enum { N = WAC_QUANTILES_MOST };
+    real *numbers[3];
+    for (int i = 0; i < 3; i++) {
+        numbers[i] = malloc(2 * N * sizeof *numbers[i]);
+        assert_non_null(numbers[i]);
+        fill(20 + (uint64_t)i, 2 * N, -2, 2, numbers[i]);
+    }
+    const real *out = numbers[0], *target = numbers[1], weight[] = {(real)0.25, (real)0.75};
+    double loss, average, plain = 0, mean = 0;
+    wac_quantile_error(N, 2, out, target, weight, numbers[2], &loss, &average);
+    for (int r = 0; r < 2; r++)
+        for (int i = 0; i < N; i++) {
+            mean += out[r * N + i] / (2 * N);
+            for (int j = 0; j < N; j++) {
+                double u = target[r * N + j] - out[r * N + i], tau = (i + 0.5) / N;
+                plain += weight[r] * fabs(tau - (u < 0)) * huber(u) / N;
+            }
+        }
+    assert_near(loss, plain, 1e-9);
+    assert_near(average, mean, 1e-12);
+    for (int i = 0; i < 3; i++)
+        free(numbers[i]);
+}
+
 /* Where targets are draws, what is learned are their quantiles, up to Huber's rounding. */
 static void quantiles_are_found(void **state)
 {
@@ -297,6 +325,7 @@ int main(void)
         cmocka_unit_test(beliefs_are_climbed),
         cmocka_unit_test(agreement_is_flat),
         cmocka_unit_test(errors_are_regressed),
+        cmocka_unit_test(there_may_be_many),
         cmocka_unit_test(quantiles_are_found),
         cmocka_unit_test(deterministic_policies_go_back),
         cmocka_unit_test(a_bandit_finds_the_better_arm),

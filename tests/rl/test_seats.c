@@ -321,6 +321,8 @@ static void an_optimist_explores(void **state)
     wac_agent *agent = make(&config, 1, NULL, 1);
     wac_desk *desk = wac_host_desk(agent, 0);
     const wac_stack *optimist = &desk->optimist.stack;
+    assert_true(fabs((double)agent->seat->optimism / config.optimism - 1) < 1e-5);
+    assert_true(fabs((double)agent->seat->divergence_weight / config.divergence_weight - 1) < 1e-5);
     wac_layer head = wac_stack_layer(optimist, optimist->params, 0, 2);
     for (int j = 0; j < A; j++) {
         for (int k = 0; k < head.inputs; k++)
@@ -403,6 +405,7 @@ static void networks_begin_anew(void **state)
         const wac_desk *desk = wac_host_desk(agent, 0);
         bytes first = part_of(agent, WAC_STATE_NETWORKS, WAC_STATE_NETWORKS);
         real alpha = seat->alpha[0], bonus_weight = seat->bonus_weight;
+        real optimism = seat->optimism, price = seat->divergence_weight;
         wander(agent, 0, 0);
         bytes replay = part_of(agent, WAC_STATE_REPLAY, WAC_STATE_REPLAY);
         for (int i = 0; i < 14; i++) {
@@ -420,6 +423,14 @@ static void networks_begin_anew(void **state)
                     for (size_t n = 0; n < wac_stack_size(k < 2 ? &desk->policies : &desk->critics);
                          n++)
                         assert_true(moments[k][n] == 0);
+                const wac_optimist *optimist = &desk->optimist;
+                for (size_t n = 0; n < wac_stack_size(&optimist->stack); n++)
+                    assert_true(optimist->moments.first[n] == 0 &&
+                                optimist->moments.second[n] == 0);
+                for (int k = 0; k < 2 * agent->row->optimist; k++)
+                    assert_true(optimist->weights.first[k] == 0 &&
+                                optimist->weights.second[k] == 0);
+                assert_true(seat->optimism == optimism && seat->divergence_weight == price);
                 assert_true(desk->entropy.first[0] == 0 && desk->entropy.second[0] == 0);
                 assert_true(seat->alpha[0] == alpha && seat->bonus_weight == bonus_weight);
                 assert_true(seat->policy_steps == 0 && seat->entropy_steps == 0);
@@ -650,8 +661,12 @@ static wac_status note_name(void *user, const wac_agent_tensor *tensor, wac_erro
     char *names = user;
     size_t length = strlen(names);
     snprintf(names + length, 8192 - length, "%s ", tensor->name);
+    if (!strstr(tensor->name, "/weight")) /* a row of numbers, a counter one alone */
+        assert_int_equal(tensor->rank, 1);
     if (strncmp(tensor->name, "counter/", 8) == 0)
-        assert_true(tensor->rank == 1 && tensor->shape[0] == 1);
+        assert_int_equal(tensor->shape[0], 1);
+    if (strstr(tensor->name, "optimism")) /* and the weight of its price */
+        assert_int_equal(tensor->shape[0], 2);
     return WAC_STATUS_OK;
 }
 
@@ -684,6 +699,52 @@ static void states_tell_what_there_is(void **state)
     }
 }
 
+static wac_status note_shape(void *user, const wac_agent_tensor *tensor, wac_error *failure)
+{
+    (void)failure;
+    char *names = user;
+    size_t length = strlen(names);
+    if (strncmp(tensor->name, "q1/", 3) != 0)
+        return WAC_STATUS_OK;
+    length += (size_t)snprintf(names + length, 8192 - length, "%s", tensor->name + 3);
+    for (int i = 0; i < tensor->rank; i++)
+        length += (size_t)snprintf(names + length, 8192 - length, " %d", (int)tensor->shape[i]);
+    snprintf(names + length, 8192 - length, "\n");
+    return WAC_STATUS_OK;
+}
+
+/* The arrays of a network, as other programs find them in a checkpoint. */
+static void arrays_have_names_and_shapes(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {
+        "hidden0/weight 24 5\nhidden0/bias 24\nhidden1/weight 24 24\nhidden1/bias 24\n"
+        "out/weight 1 24\nout/bias 1\n",
+        "embedding/weight 24 5\nembedding/bias 24\n"
+        "block0/norm/weight 24\nblock0/norm/bias 24\n"
+        "block0/up/weight 96 24\nblock0/up/bias 96\n"
+        "block0/down/weight 24 96\nblock0/down/bias 24\n"
+        "norm/weight 24\nnorm/bias 24\nout/weight 1 24\nout/bias 1\n",
+        "embedding/weight 24 5\nembedding/bias 24\nnorm/weight 24\nnorm/bias 24\n"
+        "block0/up/weight 24 24\nblock0/up/bias 24\n"
+        "block0/norm/weight 24\nblock0/norm/bias 24\n"
+        "block0/down/weight 24 24\nblock0/down/bias 24\n"
+        "block0/norm_down/weight 24\nblock0/norm_down/bias 24\n"
+        "out/weight 1 24\nout/bias 1\n",
+    };
+    for (int kind = 0; kind < COMMON_KINDS; kind++) {
+        char names[8192] = "";
+        wac_config config = config_of("sac", 0);
+        set_kind(&config, kind);
+        config.blocks = 1;
+        wac_agent *agent = make(&config, 1, NULL, 1);
+        assert_int_equal(
+            agent->steps->visit(agent, 0, WAC_STATE_NETWORKS, note_shape, names, &error), 0);
+        assert_string_equal(names, expected[kind]);
+        wac_agent_destroy(agent);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -692,6 +753,7 @@ int main(void)
         cmocka_unit_test(policies_wait),
         cmocka_unit_test(a_seat_has_its_own_scratch),
         cmocka_unit_test(states_tell_what_there_is),
+        cmocka_unit_test(arrays_have_names_and_shapes),
         cmocka_unit_test(targets_wait_too),
         cmocka_unit_test(a_deterministic_policy_needs_noise),
         cmocka_unit_test(an_optimist_explores),

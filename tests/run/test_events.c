@@ -5,7 +5,9 @@
 #include "base/csv.h"
 #include "base/png.h"
 #include "base/protobuf.h"
+#include "run/events.h"
 #include "run/maps.h"
+#include "run/run.h"
 
 #include <lzma.h>
 
@@ -201,6 +203,39 @@ static void what_is_lost_is_made_up(void **state)
     assert_false(wac_path_exists(at("run/" EVENTS)));
 }
 
+/* Events that are made up lie as far apart as their rows were; the last of them is of now. */
+static void what_is_made_up_has_its_time(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 4);
+    wac_run_options options = shown(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    save_text(at("run/" EVENTS), "");
+    struct timespec now;
+    assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
+    assert_ok(train_on(at("run"), "lqg", NULL, 5));
+    wac_csv csv;
+    assert_ok(wac_csv_read(&csv, at("run/progress.csv"), &error));
+    size_t size, at_byte = 0;
+    char *text = contents(at("run/" EVENTS), &size);
+    double times[7] = {0}, spent[4];
+    for (int event = 0; event < 7; event++) {
+        const unsigned char *first = (unsigned char *)text + at_byte + 12;
+        memcpy(&times[event], first + 1, sizeof *times); /* the first field */
+        at_byte += 16 + number_at(first - 12);
+    }
+    assert_int_equal(at_byte, size);
+    for (size_t row = 0; row < 4; row++)
+        spent[row] = wac_csv_at(&csv, row, 12);
+    for (int row = 0; row < 3; row++) { /* the checkpoint's; the first event is the version */
+        assert_true(spent[row + 1] > spent[row] + 1);
+        assert_true(fabs(times[row + 2] - times[row + 1] - (spent[row + 1] - spent[row])) < 0.01);
+    }
+    assert_true(fabs(times[4] - (double)now.tv_sec) < 100);
+    wac_csv_free(&csv);
+    free(text);
+}
+
 /* Events of epochs that the checkpoint does not know, as a kill leaves them, are cut. */
 static void what_is_beyond_the_table_is_cut(void **state)
 {
@@ -243,7 +278,7 @@ static void events_of_others_go(void **state)
     wac_run_options options = shown(-1);
     assert_ok(train_new(at("run"), &config, &options));
     int64_t epochs = 2;
-    for (int kind = 0; kind < 9; kind++) {
+    for (int kind = 0; kind < 10; kind++) {
         unsigned char bytes[256];
         wac_message first = {0}, second = {0};
         size_t size;
@@ -265,8 +300,13 @@ static void events_of_others_go(void **state)
             wac_message_add_text(&second, VERSION, "brain.Event:2"); /* again */
         else if (kind == 7)
             wac_message_add_bytes(&second, 15, "\xff", 1); /* and no step: the first row */
-        else
+        else if (kind == 8)
             wac_message_add_text(&second, STEP, "none");
+        else { /* the first row's, with a number beside it */
+            wac_message_add_number(&second, STEP, 0);
+            wac_message_add_number(&second, 14, 1);
+            wac_message_add_bytes(&second, 15, "\xff", 1);
+        }
         if (kind == 8)
             second.size--; /* a field that is cut off in a record that is whole */
         size += seal(bytes + size, &second);
@@ -280,7 +320,7 @@ static void events_of_others_go(void **state)
         }
         assert_int_equal(records, epochs + 2);
         /* only what might have been a run's own has stayed */
-        assert_int_equal(memmem(text, size, "\x7a\x01\xff", 3) != NULL, kind == 7);
+        assert_int_equal(memmem(text, size, "\x7a\x01\xff", 3) != NULL, kind == 7 || kind == 9);
         assert_null(memmem(text, size, "none", 4));
         assert_non_null(memmem(text, size, "brain.Event:2", 13));
         /* with its length, 14: a sum behind a text may begin like a 0 */
@@ -427,13 +467,65 @@ static void pictures_show_the_map(void **state)
     free(bytes);
 }
 
+/* The least and the most of a map count wherever they are: in the first cell, and in the last of
+ * one that is not square. */
+static void every_cell_is_in_the_picture(void **state)
+{
+    (void)state;
+    for (int place = 0; place < 2; place++) {
+        wac_run *run;
+        wac_map_shape shape;
+        walk_order.place = place;
+        walk_order.observations = walk_order.actions = 1 + place;
+        wac_config config = tiny("walk", "oe-wac", 1);
+        wac_run_options options = shown(-1);
+        options.maps = true;
+        assert_ok(wac_run_create(&run, &config, &walk, at("run"), &options, &error));
+        assert_ok(wac_run_train(run, &error));
+        wac_map *map = (wac_map *)wac_maps_present(run, &shape);
+        assert_int_equal(shape.grid.cells[0] != shape.grid.cells[1], place);
+        for (int turn = 0; turn < 4; turn++)
+            for (int k = 0; k < 2; k++) {
+                const int *cells = k ? shape.values : shape.grid.cells;
+                int all = cells[0] * cells[1], one = turn % 2 ? all - 1 : 0, white = turn / 2;
+                for (int i = 0; i < all; i++) {
+                    map->visits[i] = (i == one) == white ? 70 : 10;
+                    map->std[i] = (float)map->visits[i];
+                }
+                assert_ok(wac_events_append(run, &error));
+                size_t size;
+                char *bytes = contents(at("run/" EVENTS), &size);
+                wac_field picture =
+                    last_of((unsigned char *)bytes, size, k ? "map/sigma" : "map/visits", 4);
+                const unsigned char *pixels = NULL;
+                while (wac_field_next(&picture))
+                    if (picture.field == 4)
+                        pixels = picture.bytes + 8 + 25 + 8 + 7;
+                assert_non_null(pixels);
+                for (int i = 0; i < all; i++) {
+                    int row = cells[1] - 1 - i % cells[1];
+                    int pixel = pixels[row * (cells[0] + 1) + 1 + i / cells[1]];
+                    assert_int_equal(pixel, (i == one) == white ? 255 : 0);
+                }
+                free(bytes);
+            }
+        wac_run_destroy(run);
+        remove_folder(at("run"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(rows_are_events),         TEST(stopping_anywhere_loses_no_event),
-        TEST(what_is_lost_is_made_up), TEST(events_of_others_go),
-        TEST(pictures_are_png),        TEST(what_is_beyond_the_table_is_cut),
+        TEST(rows_are_events),
+        TEST(stopping_anywhere_loses_no_event),
+        TEST(what_is_lost_is_made_up),
+        TEST(events_of_others_go),
+        TEST(pictures_are_png),
+        TEST(what_is_beyond_the_table_is_cut),
         TEST(pictures_show_the_map),
+        TEST(what_is_made_up_has_its_time),
+        TEST(every_cell_is_in_the_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

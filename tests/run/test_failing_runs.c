@@ -222,15 +222,37 @@ static void used_runs(void **state)
     every_call_fails(&(library_call){"a run unpacked", NULL, unpack, NULL, 0});
 }
 
+/* --- agents -----------------------------------------------------------------------------------*/
+
+static wac_agent *small_agent;
+
+static wac_status save_agent(wac_error *failure)
+{
+    return wac_agent_save(small_agent, root, failure);
+}
+
+static wac_status load_agent(wac_error *failure)
+{
+    return wac_agent_load(small_agent, root, failure);
+}
+
+static void saved_agents(void **state)
+{
+    (void)state;
+    config = tiniest(1);
+    assert_ok(wac_agent_create(&small_agent, &config, 1, 1, 1, -1, &error));
+    every_call_fails(&(library_call){"an agent saved", NULL, save_agent, NULL, 0});
+    every_call_fails(&(library_call){"an agent loaded", NULL, load_agent, NULL, 0});
+    wac_agent_destroy(small_agent);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     start_under_orders(argv);
     const struct CMUnitTest tests[] = {
-        TEST(new_runs),
-        TEST(resumed_runs),
-        TEST(inherited_runs),
-        TEST(used_runs),
+        TEST(new_runs),  TEST(resumed_runs), TEST(inherited_runs),
+        TEST(used_runs), TEST(saved_agents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

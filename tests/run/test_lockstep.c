@@ -409,6 +409,50 @@ static void a_run_without_replay_begins_anew(void **state)
     assert_true(wac_checkpoint_goes_on(at("robbed"), 3));
 }
 
+/* Whose updates are done rests while others go on, the first one, too. */
+static void who_has_learnt_rests(void **state)
+{
+    (void)state;
+    group group = {.count = 2, .threads = 1};
+    for (int i = 0; i < 2; i++) {
+        group.configs[i] = tiny("lqg", "sac", 2);
+        group.configs[i].updates = 3 + 6 * i;
+        group.folders[i] = strdup(at("%d", i));
+    }
+    train_alone(&group);
+    train_group(&group);
+    assert_as_alone(&group);
+    end_group(&group);
+}
+
+/* A run that is gone leaves a seat that nobody takes. */
+static void a_seat_becomes_free(void **state)
+{
+    (void)state;
+    wac_config configs[2];
+    wac_run *runs[2];
+    wac_agent *agent;
+    for (int i = 0; i < 2; i++) {
+        configs[i] = tiny("lqg", "sac", 1);
+        assert_ok(wac_run_prepare(&runs[i], &configs[i], NULL, at("%d", i), NULL, 0, &error));
+    }
+    wac_agent_plan plan = {.configs = configs,
+                           .seats = 2,
+                           .observations = 1,
+                           .actions = 1,
+                           .threads = 1,
+                           .first_cpu = -1};
+    assert_ok(wac_agent_create_seats(&agent, &plan, &error));
+    for (int i = 0; i < 2; i++)
+        assert_ok(wac_run_sit(runs[i], agent, i, &error));
+    for (int i = 0; i < 2; i++) {
+        assert_true(agent->seat[i].active && agent->seat[i].drawn);
+        wac_run_destroy(runs[i]);
+        assert_true(!agent->seat[i].active && !agent->seat[i].drawn);
+    }
+    wac_agent_destroy(agent);
+}
+
 /* A place that nobody takes is passed over. */
 static void places_may_be_empty(void **state)
 {
@@ -464,6 +508,7 @@ int main(void)
         TEST(killed_at_random_moments),  TEST(a_run_that_fails_leaves_the_others),
         TEST(replays_are_kept_as_asked), TEST(a_run_without_replay_begins_anew),
         TEST(parts_add_up_to_the_whole), TEST(places_may_be_empty),
+        TEST(who_has_learnt_rests),      TEST(a_seat_becomes_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

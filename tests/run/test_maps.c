@@ -225,6 +225,36 @@ static void maps_may_begin_later_and_end(void **state)
     assert_false(wac_path_exists(at("run/maps.bin")));
 }
 
+/* Of a world that is more than its place: the rest is in the middle of its bounds. */
+static void a_map_of_a_place_leaves_the_rest_in_the_middle(void **state)
+{
+    (void)state;
+    walk_order.place = true;
+    walk_order.observations = 4;
+    walk_order.actions = 2;
+    wac_config config = tiny("walk", "oe-wac", 1);
+    wac_run_options options = mapped(-1);
+    assert_ok(train_new(at("run"), &config, &options));
+    wac_run *run;
+    assert_ok(wac_run_open(&run, at("run"), &walk, NULL, &error));
+    wac_map_shape shape = wac_map_shape_of(run);
+    static wac_map map;
+    map = read_map(at("run"), 1);
+    for (int cell = 0; cell < shape.values[0] * shape.values[1]; cell += 71) {
+        double seen[4] = {wac_cell_middle(cell / shape.values[1], shape.values[0], -1, 1),
+                          wac_cell_middle(cell % shape.values[1], shape.values[1], -1, 1)};
+        double action[2], mean, std;
+        wac_run_act(run, WAC_POLICY_BEHAVIOUR, seen, action);
+        wac_run_value(run, seen, action, &mean, &std);
+        assert_true(fabs(mean - (double)map.mean[cell]) < 1e-5 * (1 + fabs(mean)));
+        assert_true(fabs(std - (double)map.std[cell]) < 1e-5 * (1 + fabs(std)));
+        for (int i = 0; i < 2; i++)
+            assert_true(fabs(action[i] - map.actions[WAC_POLICY_BEHAVIOUR][cell][i] / 127.) <
+                        0.5 / 127 + 1e-6);
+    }
+    wac_run_destroy(run);
+}
+
 /* An older checkpoint is put back: maps of later rows would lie between. */
 static void maps_begin_anew_after_a_step_back(void **state)
 {
@@ -245,7 +275,9 @@ static void maps_begin_anew_after_a_step_back(void **state)
     assert_int_equal(atlas.first, 3);
     remove_folder(at("run/checkpoint"));
     assert_int_equal(rename(at("kept"), at("run/checkpoint")), 0);
+    int open_before = entries("/proc/self/fd");
     assert_ok(train_on(at("run"), "lqg", &plain, 0));
+    assert_int_equal(entries("/proc/self/fd"), open_before);
     assert_ok(wac_atlas_open(&atlas, at("run"), &error));
     wac_atlas_close(&atlas);
     assert_int_equal(atlas.first, 1);
@@ -278,6 +310,8 @@ static void headers_that_no_run_writes(void **state)
     size_t size;
     wac_atlas atlas;
     char *bytes = contents(at("run/maps.bin"), &size);
+    for (const char *end = strchr(bytes, '}') + 1; end < bytes + 512; end++)
+        assert_int_equal(*end, end < bytes + 511 ? ' ' : '\n');
     static const char *const bad[][2] = {
         {"\"first\": 0", "\"first\": 3000000000"},
         {"\"cells\": [20, 20]", "\"cells\": [2000000000, 20]"},
@@ -453,6 +487,7 @@ int main(void)
         TEST(stopping_anywhere_changes_no_map),
         TEST(what_is_beyond_the_checkpoint_is_cut),
         TEST(maps_may_begin_later_and_end),
+        TEST(a_map_of_a_place_leaves_the_rest_in_the_middle),
         TEST(maps_begin_anew_after_a_step_back),
         TEST(headers_that_no_run_writes),
         TEST(other_files_are_refused),

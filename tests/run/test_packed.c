@@ -8,6 +8,24 @@
 #include "run/packed.h"
 #include "run/visits.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+
+/* What is written is lost when a file is closed, while this is set. */
+static bool disk_is_full;
+
+int fclose(FILE *file)
+{
+    static int (*real)(FILE *);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "fclose");
+    int result = real(file);
+    if (!disk_is_full)
+        return result;
+    errno = ENOSPC;
+    return EOF;
+}
+
 static int setup_packed(void **state)
 {
     int status = setup(state);
@@ -303,6 +321,20 @@ static void archives_of_something_else(void **state)
     assert_false(wac_path_exists(at("tmp/config.yaml")));
 }
 
+/* A disk that says at the end that there is no room: the sentence has its reason. */
+static void there_is_no_room(void **state)
+{
+    (void)state;
+    pile tar = {0};
+    tar_file(&tar, "a/config.yaml", "x");
+    disk_is_full = true;
+    errno = 0;
+    wac_status status = open_tar(&tar);
+    disk_is_full = false;
+    assert_int_equal(status, WAC_STATUS_IO);
+    assert_message(WAC_STATUS_IO, "No space left on device", "set TMPDIR to a place that has room");
+}
+
 #define PACKED(name) cmocka_unit_test_setup_teardown(name, setup_packed, end_packed)
 
 int main(void)
@@ -311,6 +343,7 @@ int main(void)
         PACKED(other_cells_are_refused), PACKED(progress_is_thinned),
         PACKED(without_networks),        PACKED(with_networks),
         PACKED(paths_into_archives),     PACKED(archives_of_something_else),
+        PACKED(there_is_no_room),
     };
     return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
 }

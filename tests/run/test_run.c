@@ -9,6 +9,7 @@
 #include "nn/cpu/mixed.h"
 #include "run/check.h"
 #include "run/run.h"
+#include "run/train.h"
 
 #include <errno.h>
 #include <sys/file.h>
@@ -534,6 +535,50 @@ static void phases_take_time(void **state)
     wac_run_destroy(run);
 }
 
+/* What lies between two parts of a run, as in company, counts for none. */
+static void waiting_is_no_phase(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "sac", 1);
+    wac_run *run;
+    assert_ok(wac_run_create(&run, &config, NULL, at("run"), NULL, &error));
+    wac_train_begin(run);
+    run->phase_start -= 1000;
+    assert_ok(wac_train_explore(run, false, &error));
+    for (int phase = 0; phase < WAC_PHASES; phase++)
+        assert_true(run->spent[phase] >= 0 && run->spent[phase] < 900);
+    wac_run_destroy(run);
+}
+
+/* A table that ends in the middle of a line, though the checkpoint counts that row, or that never
+ * began one. */
+static void tables_end_with_a_line(void **state)
+{
+    (void)state;
+    wac_checkup checkup;
+    wac_config config = tiny("lqg", "sac", 3);
+    config.checkpoint_interval = 1;
+    assert_ok(train_new(at("run"), &config, NULL));
+    char *text = contents(at("run/progress.csv"), NULL);
+    for (int line = 0; line < 3; line++) {
+        char *end = text + strlen(text);
+        end[-1] = 0; /* without what ends the line */
+        *(strrchr(text, ',')) = 0;
+        save_text(at("run/progress.csv"), text);
+        assert_int_equal(wac_run_check(&checkup, at("run"), &error), WAC_STATUS_INPUT);
+        if (line > 0)
+            assert_message(WAC_STATUS_INPUT, at("run/progress.csv"), "is cut off");
+        *(strrchr(text, '\n') + 1) = 0;
+    }
+    free(text);
+    static const char *const begun[] = {"", "epoch"};
+    for (int i = 0; i < 2; i++) {
+        save_text(at("run/progress.csv"), begun[i]);
+        assert_int_equal(wac_run_check(&checkup, at("run"), &error), WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, at("run/progress.csv"), "");
+    }
+}
+
 /* Who has it open for training is known to everybody else, and only then. */
 static void a_run_in_use_is_known(void **state)
 {
@@ -714,6 +759,8 @@ int main(void)
         TEST(evaluation_disturbs_nothing),
         TEST(anchors_follow_epoch_by_epoch),
         TEST(phases_take_time),
+        TEST(waiting_is_no_phase),
+        TEST(tables_end_with_a_line),
         TEST(visits_are_counted),
         TEST(success_ends_a_run),
         TEST(replay_tells_ends_from_limits),

@@ -1,6 +1,7 @@
 /* Distributions and tests where the answer is a formula, and at their edges: none, one, all equal,
  * what is no number. */
 #include "stats/distributions.h"
+#include "stats/estimates.h"
 #include "stats/tests.h"
 #include "support/folder.h"
 
@@ -180,13 +181,32 @@ static void spearman(void **state)
     }
 }
 
+/* What is no number leaves a median without one, and nothing behind the values is read. */
+static void medians_with_holes(void **state)
+{
+    (void)state;
+    for (size_t count = 1; count < 6; count++) {
+        double *values = malloc(count * sizeof *values);
+        assert_non_null(values);
+        for (size_t i = 0; i < count; i++)
+            values[i] = i % 2 ? 1 : NAN;
+        assert_true(isnan(wac_median(values, count)));
+        for (size_t i = 0; i < count; i++)
+            values[i] = (double)(i * 3 % count);
+        if (count % 3)
+            assert_true(wac_median(values, count) == (double)(count - 1) / 2);
+        free(values);
+    }
+    assert_true(isnan(wac_median(NULL, 0)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(students_t),         cmocka_unit_test(beta),
         cmocka_unit_test(nothing_to_compare), cmocka_unit_test(all_equal),
         cmocka_unit_test(many_strata),        cmocka_unit_test(separated),
-        cmocka_unit_test(spearman),
+        cmocka_unit_test(spearman),           cmocka_unit_test(medians_with_holes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

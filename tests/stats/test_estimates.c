@@ -425,6 +425,41 @@ static void test_nothing(void **state)
     close_to(found, 1);
 }
 
+/* One run of one task is its median, whatever memory held before. */
+static void test_median_of_one(void **state)
+{
+    (void)state;
+    double *volatile before[8], value = 0.25;
+    wac_interval median;
+    for (int i = 0; i < 8; i++) {
+        before[i] = malloc(3 * sizeof **before);
+        assert_non_null(before[i]);
+        for (int k = 0; k < 3; k++)
+            ((volatile double *)before[i])[k] = NAN;
+    }
+    for (int i = 0; i < 8; i++)
+        free(before[i]);
+    assert_ok(wac_interval_of(&median, WAC_ESTIMATE_MEDIAN, &(wac_values){&value, 1}, NULL, 1,
+                              wac_bootstrap_default(), &error));
+    assert_true(median.value == 0.25 && median.low == 0.25 && median.high == 0.25);
+}
+
+/* A test that draws: the deal that was seen, and 20 000 more. */
+static void test_drawn_deals(void **state)
+{
+    (void)state;
+    double x[20], y[20];
+    for (int i = 0; i < 20; i++) {
+        x[i] = i * i % 23;
+        y[i] = i * 5 % 17 * 1.25;
+    }
+    wac_test test;
+    assert_ok(wac_spread_test(&test, &(wac_values){x, 20}, &(wac_values){y, 20}, 1, &error));
+    assert_true(!test.exact && test.rising > 0.01 && test.falling > 0.01);
+    near(fabs(remainder(20001 * test.rising, 1)), 0, 1e-6);
+    near(fabs(remainder(20001 * test.falling, 1)), 0, 1e-6);
+}
+
 /* The smallest p-value that there is: one order of all. */
 static void test_extremes(void **state)
 {
@@ -456,6 +491,8 @@ int main(void)
         cmocka_unit_test(test_improvement_bounds),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_median_of_one),
+        cmocka_unit_test(test_drawn_deals),
     };
     return cmocka_run_group_tests(tests, load_recorded, drop_recorded);
 }

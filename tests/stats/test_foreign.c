@@ -82,6 +82,22 @@ static void test_many(void **state)
     wac_foreign_free(&foreign);
 }
 
+/* Any number of rows: also as many as there is room for at once. */
+static void test_any_number(void **state)
+{
+    (void)state;
+    char text[130 * 32];
+    for (int rows = 1; rows <= 129; rows++) {
+        char *end = stpcpy(text, HEADER);
+        for (int row = 0; row < rows; row++)
+            end += sprintf(end, "a,td3,lqg,1,%d,%d\n", row, 2 * row);
+        assert_ok(parse(text));
+        assert_int_equal(foreign.runs[0].count, rows);
+        assert_true(foreign.runs[0].points[rows - 1].value == 2 * (rows - 1));
+        wac_foreign_free(&foreign);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -327,8 +343,9 @@ static void test_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_columns), TEST(test_many),  TEST(test_refused),    TEST(test_epochs),
-        TEST(test_means),   TEST(test_tasks), TEST(test_bad_tables), TEST(test_program),
+        TEST(test_columns), TEST(test_many),       TEST(test_any_number),
+        TEST(test_refused), TEST(test_epochs),     TEST(test_means),
+        TEST(test_tasks),   TEST(test_bad_tables), TEST(test_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Sets of runs: found, read, grouped, measured; and what `wac stats` says about them. */
 #include "base/json.h"
 #include "config/config.h"
+#include "run/visits.h"
 #include "stats/compare.h"
 #include "support/program.h"
 
@@ -391,6 +392,74 @@ static void test_rungs(void **state)
     wac_runset_free(&set);
 }
 
+/* Where settings are many, algorithms that are alone in each task have their names alone. */
+static void test_alone(void **state)
+{
+    (void)state;
+    static const char *const tasks[] = {"lqg", "lqg", "riverswim", "riverswim", "riverswim"},
+                             *const names[] = {"oe-wac", "sac", "sac", "top", "sac"};
+    for (int i = 0; i < 5; i++) {
+        wac_config config = settings(tasks[i], names[i], 1);
+        config.width = 16 + i;
+        config.batch_size = 32 + i;
+        config.learning_rate = 1e-3 * (1 + i);
+        make_run(at("%d", i), &config, 4, -1, NAN);
+        if (i < 3)
+            continue;
+        assert_ok(load(root, false));
+        assert_int_equal(set.group_count, i + 1);
+        for (size_t k = 0; k < set.group_count; k++)
+            assert_int_equal(strchr(set.groups[k].label, ' ') == NULL, i == 3);
+        wac_runset_free(&set);
+    }
+}
+
+/* A choice of which no run is finished comes last. */
+static void test_unfinished_rank(void **state)
+{
+    (void)state;
+    size_t *places;
+    for (int i = 0; i < 3; i++) {
+        wac_config config = settings("lqg", "oe-wac", 1);
+        config.lambda = 0.5 * i;
+        make_run(at("%d", i), &config, i == 1 ? 2 : 4, -9 + i, NAN);
+    }
+    assert_ok(load(root, false));
+    assert_ok(wac_groups_rank(&places, &set, &error));
+    assert_true(places[0] == 1 && places[1] == 2 && places[2] == 0);
+    free(places);
+    wac_runset_free(&set);
+}
+
+/* The mean uncertainty of the quarter of all cells that was visited least, and of those that were
+ * as seldom as its last. */
+static void test_unseen_cells(void **state)
+{
+    (void)state;
+    static char text[WAC_CELLS_TEXT + 1];
+    wac_config config = settings("riverswim", "oe-wac", 1);
+    make_run(at("run"), &config, 4, 1, NAN);
+    for (int ties = 0; ties < 2; ties++) {
+        double sigma[WAC_COVERAGE_BINS], visits[WAC_COVERAGE_BINS], sum = 0;
+        int quarter = WAC_COVERAGE_BINS / 4, few = quarter + 3 * ties;
+        for (int i = 0; i < WAC_COVERAGE_BINS; i++) {
+            int place = i * 7 % WAC_COVERAGE_BINS; /* in the order of visits */
+            sigma[i] = place < few ? place : 1e6;
+            visits[i] = ties && place >= quarter - 2 && place < few ? quarter - 2 : place;
+            sum += place < few ? place : 0;
+        }
+        text[wac_cells_write(text, sigma, visits)] = 0;
+        save_text(at("run/cells.csv"), text);
+        assert_ok(load(at("run"), false));
+        double found = wac_record_measure(&set.runs[0], WAC_MEASURE_UNSEEN_STD);
+        assert_true(fabs(found - sum / few) < 1e-9 * found);
+        wac_runset_free(&set);
+    }
+    for (int i = 0; i < WAC_MEASURE_TOTAL; i++)
+        assert_int_equal(wac_measure_reads_cells((wac_measure)i),
+                         i == WAC_MEASURE_UNSEEN_STD || i == WAC_MEASURE_MIRROR);
+}
+
 static void test_measures(void **state)
 {
     (void)state;
@@ -487,6 +556,17 @@ static void test_score_unit(void **state)
     assert_true(wac_measure_unit(&set, 2, WAC_MEASURE_SCORE) == 1);   /* point */
     assert_true(isnan(wac_measure_unit(&set, 3, WAC_MEASURE_SCORE))); /* riverswim path_limit 100 */
     assert_true(wac_measure_unit(&set, 4, WAC_MEASURE_SCORE) == 1);   /* riverswim path_limit 300 */
+    /* what can be won is known of a task as the preset has it */
+    for (size_t task = 3; task <= 4; task++) {
+        assert_int_equal(wac_measure_is_share(&set, task, WAC_MEASURE_NORMALISED), task == 4);
+        double unit = wac_measure_unit(&set, task, WAC_MEASURE_NORMALISED);
+        assert_true(task == 4 ? unit == 1 : isnan(unit));
+    }
+    for (size_t i = 0; i < set.group_count; i++)
+        if (set.groups[i].task >= 3) {
+            double share = wac_record_measure(set.groups[i].runs[0], WAC_MEASURE_NORMALISED);
+            assert_int_equal(isnan(share) != 0, set.groups[i].task == 3);
+        }
     wac_runset_free(&set);
 }
 
@@ -675,15 +755,27 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_real_runs),       TEST(test_finished),
-        TEST(test_damage),          TEST(test_nothing_there),
-        TEST(test_twice),           TEST(test_groups),
-        TEST(test_presets),         TEST(test_grid),
-        TEST(test_rungs),           TEST(test_measures),
-        TEST(test_unsolved),        TEST(test_score_unit),
-        TEST(test_compare),         TEST(test_no_shares),
-        TEST(test_program),         TEST(test_program_help),
-        TEST(test_program_refuses), TEST(test_many),
+        TEST(test_real_runs),
+        TEST(test_finished),
+        TEST(test_damage),
+        TEST(test_nothing_there),
+        TEST(test_twice),
+        TEST(test_groups),
+        TEST(test_presets),
+        TEST(test_grid),
+        TEST(test_rungs),
+        TEST(test_measures),
+        TEST(test_unfinished_rank),
+        TEST(test_unseen_cells),
+        TEST(test_alone),
+        TEST(test_unsolved),
+        TEST(test_score_unit),
+        TEST(test_compare),
+        TEST(test_no_shares),
+        TEST(test_program),
+        TEST(test_program_help),
+        TEST(test_program_refuses),
+        TEST(test_many),
         TEST(test_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
