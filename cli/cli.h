@@ -43,8 +43,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_train, cli_evaluate, cli_envs, cli_config, cli_verify, cli_demo,
-    cli_render, cli_export, cli_sweep, cli_tune, cli_stats, cli_report, cli_reproduce, cli_pack, cli_bench,
-    cli_check, cli_watch, cli_completion;
+    cli_render, cli_export, cli_sweep, cli_tune, cli_stats, cli_report, cli_reproduce, cli_pack,
+    cli_bench, cli_check, cli_watch, cli_completion;
 
 /* All of them, null after the last; in main.c. */
 extern const cli_command *const cli_commands[];

@@ -18,8 +18,8 @@ double wac_lqg_move(wac_lqg *lqg, double u, double v);
 
 extern const wac_environment_type wac_environment_lqg;
 
-/* What the best linear controller, u = -0.618 x, earns in an episode on average (where neither state
- * nor push is clipped, which is nearly always). */
+/* What the best linear controller, u = -0.618 x, earns in an episode on average (where neither
+ * state nor push is clipped, which is nearly always). */
 double wac_lqg_best_return(const wac_config *config);
 
 #endif

@@ -143,9 +143,12 @@ static void randomise_residual(const wac_layer *layer, bool norm, bool first, wa
 static double first_bound(const wac_layer *layer, wac_first_weights how)
 {
     switch (how) {
-    case WAC_FIRST_WEIGHTS_INPUTS: return 1 / sqrt(layer->inputs);
-    case WAC_FIRST_WEIGHTS_BOTH: return sqrt(6.0 / (layer->inputs + layer->outputs));
-    default: return 1 / sqrt(layer->outputs);
+    case WAC_FIRST_WEIGHTS_INPUTS:
+        return 1 / sqrt(layer->inputs);
+    case WAC_FIRST_WEIGHTS_BOTH:
+        return sqrt(6.0 / (layer->inputs + layer->outputs));
+    default:
+        return 1 / sqrt(layer->outputs);
     }
 }
 

@@ -119,8 +119,8 @@ wac_layer wac_stack_layer(const wac_stack *stack, real *block, int member, int l
  * U(±sqrt(6 / n)), n the sum of inputs and outputs, and biases 0. Of a residual one the first
  * layer is normal with variance 1/n, n the larger of its inputs and outputs, those of blocks with
  * 2/n, n their inputs; normalisations change nothing, and biases but those of the output are 0. */
-void wac_stack_randomise(const wac_stack *stack, int member, wac_first_weights how,
-                         double output, wac_rng *rng);
+void wac_stack_randomise(const wac_stack *stack, int member, wac_first_weights how, double output,
+                         wac_rng *rng);
 
 void wac_pass_init(wac_pass *pass, wac_arena *arena, const wac_stack *stack, int capacity,
                    const struct wac_ops *ops);

@@ -35,7 +35,8 @@ void wac_ladder_begin(wac_ladder *ladder, wac_sweep_item *items);
  * last rows may take a moment to be seen here; this waits for them. */
 wac_status wac_ladder_read(wac_ladder *ladder, size_t run, wac_error *error);
 
-/* A run has ended, done and read, or failed. Those that may go on now wait again; returns how many. */
+/* A run has ended, done and read, or failed. Those that may go on now wait again; returns how many.
+ */
 size_t wac_ladder_note(wac_ladder *ladder, wac_sweep_item *items, size_t run);
 
 /* The rung that a run is to reach, from 0. */

@@ -150,9 +150,8 @@ static void models_begin_at_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_layers_begin_as_asked_for),
-                                       cmocka_unit_test(layers_begin_alike),
-                                       cmocka_unit_test(blocks_begin_as_they_should),
-                                       cmocka_unit_test(models_begin_at_random)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hidden_layers_begin_as_asked_for), cmocka_unit_test(layers_begin_alike),
+        cmocka_unit_test(blocks_begin_as_they_should), cmocka_unit_test(models_begin_at_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
