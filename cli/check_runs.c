@@ -41,9 +41,11 @@ static void print_whole(const wac_checkup *run, const char *path)
     else if (run->state == WAC_RUN_STATE_KEPT)
         printf("%s, without a replay; it can be used, but not go on", place_of(place, run));
     else
-        printf("%s%s; go on with: %s train --resume %s",
+        printf("%s%s go on with: %s train --resume %s",
                run->state == WAC_RUN_STATE_NEW ? "nothing saved yet" : place_of(place, run),
-               run->diverged ? ", where it left the finite numbers, and would again" : "",
+               run->diverged ? ", diverged, and would again; start anew with other settings, or, "
+                               "where the environment was mended,"
+                             : ";",
                cli_program(), WAC_SHELL(path));
     if (run->cut)
         printf(" (which also tidies up after a write that was cut off)");

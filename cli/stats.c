@@ -116,7 +116,8 @@ static bool is_enough(size_t seeds)
 static const char *excuse(char text[96], const wac_record *run, wac_measure measure)
 {
     if (!run->finished) {
-        snprintf(text, 96, "is not finished (%zu of %" PRId64 " epochs)",
+        snprintf(text, 96, "%s (%zu of %" PRId64 " epochs)",
+                 run->diverged ? "diverged" : "is not finished",
                  run->history.rows ? run->history.rows - 1 : 0, run->config.epochs);
         return text;
     }
@@ -223,16 +224,20 @@ static bool has_shares(const wac_comparison *all)
 /* Why there is no table of shares. */
 static void print_why_no_shares(const wac_comparison *all)
 {
-    bool scaled = false;
-    for (size_t task = 0; task < all->set->task_count; task++)
+    bool scaled = false, normalised = false;
+    for (size_t task = 0; task < all->set->task_count; task++) {
         scaled = scaled || !isnan(wac_measure_unit(all->set, task, all->measure));
+        normalised = normalised || !isnan(wac_measure_unit(all->set, task, WAC_MEASURE_NORMALISED));
+    }
     char text[256];
-    snprintf(text, sizeof text, "No shares of the best possible: %s",
-             all->measure != WAC_MEASURE_SCORE && all->measure != WAC_MEASURE_NORMALISED
-                 ? "only scores and normalised returns are such shares (--measure score)"
-             : all->shared_count > 0 ? "no run on such a task is finished"
-             : scaled                ? "there is no task that all algorithms have runs on"
-                      : "what is best possible is not known of these tasks (docs/statistics.md)");
+    snprintf(
+        text, sizeof text, "No shares of the best possible: %s",
+        all->measure != WAC_MEASURE_SCORE && all->measure != WAC_MEASURE_NORMALISED
+            ? "only scores and normalised returns are such shares (--measure score or normalised)"
+        : all->shared_count > 0 ? "no run on such a task is finished"
+        : scaled                ? "there is no task that all algorithms have runs on"
+        : normalised            ? "of these tasks returns are, by --measure normalised"
+                     : "what is best possible is not known of these tasks (docs/statistics.md)");
     putchar('\n');
     cli_print_wrapped(text, 0, cli_width(stdout));
 }

@@ -296,8 +296,9 @@ wac_status wac_render(wac_rendering *drawn, char *const *subjects, int count,
 {
     if (count < 1 || count > WAC_RENDER_MOST)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "a picture takes from 1 to %d runs or environments, not %d",
-                        WAC_RENDER_MOST, count);
+                        "a picture takes from 1 to %d runs or environments, and here are %s; name "
+                        "some of them",
+                        WAC_RENDER_MOST, count < 1 ? "none" : "more");
     wac_scene *scene = calloc(1, sizeof *scene);
     if (!scene)
         return wac_fail_memory(error, "the picture");

@@ -156,6 +156,21 @@ void wac_folder_tidy_starts(const char *directory)
     wac_directory_tidy(parent, slash ? slash + 1 : directory);
 }
 
+uint64_t wac_progress_add(uint64_t sum, const char *rows, size_t size)
+{
+    int cell = 0;
+    size_t start = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (rows[i] != ',' && rows[i] != '\n')
+            continue;
+        if (cell != WAC_COLUMN_SECONDS)
+            sum = wac_checksum_add(sum, rows + start, i + 1 - start);
+        cell = rows[i] == ',' ? cell + 1 : 0;
+        start = i + 1;
+    }
+    return sum;
+}
+
 /* --- the manifest ---------------------------------------------------------------------------- */
 
 static void time_now(char text[32])
@@ -280,6 +295,7 @@ static void fill_manifest(wac_manifest *manifest, json_t *json)
         .packed = json_is_true(json_object_get(json, "packed")),
     };
     copy_text(manifest->how, sizeof manifest->how, json, "diverged");
+    copy_text(manifest->progress, sizeof manifest->progress, json, "progress");
     copy_text(manifest->version, sizeof manifest->version, json, "version");
     copy_text(manifest->commit, sizeof manifest->commit, json, "commit");
     copy_text(manifest->processor, sizeof manifest->processor, machine, "processor");
@@ -318,6 +334,7 @@ wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, w
         manifest = json_object();
     json_object_del(json_object_get(manifest, "machine"), "name");
     json_object_del(manifest, "from");
+    json_object_del(manifest, "progress");
     if (json_object_set_new(manifest, "packed", json_true())) {
         json_decref(manifest);
         return wac_fail_memory(error, "the manifest");
@@ -325,18 +342,43 @@ wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, w
     return print_manifest(text, size, manifest, error);
 }
 
+/* The checksum of all rows of a table. */
+static wac_checksum sum_rows(const char *text, size_t size)
+{
+    size_t header = strcspn(text, "\n") + 1;
+    return wac_checksum_make(header < size ? wac_progress_add(0, text + header, size - header) : 0);
+}
+
+static wac_status sum_progress(wac_checksum *sum, const char *directory, wac_error *error)
+{
+    char *text;
+    size_t size;
+    WAC_TRY(wac_progress_text(&text, &size, directory, error));
+    *sum = sum_rows(text, size);
+    free(text);
+    return WAC_STATUS_OK;
+}
+
 wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
                              bool finished, const char *diverged, wac_error *error)
 {
     char now[32];
     json_t *manifest;
+    wac_checksum rows = {0};
     WAC_TRY(read_manifest(&manifest, directory, error));
+    wac_status status = finished ? sum_progress(&rows, directory, error) : WAC_STATUS_OK;
+    if (status != WAC_STATUS_OK) {
+        json_decref(manifest);
+        return status;
+    }
     if (!manifest)
         manifest = make_manifest(config, NULL);
     time_now(now);
     json_object_del(manifest, "diverged");
+    json_object_del(manifest, "progress");
     if (json_object_set_new(manifest, "finished", finished ? json_string(now) : json_null()) ||
         json_object_set_new(manifest, "seconds", json_real(floor(seconds * 1e3) / 1e3)) ||
+        (finished && json_object_set_new(manifest, "progress", json_string(rows.digits))) ||
         (diverged && json_object_set_new(manifest, "diverged", json_string(diverged)))) {
         json_decref(manifest);
         return wac_fail_memory(error, "the manifest");
@@ -509,7 +551,8 @@ double wac_history_mean(const wac_history *history, wac_column column, size_t mo
 
 /* --- finished runs --------------------------------------------------------------------------- */
 
-static wac_status check_progress(const char *directory, const wac_config *config, wac_error *error)
+static wac_status check_progress(const char *directory, const wac_config *config, const char *noted,
+                                 wac_error *error)
 {
     const char *name = names[WAC_FOLDER_PROGRESS];
     char *text;
@@ -518,12 +561,15 @@ static wac_status check_progress(const char *directory, const wac_config *config
     if (!wac_folder_has(directory, WAC_FOLDER_PROGRESS))
         return wac_fail(error, WAC_STATUS_INPUT, "%s is missing", name);
     WAC_TRY(wac_progress_text(&text, &size, directory, error));
+    bool changed = *noted && strcmp(sum_rows(text, size).digits, noted) != 0;
     WAC_TRY(wac_history_parse(&history, text, size, name, error));
     size_t rows = history.rows;
     bool complete = wac_history_is_complete(&history, config);
     wac_history_free(&history);
     if (complete)
-        return WAC_STATUS_OK;
+        return changed ? wac_fail(error, WAC_STATUS_INPUT,
+                                  "%s has other numbers than the run wrote", name)
+                       : WAC_STATUS_OK;
     /* one that stops at success has no number of rows that it must have */
     return config->stop_success > 0
                ? wac_fail(error, WAC_STATUS_INPUT, "%s has lost its last rows", name)
@@ -536,8 +582,8 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
 {
     char path[PATH_MAX];
     wac_manifest manifest;
-    WAC_TRY(check_progress(directory, config, error));
     WAC_TRY(wac_manifest_read(&manifest, directory, error));
+    WAC_TRY(check_progress(directory, config, manifest.progress, error));
     if (manifest.packed)
         return WAC_STATUS_OK;
     bool found = wac_folder_find_checkpoint(path, directory);

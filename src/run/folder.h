@@ -80,9 +80,10 @@ typedef struct wac_manifest {
     int64_t processors;
     double seconds; /* of training so far */
     bool finished;
-    bool diverged; /* the last try left the finite numbers, … */
-    char how[257]; /* … and how */
-    bool packed;   /* there is no more than packed.h says */
+    bool diverged;     /* the last try left the finite numbers, … */
+    char how[257];     /* … and how */
+    bool packed;       /* there is no more than packed.h says */
+    char progress[17]; /* of a finished run: the checksum of its rows */
     wac_origin origin;
 } wac_manifest;
 
@@ -96,12 +97,16 @@ wac_status wac_manifest_parse(wac_manifest *manifest, const char *text, size_t s
 /* The text of it for an archive: marked, and without the machine's name. free() it. */
 wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error);
 
-/* Note how long the run has trained, whether it is finished, and how it left the finite numbers, if
- * it did (else null). */
+/* Note how long the run has trained, whether it is finished, and with which rows, and how it left
+ * the finite numbers, if it did (else null). */
 wac_status wac_manifest_note(const char *directory, const wac_config *config, double seconds,
                              bool finished, const char *diverged, wac_error *error);
 
 /* --- progress.csv ---------------------------------------------------------------------------- */
+
+/* The checksum of rows, in their bytes, after others: of all cells but the seconds, which differ
+ * each time. */
+uint64_t wac_progress_add(uint64_t sum, const char *rows, size_t size);
 
 /* It as it stands, whole or not; free() the text. */
 wac_status wac_progress_text(char **text, size_t *size, const char *directory, wac_error *error);

@@ -45,21 +45,6 @@ static const char *skip_rows(const char *text, int64_t rows)
     return text;
 }
 
-uint64_t wac_runlog_add_rows(uint64_t sum, const char *rows, size_t size)
-{
-    int cell = 0;
-    size_t start = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (rows[i] != ',' && rows[i] != '\n')
-            continue;
-        if (cell != WAC_COLUMN_SECONDS)
-            sum = wac_checksum_add(sum, rows + start, i + 1 - start);
-        cell = rows[i] == ',' ? cell + 1 : 0;
-        start = i + 1;
-    }
-    return sum;
-}
-
 wac_status wac_runlog_check_rows(const wac_run *run, const char *text, int64_t rows,
                                  wac_error *error)
 {
@@ -70,7 +55,7 @@ wac_status wac_runlog_check_rows(const wac_run *run, const char *text, int64_t r
                                "%s/progress.csv has fewer than the %" PRId64
                                " rows that the checkpoint counts",
                                run->directory, rows);
-    uint64_t sum = wac_runlog_add_rows(0, first, (size_t)(end - first));
+    uint64_t sum = wac_progress_add(0, first, (size_t)(end - first));
     return *noted && strcmp(wac_checksum_make(sum).digits, noted) != 0
                ? wac_runlog_fail(error, WAC_STATUS_INPUT, run->directory,
                                  "%s/progress.csv has other numbers than the run wrote",
@@ -180,7 +165,7 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error)
     if (status == WAC_STATUS_OK)
         status = wac_runlog_check_rows(run, text, counted, error);
     if (status == WAC_STATUS_OK)
-        run->rows_sum = wac_runlog_add_rows(0, first, (size_t)(end - first));
+        run->rows_sum = wac_progress_add(0, first, (size_t)(end - first));
     if (status == WAC_STATUS_OK && end < text + size)
         status = wac_file_write(path, text, (size_t)(end - text), error);
     free(text);
@@ -214,7 +199,7 @@ wac_status wac_runlog_append(wac_run *run, wac_error *error)
     int code = wac_file_append(run->progress_file, line + 1, used - 1);
     if (code)
         return fail_progress(run, code, error);
-    run->rows_sum = wac_runlog_add_rows(run->rows_sum, line + 1, used - 1);
+    run->rows_sum = wac_progress_add(run->rows_sum, line + 1, used - 1);
     run->position.rows++;
     return WAC_STATUS_OK;
 }

@@ -24,10 +24,6 @@ wac_status wac_runlog_open(wac_run *run, wac_error *error);
 wac_status wac_runlog_append(wac_run *run, wac_error *error);
 wac_status wac_runlog_sync(const wac_run *run, wac_error *error);
 
-/* The checksum of rows, in their bytes, after others: of all cells but the seconds, which differ
- * each time. */
-uint64_t wac_runlog_add_rows(uint64_t sum, const char *rows, size_t size);
-
 /* Refuses the text of a table whose first `rows` rows are not those that the checkpoint counts. */
 wac_status wac_runlog_check_rows(const wac_run *run, const char *text, int64_t rows,
                                  wac_error *error);

@@ -90,7 +90,7 @@ struct wac_run {
     bool lacks_replay;                   /* the checkpoint that was loaded */
     int64_t epochs_before;               /* in config.yaml; -1: there is none yet */
     int progress_file;                   /* descriptor of progress.csv */
-    uint64_t rows_sum;                   /* of its rows (wac_runlog_add_rows) */
+    uint64_t rows_sum;                   /* of its rows (wac_progress_add) */
     wac_checksum noted_rows;             /* by the checkpoint that was loaded; empty: not told */
     double seconds_before;               /* training time of earlier processes */
     double start, reported, phase_start; /* wac_clock_seconds */

@@ -97,8 +97,13 @@ static void the_best_settings_win(void **state)
 #define REST ",,,,,,,,,0,0,,\n"
             snprintf(text, sizeof text, "%s0,0,0,%g" REST "1,0,0,%g" REST "2,0,0,%g" REST,
                      WAC_COLUMN_HEADER, rows[i][seed][0], rows[i][seed][1], rows[i][seed][2]);
-            save_text(at("tune/lqg/sac/discount-0.%d/seed-%d/progress.csv", i ? 9 : 5, seed + 1),
-                      text);
+            const char *run = at("tune/lqg/sac/discount-0.%d/seed-%d", i ? 9 : 5, seed + 1);
+            wac_config config;
+            assert_ok(wac_folder_read_config(&config, run, &error));
+            char path[PATH_MAX];
+            assert_ok(wac_path_join(path, sizeof path, run, "progress.csv", &error));
+            save_text(path, text);
+            assert_ok(wac_manifest_note(run, &config, 0, true, NULL, &error));
         }
     result = wac("tune %s --out %s", at("tune.yaml"), at("tune"));
     assert_done(result);
