@@ -80,8 +80,8 @@ wac_status wac_directory_place(const char *path, const char *fresh, wac_error *e
  * off, `path` or `path`.old is a whole folder. */
 wac_status wac_directory_replace(const char *path, const char *fresh, wac_error *error);
 
-/* Hold a folder that has just been made, as long as the descriptor is open (-1: where it cannot be
- * held, nobody else can either): nobody tidies it away. False: somebody has just done so. */
+/* Hold a folder, as long as the descriptor is open (-1: it cannot be held here, by nobody): nobody
+ * tidies it away. False: somebody else holds it, or has tidied it away. */
 bool wac_directory_hold(int *held, const char *path);
 
 /* A write of NAME that is cut off leaves "NAME.123-0.tmp" behind, or NAME.123.tmp of a folder:

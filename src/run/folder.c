@@ -156,21 +156,6 @@ void wac_folder_tidy_starts(const char *directory)
     wac_directory_tidy(parent, slash ? slash + 1 : directory);
 }
 
-uint64_t wac_progress_add(uint64_t sum, const char *rows, size_t size)
-{
-    int cell = 0;
-    size_t start = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (rows[i] != ',' && rows[i] != '\n')
-            continue;
-        if (cell != WAC_COLUMN_SECONDS)
-            sum = wac_checksum_add(sum, rows + start, i + 1 - start);
-        cell = rows[i] == ',' ? cell + 1 : 0;
-        start = i + 1;
-    }
-    return sum;
-}
-
 /* --- the manifest ---------------------------------------------------------------------------- */
 
 static void time_now(char text[32])
@@ -436,6 +421,21 @@ wac_status wac_folder_make(const char *directory, const wac_config *config,
 }
 
 /* --- the table of progress ------------------------------------------------------------------- */
+
+uint64_t wac_progress_add(uint64_t sum, const char *rows, size_t size)
+{
+    int cell = 0;
+    size_t start = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (rows[i] != ',' && rows[i] != '\n')
+            continue;
+        if (cell != WAC_COLUMN_SECONDS)
+            sum = wac_checksum_add(sum, rows + start, i + 1 - start);
+        cell = rows[i] == ',' ? cell + 1 : 0;
+        start = i + 1;
+    }
+    return sum;
+}
 
 wac_status wac_progress_text(char **text, size_t *size, const char *directory, wac_error *error)
 {

@@ -3,6 +3,7 @@
 #define WAC_TESTS_FUZZ_FUZZ_H
 
 #include "base/files.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,6 +50,21 @@ static inline double fuzz_number(double usual)
     for (size_t i = 0; i < sizeof number; i++)
         ((uint8_t *)&number)[i] = fuzz_byte();
     return number;
+}
+
+/* What fails says why, and what does not says nothing. */
+static inline wac_status expect_sentence(wac_status status, const wac_error *error)
+{
+    require((status == WAC_STATUS_OK) == !error->message[0] &&
+            !wac_has_control(error->message, ""));
+    return status;
+}
+
+static inline void put_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *out = fopen(path, "w");
+    require(out && fwrite(bytes, 1, size, out) == size);
+    fclose(out);
 }
 
 static char fuzz_root[64];

@@ -2,7 +2,6 @@
  * run that goes on, the note of a reproduced experiment, what a bench has found. Refused with a
  * sentence, and nothing is changed; or the run goes on and is whole, the note can be written again,
  * the bench's numbers are drawn as far as that takes no other program. */
-#include "base/words.h"
 #include "bench/gpu_figure.h"
 #include "config/config.h"
 #include "fuzz/fuzz.h"
@@ -37,13 +36,6 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void put_file(const char *path, const void *bytes, size_t size)
-{
-    FILE *out = fopen(path, "w");
-    require(out && fwrite(bytes, 1, size, out) == size);
-    fclose(out);
-}
-
 static void stop_in_the_middle(void *user, const wac_progress *progress)
 {
     (void)user;
@@ -71,12 +63,6 @@ static void make_sound(void)
     for (int i = 0; i < FILES; i++)
         require(wac_file_read(&sound[i].bytes, &sound[i].size, path_of(names[i]), SIZE_MAX / 2,
                               NULL) == WAC_STATUS_OK);
-}
-
-static void expect_sentence(wac_status status, const wac_error *error)
-{
-    require((status == WAC_STATUS_OK) == !error->message[0] &&
-            !wac_has_control(error->message, ""));
 }
 
 /* The run with that file stops and saves itself at the first step. */

@@ -5,7 +5,6 @@
  * or it can be looked at and evaluated, goes on and is whole after that. What is said to be whole
  * goes on, and damage behind a checksum is always found. */
 #include "base/rng.h"
-#include "base/words.h"
 #include "config/config.h"
 #include "fuzz/fuzz.h"
 #include "run/check.h"
@@ -233,13 +232,6 @@ static void mend(void)
 
 /* --- what must hold --------------------------------------------------------------------------- */
 
-static void put_file(const char *path, const content *file)
-{
-    FILE *out = fopen(path, "w");
-    require(out && fwrite(file->bytes, 1, file->size, out) == file->size);
-    fclose(out);
-}
-
 /* As whoever was cut off may have left it. */
 static void put_folder(uint8_t leftovers)
 {
@@ -249,7 +241,7 @@ static void put_folder(uint8_t leftovers)
             mkdir(checkpoint_path, 0700) == 0);
     for (int i = 0; i < FILES; i++)
         if (files[i].bytes)
-            put_file(path_of(i), &files[i]);
+            put_file(path_of(i), files[i].bytes, files[i].size);
     snprintf(other, sizeof other, "%s/checkpoint.%s", run_path, leftovers & 1 ? "old" : "new");
     if ((leftovers & 3) == 1)
         require(rename(checkpoint_path, other) == 0);
@@ -257,7 +249,7 @@ static void put_folder(uint8_t leftovers)
         require(mkdir(other, 0700) == 0);
     snprintf(other, sizeof other, "%s/config.yaml.1-0.tmp", run_path);
     if (leftovers & 4)
-        put_file(other, &(content){other, 5});
+        put_file(other, other, 5);
 }
 
 /* Whether the files are those that were put there, and no others. */
@@ -280,15 +272,6 @@ static bool is_untouched(uint8_t leftovers)
             return false;
     }
     return true;
-}
-
-static wac_status expect_sentence(wac_status status, const wac_error *error)
-{
-    if (status == WAC_STATUS_OK)
-        require(!error->message[0]);
-    else
-        require(error->message[0] && !wac_has_control(error->message, ""));
-    return status;
 }
 
 /* Settings of other sizes are a matter of memory and time, not of this. */
