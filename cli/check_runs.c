@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "run/check.h"
 #include "run/folder.h"
+#include "run/packed.h"
 #include "sweep/folder.h"
 
 #include <dirent.h>
@@ -119,6 +120,8 @@ int cli_check_runs(const char *word)
     snprintf(path, sizeof path, "%.*s", (int)length, word);
     if (!wac_path_exists(path))
         return cli_refuse("there is no folder %s; check that the path is right", path);
+    if (wac_packed_has(path) && wac_packed_check_run(path, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
     if (wac_sweep_count(&listed, &begun, path, &error) != WAC_STATUS_OK ||
         check_below(&tally, path, &error) != WAC_STATUS_OK)
         return cli_fail(&error);

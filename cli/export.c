@@ -66,7 +66,7 @@ static const cli_option options[] = {
     {0},
 };
 
-/* A file in this folder, named after the run. */
+/* A file in this folder, named after the run; of a sweep "point_1_sac_seed_1": its folders, too. */
 static void name_file(char *path, size_t size, const char *directory, int form)
 {
     static const char *const endings[] = {".h", ".onnx", ".safetensors"};
@@ -74,8 +74,12 @@ static void name_file(char *path, size_t size, const char *directory, int form)
     while (length > 1 && directory[length - 1] == '/')
         length--;
     size_t start = length;
-    while (start > 0 && directory[start - 1] != '/')
-        start--;
+    for (int folders = 1; folders > 0 && start > 0; folders--) {
+        start -= start < length; /* over the slash */
+        while (start > 0 && directory[start - 1] != '/')
+            start--;
+        folders += start > 0 && strncmp(directory + start, "seed-", 5) == 0 ? 2 : 0;
+    }
     for (size_t i = start; i < length && used < size - 16; i++)
         path[used++] = isalnum((unsigned char)directory[i]) ? directory[i] : '_';
     snprintf(path + used, size - used, "%s", endings[form]);

@@ -66,7 +66,7 @@ static const char help[] =
     "  wac stats runs --measure solved\n"
     "  wac stats runs stable-baselines3.csv\n";
 
-enum { MOST_PAIRS = 30 };
+enum { MOST_PAIRS = 66 };
 
 /* --- words and numbers --------------------------------------------------------------------- */
 

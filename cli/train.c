@@ -11,6 +11,7 @@
 #include "config/environments.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
+#include "run/packed.h"
 #include "run/run.h"
 #include "run/train.h"
 
@@ -245,6 +246,7 @@ static int run(char **words)
     int64_t epochs = 0;
     wac_config config;
     char origin[PATH_MAX];
+    wac_error error = {0};
     if (resume && (out || file || from))
         return cli_refuse("--resume goes on with a run as it is; leave --%s out", out    ? "out"
                                                                                   : file ? "config"
@@ -254,10 +256,8 @@ static int run(char **words)
         return cli_refuse("--policy is for --from RUN; leave it out");
     if (best < 0)
         return cli_refuse("--policy must be last or best, not \"%s\"", WAC_CLIP(policy));
-    if (from && !wac_folder_is_run(from))
-        return cli_refuse("%s is not a run: it has no config.yaml; check that the path is right",
-                          from),
-               CLI_FAILED;
+    if (from && wac_packed_check_run(from, &error) != WAC_STATUS_OK)
+        return cli_fail(&error);
     if (from && !words[0] && !file) {
         if (wac_folder_path(origin, from, WAC_FOLDER_CONFIG, NULL) != WAC_STATUS_OK)
             return cli_refuse("the path of --from is too long");
@@ -282,7 +282,6 @@ static int run(char **words)
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
 
     wac_run *made;
-    wac_error error = {0};
     char folder[512], name[WAC_ENVIRONMENT_NAME];
     if (resume) {
         if (watches && (status = cli_watch_beside(resume)))

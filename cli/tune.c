@@ -109,6 +109,8 @@ static void print_choice(const wac_choices *choices, const wac_tuned *tuned, int
     if (choices->search->rule == WAC_SEARCH_RULE_HARDEST)
         printf("  %zu of %zu solved  %.5g episodes", tuned->solved, tuned->planned,
                tuned->episodes);
+    else if (tuned->finished == 0)
+        printf("  no run ended");
     else
         printf("  %10.5g  (%.5g .. %.5g)", tuned->mean, tuned->smallest, tuned->largest);
     print_settings(choices, choice->field,
@@ -148,6 +150,17 @@ static void print_block(const wac_choices *choices, size_t field, const wac_swee
     puts("}");
 }
 
+/* Whether no choice of a field did better than another, so that the ranking tells nothing. */
+static bool are_alike(const wac_choices *choices, const wac_tuned *list, size_t count)
+{
+    bool hardest = choices->search->rule == WAC_SEARCH_RULE_HARDEST;
+    for (size_t i = 1; i < count; i++)
+        if (hardest ? list[i].solved != list->solved || list[i].episodes != list->episodes
+                    : list[i].mean != list->mean)
+            return false;
+    return count > 1;
+}
+
 /* The best choices of a field, and how to train with the first. */
 static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned *list,
                         const char *directory)
@@ -169,6 +182,8 @@ static void print_field(const wac_ladder *ladder, size_t field, const wac_tuned 
     putchar('\n');
     if (wac_ladder_rungs(ladder, field) > 1)
         print_rungs(ladder, field);
+    if (are_alike(choices, list, count))
+        puts("  all came out alike, so none is better; in the order of the list:");
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_choice(choices, &list[i], list[0].epochs);
     if (over_all)

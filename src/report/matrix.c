@@ -75,11 +75,13 @@ static void write_number(FILE *to, double value)
 
 static void write_cells(FILE *to, const double *means, const double *spreads, size_t count)
 {
-    double best = -INFINITY;
-    for (size_t i = 0; i < count; i++)
-        best = fmax(best, means[i]);
+    double best = -INFINITY, worst = INFINITY;
     for (size_t i = 0; i < count; i++) {
-        bool bold = means[i] == best;
+        best = fmax(best, means[i]);
+        worst = fmin(worst, means[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool bold = means[i] == best && best - worst >= 0.01; /* a difference that is seen */
         fputs(bold ? "<td class=\"n\"><strong>" : "<td class=\"n\">", to);
         if (isnan(means[i]))
             fputs("–", to);

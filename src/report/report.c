@@ -183,6 +183,18 @@ static wac_figure *add_figure(wac_figure *figures, int *count, wac_figure_kind k
     return figure;
 }
 
+/* By what runs are compared over tasks: normalised returns where those compare and scores do not.
+ */
+static wac_measure measure_overall(const wac_runset *set)
+{
+    bool scores = true, returns = true;
+    for (size_t i = 0; i < set->task_count; i++) {
+        scores = scores && wac_measure_is_share(set, i, WAC_MEASURE_SCORE);
+        returns = returns && wac_measure_is_share(set, i, WAC_MEASURE_NORMALISED);
+    }
+    return returns && !scores ? WAC_MEASURE_NORMALISED : WAC_MEASURE_SCORE;
+}
+
 /* Those that turn out to have nothing to show are left out. */
 static int choose_figures(wac_figure *figures, const wac_selection *selection)
 {
@@ -224,12 +236,18 @@ static int choose_figures(wac_figure *figures, const wac_selection *selection)
             break;
         count--;
     }
-    add_figure(figures, &count, WAC_FIGURE_KIND_BARS, "Scores", "")->measure = WAC_MEASURE_SCORE;
+    wac_measure overall = measure_overall(set);
+    add_figure(figures, &count, WAC_FIGURE_KIND_BARS,
+               overall == WAC_MEASURE_SCORE ? "Scores" : "Normalised returns", "")
+        ->measure = overall;
     add_figure(figures, &count, WAC_FIGURE_KIND_SOLVED, "Runs that solve their task", "");
     if (set->group_count > 1 && !has_many_labels(set)) {
-        add_figure(figures, &count, WAC_FIGURE_KIND_PROFILE, "Performance profiles", "");
-        add_figure(figures, &count, WAC_FIGURE_KIND_AGGREGATES, "Averages over tasks", "");
-        add_figure(figures, &count, WAC_FIGURE_KIND_IMPROVEMENT, "Probability of improvement", "");
+        add_figure(figures, &count, WAC_FIGURE_KIND_PROFILE, "Performance profiles", "")->measure =
+            overall;
+        add_figure(figures, &count, WAC_FIGURE_KIND_AGGREGATES, "Averages over tasks", "")
+            ->measure = overall;
+        add_figure(figures, &count, WAC_FIGURE_KIND_IMPROVEMENT, "Probability of improvement", "")
+            ->measure = overall;
     }
     if (has_checkpoint(set)) {
         const wac_figure *maps =

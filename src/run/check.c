@@ -8,6 +8,7 @@
 #include "run/folder.h"
 #include "run/log.h"
 #include "run/maps.h"
+#include "run/packed.h"
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -76,10 +77,7 @@ wac_status wac_run_check(wac_checkup *checkup, const char *directory, wac_error 
     wac_run *run = NULL;
     char path[PATH_MAX];
     *checkup = (wac_checkup){.trains = wac_run_is_in_use(directory)};
-    if (!wac_folder_is_run(directory))
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s is not a run: it has no config.yaml; check that the path is right",
-                        directory);
+    WAC_TRY(wac_packed_check_run(directory, error));
     WAC_TRY(wac_folder_read_config(&config, directory, error));
     WAC_TRY(wac_manifest_read(&manifest, directory, error));
     checkup->epochs = config.epochs;

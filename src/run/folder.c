@@ -334,6 +334,11 @@ static wac_checksum sum_rows(const char *text, size_t size)
     return wac_checksum_make(header < size ? wac_progress_add(0, text + header, size - header) : 0);
 }
 
+bool wac_manifest_disowns(const wac_manifest *manifest, const char *progress, size_t size)
+{
+    return *manifest->progress && strcmp(sum_rows(progress, size).digits, manifest->progress) != 0;
+}
+
 static wac_status sum_progress(wac_checksum *sum, const char *directory, wac_error *error)
 {
     char *text;
@@ -551,8 +556,8 @@ double wac_history_mean(const wac_history *history, wac_column column, size_t mo
 
 /* --- finished runs --------------------------------------------------------------------------- */
 
-static wac_status check_progress(const char *directory, const wac_config *config, const char *noted,
-                                 wac_error *error)
+static wac_status check_progress(const char *directory, const wac_config *config,
+                                 const wac_manifest *manifest, wac_error *error)
 {
     const char *name = names[WAC_FOLDER_PROGRESS];
     char *text;
@@ -561,7 +566,7 @@ static wac_status check_progress(const char *directory, const wac_config *config
     if (!wac_folder_has(directory, WAC_FOLDER_PROGRESS))
         return wac_fail(error, WAC_STATUS_INPUT, "%s is missing", name);
     WAC_TRY(wac_progress_text(&text, &size, directory, error));
-    bool changed = *noted && strcmp(sum_rows(text, size).digits, noted) != 0;
+    bool changed = wac_manifest_disowns(manifest, text, size);
     WAC_TRY(wac_history_parse(&history, text, size, name, error));
     size_t rows = history.rows;
     bool complete = wac_history_is_complete(&history, config);
@@ -583,7 +588,7 @@ wac_status wac_folder_check_finished(const char *directory, const wac_config *co
     char path[PATH_MAX];
     wac_manifest manifest;
     WAC_TRY(wac_manifest_read(&manifest, directory, error));
-    WAC_TRY(check_progress(directory, config, manifest.progress, error));
+    WAC_TRY(check_progress(directory, config, &manifest, error));
     if (manifest.packed)
         return WAC_STATUS_OK;
     bool found = wac_folder_find_checkpoint(path, directory);

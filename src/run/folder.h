@@ -94,6 +94,9 @@ wac_status wac_manifest_read(wac_manifest *manifest, const char *directory, wac_
 wac_status wac_manifest_parse(wac_manifest *manifest, const char *text, size_t size,
                               wac_error *error);
 
+/* Whether a finished run noted other rows than these, its whole progress.csv. */
+bool wac_manifest_disowns(const wac_manifest *manifest, const char *progress, size_t size);
+
 /* The text of it for an archive: marked, and without the machine's name. free() it. */
 wac_status wac_manifest_pack(char **text, size_t *size, const char *directory, wac_error *error);
 

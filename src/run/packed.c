@@ -47,6 +47,40 @@ bool wac_packed_exists(const char *path)
     return wac_path_exists(path) || wac_packed_find(archive, &inside, path);
 }
 
+/* The same, or of a folder with an archive in it. */
+static bool find_near(char archive[PATH_MAX], const char *path)
+{
+    const char *inside;
+    return wac_packed_find(archive, &inside, path) ||
+           (wac_path_join(archive, PATH_MAX, path, WAC_PACKED_RUNS, NULL) == WAC_STATUS_OK &&
+            is_file(archive));
+}
+
+bool wac_packed_has(const char *path)
+{
+    char archive[PATH_MAX], runs[PATH_MAX];
+    return find_near(archive, path) &&
+           !(wac_path_join(runs, sizeof runs, path, "runs", NULL) == WAC_STATUS_OK &&
+             wac_path_is_folder(runs));
+}
+
+wac_status wac_packed_check_run(const char *directory, wac_error *error)
+{
+    char archive[PATH_MAX];
+    if (wac_folder_is_run(directory))
+        return WAC_STATUS_OK;
+    if (find_near(archive, directory))
+        return wac_fail(error, WAC_STATUS_INPUT,
+                        "%s is an archive of runs, which can be judged and drawn as it is (stats, "
+                        "report, render); to have the runs as folders, unpack it: tar -xf %s",
+                        archive, WAC_SHELL(archive));
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    wac_path_exists(directory)
+                        ? "%s is not a run: it has no config.yaml; check that the path is right"
+                        : "there is no run %s; check that the path is right",
+                    directory);
+}
+
 wac_status wac_packed_refuse(const char *directory, wac_error *error)
 {
     char archive[PATH_MAX];

@@ -24,6 +24,12 @@ bool wac_packed_find(char archive[PATH_MAX], const char **inside, const char *pa
 /* Whether there is something to read: a file or folder, or a path that leads into an archive. */
 bool wac_packed_exists(const char *path);
 
+/* Whether what stands for runs at a path is an archive, there or in that folder. */
+bool wac_packed_has(const char *path);
+
+/* Refuses what is no folder of a run; of an archive it says what can be done with that. */
+wac_status wac_packed_check_run(const char *directory, wac_error *error);
+
 /* Why a run cannot be trained on; OK where nobody packed it. */
 wac_status wac_packed_refuse(const char *directory, wac_error *error);
 

@@ -225,13 +225,7 @@ static wac_status start(wac_run *run, wac_error *error)
 
 static wac_status read_config(wac_run *run, wac_error *error)
 {
-    if (!wac_path_exists(run->directory))
-        return wac_fail(error, WAC_STATUS_INPUT, "there is no run %s; check that the path is right",
-                        run->directory);
-    if (!wac_folder_is_run(run->directory))
-        return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s is not a run: it has no config.yaml; check that the path is right",
-                        run->directory);
+    WAC_TRY(wac_packed_check_run(run->directory, error));
     return wac_folder_read_config(&run->config, run->directory, error);
 }
 

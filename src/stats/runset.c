@@ -212,7 +212,9 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
         return wac_fail(error, WAC_STATUS_INPUT, "%s is missing; put it back, or " WAC_TRAIN_AGAIN,
                         progress, WAC_SHELL(directory));
     WAC_TRY(wac_config_read_run(&run->config, config, error));
+    WAC_TRY(wac_manifest_read(&run->manifest, directory, error));
     WAC_TRY(wac_progress_text(&text, &size, directory, error));
+    bool changed = wac_manifest_disowns(&run->manifest, text, size);
     bool mendable = wac_runlog_is_mendable(text, size, directory);
     wac_error why = {0};
     wac_status status = wac_history_parse(&run->history, text, size, progress, &why);
@@ -223,11 +225,13 @@ static wac_status read_run(wac_record *run, const char *directory, wac_error *er
                                    WAC_SHELL(directory));
     run->finished = wac_history_is_complete(&run->history, &run->config);
     strcpy(run->algorithm, wac_algorithm_name((wac_algorithm)run->config.algorithm));
-    status = wac_manifest_read(&run->manifest, directory, error);
-    if (status != WAC_STATUS_OK)
-        wac_history_free(&run->history);
     run->diverged = !run->finished && run->manifest.diverged;
-    return status;
+    if (!run->finished || !changed)
+        return WAC_STATUS_OK;
+    wac_history_free(&run->history);
+    return wac_fail(error, WAC_STATUS_INPUT,
+                    "%s has other numbers than the run wrote; put them back, or " WAC_TRAIN_AGAIN,
+                    progress, WAC_SHELL(directory));
 }
 
 /* --- groups -------------------------------------------------------------------------------- */

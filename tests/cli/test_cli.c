@@ -477,7 +477,7 @@ static void training_from_a_run(void **state)
                 "its width is 16, not 128; add --width 16");
     assert_says(wac("train lqg --from %s --algorithm sac --out %s", at("a"), at("d")), 1,
                 "its algorithm is oe-wac, not sac");
-    assert_says(wac("train lqg --from %s --out %s", at("none"), at("d")), 1, "is not a run");
+    assert_says(wac("train lqg --from %s --out %s", at("none"), at("d")), 1, "there is no run");
     assert_says(wac("train --from %s --out %s", at("a"), at("b")), 2, "another run already");
     assert_says(wac("train --from %s --policy first", at("a")), 2, "must be last or best");
     assert_says(wac("train lqg --policy best"), 2, "--policy is for --from RUN");
@@ -497,6 +497,17 @@ static void export_tells_and_overwrites_nothing(void **state)
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         assert_non_null(strstr(result->out, told[i]));
     assert_narrow(strchr(result->out, '\n') + 1);
+    /* named after the run; of a sweep after what tells it from others */
+    assert_int_equal(chdir(root), 0);
+    assert_done(wac("export run/ --to safetensors"));
+    assert_int_equal(mkdir(at("river"), 0777), 0);
+    assert_int_equal(mkdir(at("river/sac"), 0777), 0);
+    assert_int_equal(rename(at("run"), at("river/sac/seed-1")), 0);
+    assert_done(wac("export river/sac/seed-1 --to safetensors"));
+    assert_int_equal(rename(at("river/sac/seed-1"), at("run")), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_true(wac_path_exists(at("run.safetensors")));
+    assert_true(wac_path_exists(at("river_sac_seed_1.safetensors")));
     result = wac("export %s --to onnx --out %s --evaluate", at("run"), at("a.onnx"));
     assert_int_equal(result->status, 0);
     assert_non_null(strstr(result->out, "opset 13"));

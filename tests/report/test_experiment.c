@@ -133,7 +133,7 @@ static void test_shipped(void **state)
         {"point-sparse", 2, 60, 240, 1},
         {"prior", 12, 100, 400, 2},
         {"riverswim", 12, 0, 0, 1},
-        {"suite", 88, 1760, 1760, 8},
+        {"suite", 88, 1760, 1760, 10},
         {"tables", 24, 400, 400, 2},
         {"tuning", 6, 404, 644, 1},
         {"uncertainty-lqg", 2, 10, 40, 1},

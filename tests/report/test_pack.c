@@ -139,6 +139,14 @@ static void refusals(void **state)
     assert_says(wac("render %s", at("x.tar.xz")), 1, "has networks to draw with");
     assert_says(wac("train --resume %s", at("x.tar.xz/0")), 1,
                 "can be read, judged and drawn, but not resumed");
+    /* where a run is asked for */
+    assert_int_equal(mkdir(at("kept"), 0777), 0);
+    assert_int_equal(symlink(at("x.tar.xz"), at("kept/runs.tar.xz")), 0);
+    static const char *const readers[] = {"check", "evaluate", "train lqg --from"};
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        assert_says(wac("%s %s", readers[i], at("x.tar.xz")), 1, "x.tar.xz is an archive of runs");
+        assert_says(wac("%s %s", readers[i], at("kept")), 1, "unpack it: tar -xf ");
+    }
     char command[3 * PATH_MAX];
     snprintf(command, sizeof command,
              "cd %s && mkdir t && tar -xf x.tar.xz -C t && echo nonsense > t/0/progress.csv && tar "

@@ -120,6 +120,31 @@ static void test_finished(void **state)
     }
 }
 
+/* Rows that were changed after the end are not counted; what has no note of them is. */
+static void test_changed(void **state)
+{
+    (void)state;
+    wac_config config = tiny("riverswim", "sac", 2);
+    assert_ok(train_new(at("run"), &config, NULL));
+    char *text;
+    size_t size;
+    assert_ok(wac_file_read(&text, &size, at("run/progress.csv"), 1 << 20, &error));
+    char *cell = strrchr(text, '\n');
+    do
+        cell--;
+    while (*cell != '\n');
+    cell = strchr(strchr(strchr(cell, ',') + 1, ',') + 1, ',') + 1; /* the last return */
+    *cell = *cell == '1' ? '2' : '1';
+    save_text(at("run/progress.csv"), text);
+    free(text);
+    assert_int_equal(load(at("run"), false), WAC_STATUS_INPUT);
+    assert_message(WAC_STATUS_INPUT, "run/progress.csv has other numbers than the run wrote",
+                   "train it again: wac train --config");
+    assert_int_equal(unlink(at("run/manifest.json")), 0);
+    assert_ok(load(at("run"), false));
+    wac_runset_free(&set);
+}
+
 /* Each damage is a sentence that names the file; the other run is read all the same. */
 static void test_damage(void **state)
 {
@@ -755,28 +780,14 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_real_runs),
-        TEST(test_finished),
-        TEST(test_damage),
-        TEST(test_nothing_there),
-        TEST(test_twice),
-        TEST(test_groups),
-        TEST(test_presets),
-        TEST(test_grid),
-        TEST(test_rungs),
-        TEST(test_measures),
-        TEST(test_unfinished_rank),
-        TEST(test_unseen_cells),
-        TEST(test_alone),
-        TEST(test_unsolved),
-        TEST(test_score_unit),
-        TEST(test_compare),
-        TEST(test_no_shares),
-        TEST(test_program),
-        TEST(test_program_help),
-        TEST(test_program_refuses),
-        TEST(test_many),
-        TEST(test_level),
+        TEST(test_real_runs),    TEST(test_finished),      TEST(test_changed),
+        TEST(test_damage),       TEST(test_nothing_there), TEST(test_twice),
+        TEST(test_groups),       TEST(test_presets),       TEST(test_grid),
+        TEST(test_rungs),        TEST(test_measures),      TEST(test_unfinished_rank),
+        TEST(test_unseen_cells), TEST(test_alone),         TEST(test_unsolved),
+        TEST(test_score_unit),   TEST(test_compare),       TEST(test_no_shares),
+        TEST(test_program),      TEST(test_program_help),  TEST(test_program_refuses),
+        TEST(test_many),         TEST(test_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,6 +453,7 @@ static void river_settings_are_compared(void **state)
     assert_non_null(strstr(result->out, "sac, best of 2 choices; nobody solved anything"));
     assert_non_null(strstr(result->out, "oac, best of 2 choices; nobody solved anything"));
     assert_non_null(strstr(result->out, "  0 of 2 solved  2 episodes  discount 0.5\n"));
+    assert_non_null(strstr(result->out, "  all came out alike, so none is better; in the order"));
 }
 
 /* --- halving ----------------------------------------------------------------------------------*/

@@ -314,7 +314,7 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
         wac_finding_add(finding, "; %s is %s with probability %s", finding->who,
                         finding->rule == WAC_RULE_FASTER ? "first" : "ahead",
                         WAC_DIGITS(finding->estimate));
-    if (!isnan(finding->low))
+    if (finding->low < finding->high) /* not where all seeds say the same */
         wac_finding_add(finding, ", 95 %% interval %s to %s", WAC_DIGITS(finding->low),
                         WAC_DIGITS(finding->high));
     if (finding->rule == WAC_RULE_LEVEL)
