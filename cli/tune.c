@@ -115,7 +115,7 @@ static void print_choice(const wac_choices *choices, const wac_tuned *tuned, int
         printf("  %10.5g  (%.5g .. %.5g)", tuned->mean, tuned->smallest, tuned->largest);
     print_settings(choices, choice->field,
                    &choices->sweep->runs[choices->runs[choice->first]].config);
-    if (tuned->finished < choice->count)
+    if (tuned->finished > 0 && tuned->finished < choice->count)
         printf("  (%zu of %zu %s)", tuned->finished, choice->count,
                wac_search_is_over_all(choices->search) ? "runs" : "seeds");
     if (tuned->epochs < furthest)
