@@ -138,7 +138,8 @@ static void forward_piece(void *work, int piece)
                                    ? hidden_weights(stack, share.member)
                                    : nothing);
         }
-        wac_dots(&layer2, rows, pass.h[1], wac_pass_at(job->pass, stack, m, first).out);
+        wac_head_forward(&layer2, few, rows, pass.h[1],
+                         wac_pass_at(job->pass, stack, m, first).out);
     }
 }
 

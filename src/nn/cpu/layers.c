@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 enum {
-    LANES = 16,
+    LANES = WAC_LANES,
     SOME = 4,            /* rows, or outputs, at a time */
     NARROW = 8,          /* up to so many columns are taken as rows of … */
     NARROW_DEPTH = 1024, /* … up to this length */
@@ -12,9 +12,7 @@ enum {
     UNITS = 256          /* … for so many hidden units at once */
 };
 
-/* wherever it lies in memory */
-typedef float lanes
-    __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef wac_lanes lanes;
 
 /* Dot products of `rows` of x with `outputs` of the weights (constants where this is inlined): at
  * once, so that none waits for its own sum. */
@@ -62,6 +60,8 @@ WAC_INLINE void dots_of_rows(const int rows, const wac_layer *layer, const float
     }
 }
 
+/* y [rows][outputs] = x W^T + b (or 0) by dot products, some at a time, so that none waits for its
+ * own sums: best for narrow heads, and for few rows */
 WAC_VECTORISED static void dots(const wac_layer *layer, int rows, const float *x, float *y)
 {
     int i = 0;
@@ -164,11 +164,6 @@ WAC_VECTORISED static void sum_rows(int rows, int width, int first, int end, con
 }
 
 /* A function of several versions can not be seen from outside. */
-void wac_dots(const wac_layer *layer, int rows, const float *x, float *y)
-{
-    dots(layer, rows, x, y);
-}
-
 void wac_head_back(const wac_layer *head, int rows, const int *list, int first, int end,
                    const float *dout, float *h, float *dweight, float *sums)
 {
@@ -180,15 +175,10 @@ void wac_sum_rows(int rows, int width, int first, int end, const float *dy, floa
     sum_rows(rows, width, first, end, dy, sums);
 }
 
-void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float *x, float *y,
-                        wac_span ahead)
+/* y = finish(x W^T) */
+static void forward_product(const wac_layer *layer, int rows, const float *x, float *y,
+                            wac_finish finish, wac_span ahead)
 {
-    if (few) {
-        wac_dots(layer, rows, x, y);
-        for (int i = 0; layer->bias && i < rows * layer->outputs; i++)
-            y[i] = y[i] < 0 ? 0 : y[i];
-        return;
-    }
     wac_product_run(&(wac_product){.rows = rows,
                                    .columns = layer->outputs,
                                    .depth = layer->inputs,
@@ -200,9 +190,35 @@ void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float 
                                    .b_column = layer->inputs,
                                    .c = y,
                                    .c_row = layer->outputs,
-                                   .finish = layer->bias ? WAC_FINISH_BIAS_RELU : WAC_FINISH_STORE,
+                                   .finish = finish,
                                    .bias = layer->bias,
                                    .ahead = ahead});
+}
+
+void wac_head_forward(const wac_layer *head, bool few, int rows, const float *x, float *y)
+{
+    int outputs = head->outputs;
+    if (few || outputs < LANES) {
+        dots(head, rows, x, y);
+        return;
+    }
+    forward_product(head, rows, x, y, WAC_FINISH_STORE, (wac_span){0});
+    for (int i = 0; i < rows; i++)
+        for (int o = 0; o < outputs; o++)
+            y[(size_t)i * (size_t)outputs + (size_t)o] += head->bias[o];
+}
+
+void wac_hidden_forward(const wac_layer *layer, bool few, int rows, const float *x, float *y,
+                        wac_span ahead)
+{
+    if (few) {
+        dots(layer, rows, x, y);
+        for (int i = 0; layer->bias && i < rows * layer->outputs; i++)
+            y[i] = y[i] < 0 ? 0 : y[i];
+        return;
+    }
+    forward_product(layer, rows, x, y, layer->bias ? WAC_FINISH_BIAS_RELU : WAC_FINISH_STORE,
+                    ahead);
 }
 
 void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float *dy,
@@ -216,7 +232,7 @@ void wac_hidden_dinput(const wac_layer *layer, int rows, int first, const float 
         for (int o = 0; o < layer->outputs; o++)
             for (int k = 0; k < kept; k++)
                 turned[k * layer->outputs + o] = layer->weight[o * layer->inputs + first + k];
-        wac_dots(&narrow, rows, dy, dx);
+        dots(&narrow, rows, dy, dx);
         return;
     }
     wac_product_run(&(wac_product){.rows = rows,

@@ -15,9 +15,14 @@
 #define WAC_VECTORISED
 #endif
 
-/* y [rows][outputs] = x W^T + b (or 0) by dot products, some at a time, so that none waits for its
- * own sums: best for narrow heads, and for few rows */
-void wac_dots(const wac_layer *layer, int rows, const float *x, float *y);
+enum { WAC_LANES = 16 };
+
+/* wherever it lies in memory */
+typedef float wac_lanes
+    __attribute__((vector_size(WAC_LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+/* y [rows][outputs] = x W^T + b; few: by dot products, as where there are few outputs */
+void wac_head_forward(const wac_layer *head, bool few, int rows, const float *x, float *y);
 
 /* Columns first … end-1 of the way back through a head. Row i of h [rows][width] becomes its
  * gradient, dout W where h > 0, of its own row or of row list[i] >= i. If asked for (not null) also

@@ -22,6 +22,13 @@
 #define WAC_UNROLL _Pragma("GCC unroll 24")
 #endif
 
+/* Before a loop whose arrays are the same or apart: no check whether they overlap. */
+#ifdef __clang__
+#define WAC_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WAC_APART _Pragma("GCC ivdep")
+#endif
+
 /* X(1) X(2) … X(n): code for each number of rows, or depth, where that has to be a constant. */
 #define WAC_EACH(n, X) WAC_EACH_TO(n, X)
 #define WAC_EACH_TO(n, X) WAC_TO_##n(X)

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 16 };
+enum { LANES = WAC_LANES };
+
+typedef wac_lanes lanes;
 
 static const wac_span nothing = {0};
 
@@ -39,17 +41,14 @@ static float *middle_of(const wac_pass *pass, int block)
 
 /* --- rows by loops ---------------------------------------------------------------------------- */
 
-/* A sum of many, some at a time, in an order that is the same for all vector units. */
-typedef struct sums {
-    float of[LANES];
-} sums;
-
-WAC_INLINE float total(const sums *sums)
+/* A sum of many, in an order that is the same for all vector units: halves are added to halves. */
+WAC_INLINE float total(const lanes *many)
 {
-    float sum = 0;
-    for (int l = 0; l < LANES; l++)
-        sum += sums->of[l];
-    return sum;
+    lanes sum = *many;
+    sum += __builtin_shufflevector(sum, sum, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    sum += __builtin_shufflevector(sum, sum, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+    sum += __builtin_shufflevector(sum, sum, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+    return sum[0] + sum[1];
 }
 
 /* What becomes of a row once it is normalised: no change, ReLU, or it is added to another. */
@@ -68,39 +67,51 @@ WAC_VECTORISED static void add_and_normalise(const wac_layer *norm, int rows, co
     for (int i = 0; i < rows; i++) {
         size_t row = (size_t)i * (size_t)width;
         float *s = stream + row, *out = y + row, *kept = normal ? normal + row : NULL;
-        sums sum = {{0}}, square = {{0}};
-        if (made)
+        lanes sum = {0}, square = {0};
+        float rest = 0;
+        if (made) {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 s[j] += made[row + (size_t)j] + bias[j];
-        else
+        } else {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 s[j] += bias[j];
+        }
         for (int j = 0; j < whole; j += LANES)
-            for (int l = 0; l < LANES; l++)
-                sum.of[l] += s[j + l];
+            sum += *(const lanes *)(s + j);
         for (int j = whole; j < width; j++)
-            sum.of[j - whole] += s[j];
-        float mean = total(&sum) / (float)width;
-        for (int j = 0; j < whole; j += LANES)
-            for (int l = 0; l < LANES; l++)
-                square.of[l] += (s[j + l] - mean) * (s[j + l] - mean);
+            rest += s[j];
+        float mean = (total(&sum) + rest) / (float)width;
+        rest = 0;
+        for (int j = 0; j < whole; j += LANES) {
+            lanes away = *(const lanes *)(s + j) - mean;
+            square += away * away;
+        }
         for (int j = whole; j < width; j++)
-            square.of[j - whole] += (s[j] - mean) * (s[j] - mean);
-        float factor = 1 / sqrtf(total(&square) / (float)width + WAC_NORM_EPSILON);
+            rest += (s[j] - mean) * (s[j] - mean);
+        float factor = 1 / sqrtf((total(&square) + rest) / (float)width + WAC_NORM_EPSILON);
         if (inverse)
             inverse[(size_t)i * (size_t)inverses] = factor;
-        if (kept)
+        if (kept) {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 kept[j] = (s[j] - mean) * factor;
-        if (finish == ADDED)
+        }
+        if (finish == ADDED) {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 out[j] = to[row + (size_t)j] + ((s[j] - mean) * factor * scale[j] + shift[j]);
-        else
+        } else {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 out[j] = (s[j] - mean) * factor * scale[j] + shift[j];
-        if (finish == RELU)
+        }
+        if (finish == RELU) {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 out[j] = out[j] < 0 ? 0 : out[j];
+        }
     }
 }
 
@@ -117,27 +128,33 @@ WAC_VECTORISED static void normalise_back(const wac_layer *norm, int rows, const
         const float *d = dy + row, *n = normal + row;
         float *to = dx + row, *out = y ? y + row : NULL;
         float factor = inverse[(size_t)i * (size_t)inverses];
-        sums sum = {{0}}, product = {{0}};
-        for (int j = 0; j < whole; j += LANES)
-            for (int l = 0; l < LANES; l++) {
-                float along = d[j + l] * scale[j + l];
-                sum.of[l] += along;
-                product.of[l] += along * n[j + l];
-            }
-        for (int j = whole; j < width; j++) {
-            float along = d[j] * scale[j];
-            sum.of[j - whole] += along;
-            product.of[j - whole] += along * n[j];
+        lanes sum = {0}, product = {0};
+        float rest = 0, other = 0;
+        for (int j = 0; j < whole; j += LANES) {
+            lanes along = *(const lanes *)(d + j) * *(const lanes *)(scale + j);
+            sum += along;
+            product += along * *(const lanes *)(n + j);
         }
-        float mean = total(&sum) / (float)width, along = total(&product) / (float)width;
-        if (add)
+        for (int j = whole; j < width; j++) {
+            rest += d[j] * scale[j];
+            other += d[j] * scale[j] * n[j];
+        }
+        float mean = (total(&sum) + rest) / (float)width;
+        float along = (total(&product) + other) / (float)width;
+        if (add) {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 to[j] += factor * (d[j] * scale[j] - mean - n[j] * along);
-        else
+        } else {
+            WAC_APART
             for (int j = 0; j < width; j++)
                 to[j] = factor * (d[j] * scale[j] - mean - n[j] * along);
-        for (int j = 0; out && j < width; j++)
-            out[j] = n[j] * scale[j] + shift[j];
+        }
+        if (out) {
+            WAC_APART
+            for (int j = 0; j < width; j++)
+                out[j] = n[j] * scale[j] + shift[j];
+        }
     }
 }
 
@@ -164,11 +181,18 @@ WAC_VECTORISED static void head_dinput(const wac_layer *head, int rows, const in
     for (int i = 0; i < rows; i++) {
         const float *d = dout + (size_t)(list ? list[i] : i) * (size_t)outputs;
         float *to = dz + (size_t)i * (size_t)width;
-        for (int j = 0; j < width; j++)
-            to[j] = d[0] * head->weight[j];
-        for (int o = 1; o < outputs; o++)
-            for (int j = 0; j < width; j++)
-                to[j] += d[o] * head->weight[(size_t)o * (size_t)width + (size_t)j];
+        int j = 0;
+        for (; j + LANES <= width; j += LANES) {
+            lanes sum = {0};
+            for (int o = 0; o < outputs; o++)
+                sum += d[o] * *(const lanes *)(head->weight + o * width + j);
+            *(lanes *)(to + j) = sum;
+        }
+        for (; j < width; j++) {
+            to[j] = 0;
+            for (int o = 0; o < outputs; o++)
+                to[j] += d[o] * head->weight[o * width + j];
+        }
     }
 }
 
@@ -178,14 +202,18 @@ WAC_VECTORISED static void head_dweight(const wac_layer *dhead, int rows, int fi
 {
     int width = dhead->inputs, outputs = dhead->outputs;
     for (int o = 0; o < outputs; o++) {
-        float *to = dhead->weight + (size_t)o * (size_t)width;
-        for (int j = first; j < end; j++)
+        float *to = dhead->weight + o * width;
+        int j = first;
+        for (; j + LANES <= end; j += LANES) {
+            lanes sum = {0};
+            for (int i = 0; i < rows; i++)
+                sum += dout[i * outputs + o] * *(const lanes *)(z + i * width + j);
+            *(lanes *)(to + j) = sum;
+        }
+        for (; j < end; j++) {
             to[j] = 0;
-        for (int i = 0; i < rows; i++) {
-            const float *from = z + (size_t)i * (size_t)width;
-            float d = dout[(size_t)i * (size_t)outputs + (size_t)o];
-            for (int j = first; j < end; j++)
-                to[j] += d * from[j];
+            for (int i = 0; i < rows; i++)
+                to[j] += dout[i * outputs + o] * z[i * width + j];
         }
     }
 }
@@ -228,7 +256,7 @@ static void before_forward(const wac_stack *stack, int member, const wac_pass *p
                           kept ? pass->h[WAC_KEPT_INVERSES] + k : NULL, blocks + 1, AS_IT_IS, NULL,
                           scratch);
         if (k == blocks) {
-            wac_dots(&up, rows, scratch, out);
+            wac_head_forward(&up, few, rows, scratch, out);
             break;
         }
         float *middle = middle_of(pass, kept ? k : 0);
@@ -331,7 +359,7 @@ static void after_forward(const wac_stack *stack, int member, const wac_pass *pa
         stream = next;
     }
     wac_layer head = layer_at(stack, member, wac_shape_head(shape));
-    wac_dots(&head, rows, stream, out);
+    wac_head_forward(&head, few, rows, stream, out);
 }
 
 static void norm_rows(const wac_stack *stack, int member, const wac_pass *pass, int layer,

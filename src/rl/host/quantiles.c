@@ -4,6 +4,9 @@
 #include "nn/cpu/layers.h"
 
 #include <assert.h>
+#include <string.h>
+
+enum { LANES = 16, MOST_LANES = (WAC_QUANTILES_MOST + LANES - 1) / LANES };
 
 #define LEAST_VARIANCE ((real)1e-4) /* so that a deviation has a slope */
 
@@ -53,38 +56,45 @@ void wac_quantile_target(int n, const wac_backup *b)
     }
 }
 
-/* Pull and loss of all quantiles of a row by one target; each is a sum of its own, so that they are
- * computed side by side (where comparisons need not trap: see CMakeLists.txt). */
-WAC_VECTORISED static void regress(int n, const real *restrict out, const real *restrict tau,
-                                   real target, real *restrict pull, real *restrict loss)
+/* Some quantiles side by side, and masks for them. */
+typedef real lanes __attribute__((vector_size(LANES * sizeof(real))));
+typedef __typeof__((lanes){0} < (lanes){0}) masks;
+
+#define CHOOSE(where, yes, no) ((lanes)(((where) & (masks)(yes)) | (~(where) & (masks)(no))))
+
+/* Pull and loss of some quantiles of a row by all its targets. */
+WAC_VECTORISED static void regress(int n, const lanes *out, const lanes *tau, const real *target,
+                                   lanes *pull, lanes *loss)
 {
-    for (int i = 0; i < n; i++) {
-        real u = target - out[i], size = u < 0 ? -u : u;
-        real within = size < 1 ? size : 1; /* Huber's slope */
-        real share = u < 0 ? 1 - tau[i] : tau[i];
-        pull[i] += share * (u < 0 ? within : -within);
-        loss[i] += share * within * (size - (real)0.5 * within);
+    lanes own = *out, above = *tau, below = 1 - *tau, pulled = {0}, lost = {0};
+    for (int j = 0; j < n; j++) {
+        lanes u = target[j] - own, size = CHOOSE(u < 0, -u, u);
+        lanes within = CHOOSE(size < 1, size, 1 - (lanes){0}); /* Huber's slope */
+        lanes share = CHOOSE(u < 0, below, above);
+        pulled += share * CHOOSE(u < 0, within, -within);
+        lost += share * within * (size - (real)0.5 * within);
     }
+    *pull = pulled;
+    *loss = lost;
 }
 
 void wac_quantile_error(int n, int rows, const real *out, const real *target, const real *weight,
                         real *dout, double *loss, double *average)
 {
-    real tau[WAC_QUANTILES_MOST], pull[WAC_QUANTILES_MOST], errors[WAC_QUANTILES_MOST];
+    lanes tau[MOST_LANES] = {{0}}, own[MOST_LANES] = {{0}}, pull[MOST_LANES], errors[MOST_LANES];
     assert(n <= WAC_QUANTILES_MOST);
     for (int i = 0; i < n; i++)
-        tau[i] = ((real)i + (real)0.5) / (real)n;
+        tau[i / LANES][i % LANES] = ((real)i + (real)0.5) / (real)n;
     *loss = *average = 0;
     for (int r = 0; r < rows; r++, out += n, target += n, dout += n) {
         double sum = 0, mean = 0;
-        for (int i = 0; i < n; i++)
-            pull[i] = errors[i] = 0;
-        for (int j = 0; j < n; j++)
-            regress(n, out, tau, target[j], pull, errors);
+        memcpy(own, out, (size_t)n * sizeof *out);
+        for (int k = 0; k * LANES < n; k++)
+            regress(n, own + k, tau + k, target, pull + k, errors + k);
         for (int i = 0; i < n; i++) {
-            sum += (double)errors[i];
+            sum += (double)errors[i / LANES][i % LANES];
             mean += (double)out[i];
-            dout[i] = weight[r] * pull[i] / (real)n;
+            dout[i] = weight[r] * pull[i / LANES][i % LANES] / (real)n;
         }
         *loss += (double)weight[r] * sum / n;
         *average += mean / n / rows;
