@@ -93,6 +93,7 @@ typedef struct shape {
 typedef struct group {
     const wac_sweep_errand **errands; /* [count] */
     int count;
+    int64_t updates; /* of the run that has most: they take as long for one as for all */
 } group;
 
 typedef struct crew {
@@ -180,8 +181,22 @@ static void cut_shape(crew *crew, const wac_sweep_errand **members, size_t count
         groups = count;
     for (size_t i = 0; i < groups; i++) {
         size_t first = count * i / groups, end = count * (i + 1) / groups;
-        crew->groups[crew->count++] = (group){members + first, (int)(end - first)};
+        group *own = &crew->groups[crew->count++];
+        *own = (group){members + first, (int)(end - first), 0};
+        for (int k = 0; k < own->count; k++) {
+            int64_t updates =
+                config_of(crew->task, own->errands[k])->updates * own->errands[k]->epochs;
+            own->updates = updates > own->updates ? updates : own->updates;
+        }
     }
+}
+
+static int longer_first(const void *left, const void *right)
+{
+    const group *a = left, *b = right;
+    if (a->updates != b->updates)
+        return a->updates > b->updates ? -1 : 1;
+    return a->errands < b->errands ? -1 : 1;
 }
 
 static void make_groups(crew *crew)
@@ -202,6 +217,7 @@ static void make_groups(crew *crew)
                 crew->sorted[placed++] = &task->errands[k];
         cut_shape(crew, crew->sorted + first, placed - first);
     }
+    qsort(crew->groups, (size_t)crew->count, sizeof *crew->groups, longer_first);
 }
 
 /* --- training one -----------------------------------------------------------------------------*/
@@ -416,9 +432,9 @@ static void train_group(const crew *crew, int gpu, group *group)
     /* then one half after the other */
     int half = group->count / 2, rest = group->count - half;
     if (!fits && half > 0)
-        train_group(crew, gpu, &(struct group){group->errands, half});
+        train_group(crew, gpu, &(struct group){group->errands, half, 0});
     if (!fits && rest > 0 && company.count > 1)
-        train_group(crew, gpu, &(struct group){group->errands + half, rest});
+        train_group(crew, gpu, &(struct group){group->errands + half, rest, 0});
     else if (!fits && rest > 0)
         tell_starved(crew->pipe, group->errands[0]->run);
 }
