@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct tally {
-    size_t runs, finished, damaged;
+    size_t runs, finished, diverged, damaged; /* the rest is in training, or can go on */
 } tally;
 
 /* "epoch 3 of 30" */
@@ -62,6 +62,7 @@ static wac_status check_run(tally *tally, const char *path, wac_error *error)
         return status;
     tally->runs++;
     tally->finished += status == WAC_STATUS_OK && run.state == WAC_RUN_STATE_FINISHED;
+    tally->diverged += status == WAC_STATUS_OK && run.diverged;
     tally->damaged += status != WAC_STATUS_OK;
     if (status == WAC_STATUS_OK) {
         print_whole(&run, path);
@@ -107,9 +108,22 @@ static wac_status check_below(tally *tally, const char *path, wac_error *error)
     return status;
 }
 
+/* "4 runs: 2 finished, 1 diverged, 0 damaged" */
+static void print_tally(const tally *tally)
+{
+    char runs[48];
+    size_t rest = tally->runs - tally->finished - tally->diverged - tally->damaged;
+    printf("%s: %zu finished, ", cli_count(runs, (int64_t)tally->runs, "run"), tally->finished);
+    if (rest > 0)
+        printf("%zu unfinished, ", rest);
+    if (tally->diverged > 0)
+        printf("%zu diverged, ", tally->diverged);
+    printf("%zu damaged\n", tally->damaged);
+}
+
 int cli_check_runs(const char *word)
 {
-    char path[PATH_MAX], runs[48];
+    char path[PATH_MAX];
     tally tally = {0};
     wac_error error = {0};
     size_t listed, begun, length = strlen(word);
@@ -129,8 +143,10 @@ int cli_check_runs(const char *word)
         return cli_refuse("no run in %s; a run is a folder with a config.yaml and a progress.csv",
                           path);
     if (tally.runs != 1 || listed > 0)
-        printf("%s: %zu finished, %zu damaged\n", cli_count(runs, (int64_t)tally.runs, "run"),
-               tally.finished, tally.damaged);
+        print_tally(&tally);
+    if (tally.damaged > 0)
+        puts("what is damaged: copy it again from where it is whole, or delete the folder and "
+             "train it again");
     if (listed > begun)
         printf("not begun: %zu of the %zu runs that the sweep lists\n", listed - begun, listed);
     return tally.damaged ? CLI_FAILED : CLI_OK;

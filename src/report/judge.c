@@ -58,7 +58,7 @@ static wac_status judge_part(wac_case *at)
     const wac_condition *environments = wac_where_find(&at->part->where, "environment");
     if (at->part->rule == WAC_RULE_AHEAD_OVER_ALL) {
         at->task = (size_t)WAC_CASE_ALL_TASKS;
-        at->place = "All tasks";
+        at->place = environments ? "These tasks" : "All tasks";
         return wac_rule_pairs_overall(at);
     }
     for (int i = 0; i < (environments ? environments->count : 1); i++) {

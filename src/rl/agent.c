@@ -412,7 +412,7 @@ wac_status wac_seat_check(const wac_agent *agent, int at, wac_error *error)
                 return wac_fail(error, WAC_STATUS_NUMERIC,
                                 "the loss of %s %d became %g; try a smaller learning_rate or "
                                 "check the rewards",
-                                checks[i].name, k + 1, checks[i].values[k]);
+                                checks[i].name, k + 1, fabs(checks[i].values[k])); /* no "-nan" */
     return WAC_STATUS_OK;
 }
 

@@ -214,7 +214,7 @@ static wac_status check_finite(const wac_save_list *list, const wac_seat *seat, 
                 return wac_fail(error, WAC_STATUS_NUMERIC,
                                 "%s became %g by update %" PRId64 ", so that is not saved; try a "
                                 "smaller learning_rate or check the rewards",
-                                tensor->name, (double)values[j], wac_seat_updates(seat));
+                                tensor->name, fabs((double)values[j]), wac_seat_updates(seat));
     }
     return WAC_STATUS_OK;
 }

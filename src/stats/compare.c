@@ -37,9 +37,12 @@ static wac_status sum_up_groups(wac_comparison *comparison, wac_error *error)
         return WAC_STATUS_OK;
     if (finished == 0)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "%s is not finished%s; \"wac train --resume\" goes on with a run",
+                        set->runs[0].diverged
+                            ? "%s diverged%s; train again with other settings (a smaller "
+                              "learning_rate, say)"
+                            : "%s is not finished%s; \"wac train --resume\" goes on with a run",
                         set->runs[0].path,
-                        set->count > 1 ? ", and neither is any of the others" : "");
+                        set->count > 1 ? ", and none of the others is finished" : "");
     return wac_fail(error, WAC_STATUS_INPUT,
                     "the measure \"%s\" has no meaning for %s (%s)%s; choose another one",
                     wac_measure_name(comparison->measure), set->runs[0].path,

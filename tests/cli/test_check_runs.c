@@ -104,6 +104,14 @@ static void sweeps_tell_theirs(void **state)
     remove_folder(at("sweep/lqg/sac/seed-2"));
     remove_folder(at("sweep/lqg/sac/seed-1/checkpoint"));
     assert_state(at("sweep"), 1, "5 runs: 4 finished, 1 damaged\n");
+    assert_state(at("sweep"), 1, "what is damaged: copy it again");
+    assert_int_equal(wac("train lqg --algorithm sac " SMALL " --epochs 2 --updates 1000 "
+                         "--learning-rate 1 --out %s",
+                         at("sweep/lqg/sac/seed-9"))
+                         ->status,
+                     1);
+    assert_state(at("sweep"), 1, "6 runs: 4 finished, 1 diverged, 1 damaged\n");
+    assert_says(wac("stats %s", at("sweep/lqg/sac/seed-9")), 1, "diverged; train again with");
     assert_state(at("sweep"), 1, "not begun: 1 of the 6 runs that the sweep lists\n");
     save_text(at("sweep/sweep.yaml"), "what is this\n");
     assert_says(wac("check %s", at("sweep")), 1, "is no list that a sweep has left");

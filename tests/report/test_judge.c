@@ -112,11 +112,17 @@ static void test_ahead_over_all(void **state)
                    WAC_VERDICT_FAILS, WAC_VERDICT_FAILS, "All tasks");
     assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac, where: "
                    "{environment: [ball-in-cup, pointmaze-u]}",
-                   WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "each of 2 tasks");
+                   WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "These tasks, normalised return");
+    assert_non_null(strstr(judgement.findings[0].text, "each of 2 tasks"));
     assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: sac, where: "
                    "{environment: [ball-in-cup, pointmaze-u, mountaincar]}",
                    WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED,
                    "no run of OE-WAC is planned in MountainCar");
+    assert_verdict("rule: ahead-over-all, measure: normalised, who: oe-wac, than: [sac, oac], "
+                   "where: {environment: [ball-in-cup, mountaincar]}",
+                   WAC_VERDICT_UNDECIDED, WAC_VERDICT_UNDECIDED,
+                   "no run of OE-WAC is planned in MountainCar");
+    assert_int_equal(judgement.count, 1); /* told once, not for each */
     assert_verdict("rule: ahead-over-all, who: oe-wac, than: oac", WAC_VERDICT_UNDECIDED,
                    WAC_VERDICT_UNDECIDED, "no run of OAC is planned");
     /* a run that was planned; several settings in a task */
