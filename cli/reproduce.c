@@ -55,7 +55,8 @@ static const char help[] =
     "Flags\n"
     "  --scale NAME        quick, half, paper or strong (the first that there is;\n"
     "                      with --from the one that most of the runs belong to)\n"
-    "  --seeds N           as many seeds instead of the scale's\n"
+    "  --seeds N           as many seeds instead of the scale's; with --out a folder\n"
+    "                      may get more of them later, and keeps what it has\n"
     "  --out DIR           where runs and report go (reproduced/NAME-SCALE, with\n"
     "                      --seeds reproduced/NAME-SCALE-Nseeds; with --all\n"
     "                      reproduced)\n"
@@ -212,8 +213,8 @@ static bool is_for_judging(void)
     return only;
 }
 
-/* Before anything is written: only a folder that is new, empty, or of the same experiment, scale,
- * seeds and settings is taken. */
+/* Before anything is written: only a folder that is new, empty, or of the same experiment, scale
+ * and settings is taken, with as many seeds or fewer. */
 static int check_folder(void)
 {
     wac_note there;
@@ -238,10 +239,11 @@ static int check_folder(void)
                           there.experiment,
                           there.scale < 0 ? "from runs of whatever scale" : "at scale ",
                           there.scale < 0 ? "" : wac_scale_names[there.scale]);
-    if (there.seeds != seeds && there.seeds)
-        return cli_refuse("%s holds %s with --seeds %lld; name another folder with --out",
+    if (seeds < there.seeds)
+        return cli_refuse("%s holds %s with --seeds %lld; give as many, or more, or name another "
+                          "folder with --out",
                           directory, there.experiment, (long long)there.seeds);
-    if (there.seeds != seeds)
+    if (there.seeds == 0 && seeds)
         return cli_refuse("%s holds %s with the seeds of its scale; name another folder with --out",
                           directory, there.experiment);
     if (strcmp(wac_given_flags(own, &there.given), flags) != 0)

@@ -402,6 +402,11 @@ static void test_seeds(void **state)
         "with --seeds 6");
     assert_says(wac("reproduce coverage-lqg --from %s --seeds 6 --out %s", at("runs"), at("out")),
                 2, "holds coverage-lqg at scale quick");
+    assert_says(wac("reproduce coverage-lqg --from %s --scale quick --seeds 5 --out %s", at("runs"),
+                    at("out")),
+                2, "with --seeds 6; give as many, or more,");
+    assert_done(wac("reproduce coverage-lqg --from %s --scale quick --seeds 7 --out %s", at("runs"),
+                    at("out")));
     /* further seeds are not passed over in silence */
     assert_says(wac("reproduce coverage-lqg --from %s --scale quick --seeds 4 --out %s", at("runs"),
                     at("fewer")),
@@ -412,9 +417,9 @@ static void test_seeds(void **state)
     assert_done(result);
     assert_non_null(strstr(result->err, "missing: lqg/oe-wac/lambda-0_rho-0.5/seed-6"));
     json_t *claims = json_load_file(at("out/claims.json"), 0, NULL);
-    assert_int_equal(json_integer_value(json_object_get(claims, "seeds_asked_for")), 6);
+    assert_int_equal(json_integer_value(json_object_get(claims, "seeds_asked_for")), 7);
     assert_string_equal(json_string_value(json_object_get(claims, "experiment")), "coverage-lqg");
-    assert_int_equal(json_array_size(json_object_get(claims, "missing")), 3);
+    assert_int_equal(json_array_size(json_object_get(claims, "missing")), 6);
     json_decref(claims);
     assert_says(wac("reproduce coverage-lqg --seeds 0"), 2, "--seeds must be");
 }

@@ -257,22 +257,32 @@ static share share_of(const wac_values *strata, size_t count, const double *neve
     return share;
 }
 
-/* "22.8 for OE-WAC (never counts as 46)", "never for SAC". */
+/* " (never counts as 46)", or nothing where it is in no mean. */
+static const char *never_of(char text[WAC_SHORT + 64], const wac_finding *finding,
+                            const wac_values *strata, size_t count, const double *never,
+                            double factor)
+{
+    bool alike = true;
+    share share = share_of(strata, count, never, factor);
+    for (size_t s = 1; s < count; s++)
+        alike = alike && never[s] == never[0];
+    *text = 0;
+    if (share.never && (share.never < share.known || finding->rule == WAC_RULE_LESS_SPREAD))
+        snprintf(text, WAC_SHORT + 64, " (never counts as %s)",
+                 alike ? WAC_DIGITS(factor * *never) : "a task's last epoch + 1");
+    return text;
+}
+
+/* "22.8 for OE-WAC", "never for SAC". */
 static void describe_side(wac_finding *finding, const wac_values *strata, size_t count,
                           const char *who, const double *never, double factor)
 {
-    bool spread = finding->rule == WAC_RULE_LESS_SPREAD, alike = true;
+    bool spread = finding->rule == WAC_RULE_LESS_SPREAD;
     share share = share_of(strata, count, never, factor);
-    if (share.never && share.never == share.known && !spread) {
+    if (share.never && share.never == share.known && !spread)
         wac_finding_add(finding, "never for %s", who);
-        return;
-    }
-    wac_finding_add(finding, "%s for %s", WAC_DIGITS(mean_of(strata, count, spread)), who);
-    for (size_t s = 1; s < count; s++)
-        alike = alike && never[s] == never[0];
-    if (share.never)
-        wac_finding_add(finding, " (never counts as %s)",
-                        alike ? WAC_DIGITS(factor * *never) : "a task's last epoch + 1");
+    else
+        wac_finding_add(finding, "%s for %s", WAC_DIGITS(mean_of(strata, count, spread)), who);
 }
 
 static bool is_cut(const wac_case *at, const side *a, const side *b, size_t strata, int64_t fewest)
@@ -304,10 +314,14 @@ static void describe(wac_finding *finding, const wac_case *at, const samples *sa
     wac_finding_add(finding, "%s", spread ? "mean distance from the median " : "");
     snprintf(who, sizeof who, "%s%s", finding->who, own);
     describe_side(finding, samples->a, strata, who, never, 1);
-    wac_finding_add(finding, ", ");
+    char first[WAC_SHORT + 64], second[WAC_SHORT + 64];
+    never_of(first, finding, samples->a, strata, never, 1);
+    never_of(second, finding, samples->b, strata, never, factor);
+    wac_finding_add(finding, "%s, ", strcmp(first, second) == 0 ? "" : first); /* said once */
     snprintf(who, sizeof who, "%s%s%s%s", factor != 1 ? WAC_DIGITS(factor) : "",
              factor != 1 ? " times " : "", finding->than, other);
     describe_side(finding, samples->b, strata, who, never, factor);
+    wac_finding_add(finding, "%s", second);
     if (finding->rule == WAC_RULE_LEVEL)
         wac_finding_add(finding, "; difference %s", WAC_DIGITS(finding->estimate));
     else if (!spread && !isnan(finding->estimate))
