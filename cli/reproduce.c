@@ -240,8 +240,8 @@ static int check_folder(void)
                           there.scale < 0 ? "from runs of whatever scale" : "at scale ",
                           there.scale < 0 ? "" : wac_scale_names[there.scale]);
     if (seeds < there.seeds)
-        return cli_refuse("%s holds %s with --seeds %lld; give as many, or more, or name another "
-                          "folder with --out",
+        return cli_refuse("%s holds %s with --seeds %lld; give --seeds with as many or more, or "
+                          "name another folder with --out",
                           directory, there.experiment, (long long)there.seeds);
     if (there.seeds == 0 && seeds)
         return cli_refuse("%s holds %s with the seeds of its scale; name another folder with --out",

@@ -404,7 +404,7 @@ static void test_seeds(void **state)
                 2, "holds coverage-lqg at scale quick");
     assert_says(wac("reproduce coverage-lqg --from %s --scale quick --seeds 5 --out %s", at("runs"),
                     at("out")),
-                2, "with --seeds 6; give as many, or more,");
+                2, "with --seeds 6; give --seeds with as many or more,");
     assert_done(wac("reproduce coverage-lqg --from %s --scale quick --seeds 7 --out %s", at("runs"),
                     at("out")));
     /* further seeds are not passed over in silence */
