@@ -45,7 +45,8 @@ static void test_ahead(void **state)
     (void)state;
     make_solvers("me-wac", 4, 10, 1, 40);
     make_solvers("sac", 4, 30, 5, 20);
-    assert_verdict(ahead, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS, "is ahead with probability 1; p 0.0143");
+    assert_verdict(ahead, WAC_VERDICT_HOLDS, WAC_VERDICT_HOLDS,
+                   "is ahead with probability 1; p 0.0143");
     assert_non_null(strstr(judgement.findings[0].text,
                            "Point 1, episodes completed, mean of all epochs: 42.5 for ME-WAC, "
                            "22.5 for SAC; ME-WAC is ahead with probability 1"));
