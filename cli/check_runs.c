@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct tally {
-    size_t runs, finished, diverged, damaged; /* the rest is in training, or can go on */
+    size_t runs, finished, packed, unfinished, diverged, damaged;
 } tally;
 
 /* "epoch 3 of 30" */
@@ -60,10 +60,13 @@ static wac_status check_run(tally *tally, const char *path, wac_error *error)
     wac_status status = wac_run_check(&run, path, error);
     if (status != WAC_STATUS_OK && status != WAC_STATUS_INPUT)
         return status;
+    size_t *kind = status != WAC_STATUS_OK               ? &tally->damaged
+                   : run.state == WAC_RUN_STATE_FINISHED ? &tally->finished
+                   : run.state == WAC_RUN_STATE_PACKED   ? &tally->packed
+                   : run.diverged                        ? &tally->diverged
+                                                         : &tally->unfinished;
     tally->runs++;
-    tally->finished += status == WAC_STATUS_OK && run.state == WAC_RUN_STATE_FINISHED;
-    tally->diverged += status == WAC_STATUS_OK && run.diverged;
-    tally->damaged += status != WAC_STATUS_OK;
+    ++*kind;
     if (status == WAC_STATUS_OK) {
         print_whole(&run, path);
     } else {
@@ -112,10 +115,11 @@ static wac_status check_below(tally *tally, const char *path, wac_error *error)
 static void print_tally(const tally *tally)
 {
     char runs[48];
-    size_t rest = tally->runs - tally->finished - tally->diverged - tally->damaged;
     printf("%s: %zu finished, ", cli_count(runs, (int64_t)tally->runs, "run"), tally->finished);
-    if (rest > 0)
-        printf("%zu unfinished, ", rest);
+    if (tally->packed > 0)
+        printf("%zu packed, ", tally->packed);
+    if (tally->unfinished > 0)
+        printf("%zu unfinished, ", tally->unfinished);
     if (tally->diverged > 0)
         printf("%zu diverged, ", tally->diverged);
     printf("%zu damaged\n", tally->damaged);

@@ -260,6 +260,9 @@ static void studies_in_parts(void **state)
     result = wac("reproduce %s --out %s", at("mine.yaml"), at("whole"));
     assert_done(result);
     assert_non_null(strstr(result->err, "nothing left to do: 8 runs done"));
+    result = wac("check %s", at("whole/runs"));
+    assert_done(result);
+    assert_non_null(strstr(result->out, "8 runs: 0 finished, 8 packed, 0 damaged\n"));
 }
 
 /* Killed while it works: the folder goes, too. */

@@ -387,6 +387,37 @@ static void groups_take_turns_with_updates(void **state)
     wac_sweep_free(&sweep);
 }
 
+/* Groups with more to learn begin first, so that the last ones are short. */
+static void longer_groups_begin_first(void **state)
+{
+    (void)state;
+    static const int expected[] = {3, 2, 1};
+    int gpu, size, read = 0;
+    wac_sweep sweep = parse("environments: [lqg]\nalgorithms: [sac]\nseeds: 6\n"
+                            "settings: {epochs: 1, " SMALL_RUNS "}\n");
+    for (size_t i = 0; i < sweep.count; i++) { /* one of a shape, then two, then three */
+        int kind = i < 1 ? 0 : i < 3 ? 1 : 2;
+        sweep.runs[i].config.width = 64;
+        sweep.runs[i].config.batch_size = 16 + 16 * kind;
+        sweep.runs[i].config.epochs = 1 + kind;
+    }
+    setenv("WAC_CUDA_PLUGIN", WAC_FAKE_GPU, 1);
+    setenv("WAC_FAKE_LOG", at("log"), 1);
+    setenv("WAC_FAKE_GPUS", "1", 1);
+    execute(&sweep, at("first"), (wac_sweep_options){.device = WAC_DEVICE_CUDA, .workers = 1});
+    FILE *log = fopen(at("log"), "r");
+    assert_non_null(log);
+    for (; fscanf(log, "%d %d", &gpu, &size) == 2; read++) {
+        assert_in_range(read, 0, 2);
+        assert_int_equal(size, expected[read]);
+    }
+    fclose(log);
+    assert_int_equal(read, 3);
+    unsetenv("WAC_CUDA_PLUGIN");
+    unsetenv("WAC_FAKE_LOG");
+    wac_sweep_free(&sweep);
+}
+
 /* More groups than a GPU has at the same time: whoever is free takes the next. */
 static void gpus_take_turns(void **state)
 {
@@ -502,6 +533,7 @@ int main(void)
         TEST(groups_that_do_not_fit_are_cut),
         TEST(groups_are_spread_over_gpus),
         TEST(groups_take_turns_with_updates),
+        TEST(longer_groups_begin_first),
         TEST(gpus_take_turns),
         TEST(all_algorithms_are_trained_together),
         TEST(gpus_are_tried_apart),
