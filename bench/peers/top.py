@@ -1,14 +1,12 @@
 #!/usr/bin/python3
 """Updates per second of ours and of TOP as its authors have published it, side by side.
 
-usage: [LAYERS=3] top.py BUILD_DIRECTORY FOLDER_OF_TOP
+usage: top.py BUILD_DIRECTORY FOLDER_OF_TOP
 
 Sizes of HalfCheetah (17 observations, 6 actions), width 256, batches of 256, 50 quantiles, one update of the
 policy in 2; one thread each, on the same processor, rounds in turns. Their program
-(github.com/tedmoskovitz/TOP) is run as it is, but for its networks, which have two hidden layers, as ours
-have; with LAYERS=3 they keep their three.
+(github.com/tedmoskovitz/TOP) is run as it is.
 """
-import os
 import sys
 import types
 
@@ -22,17 +20,6 @@ def answer(folder):
     sys.modules["moviepy.editor"].ImageSequenceClip = object
     import numpy as np
     import torch
-
-    import networks
-
-    begin = networks.MLPNetwork.__init__
-
-    def with_two_layers(network, *sizes):
-        begin(network, *sizes)
-        del network.network[4:6]  # the third, and its ReLU
-
-    if "LAYERS" not in os.environ:
-        networks.MLPNetwork.__init__ = with_two_layers
     from top import TOP_Agent
     from utils import Transition
 

@@ -194,9 +194,10 @@ typedef enum wac_noise {
     COUNT(replay_capacity, 1000000, 1, 1000000000, WAC_FOR_NETWORKS, NULL,                         \
           "transitions kept; then the oldest are overwritten")                                     \
     CHOICE(network, 0, WAC_NETWORKS, WAC_FOR_NETWORKS, NULL,                                       \
-           "two hidden layers, or normalised residual blocks (SimBa's, BroNet's)")                 \
+           "hidden layers, or normalised residual blocks (SimBa's, BroNet's)")                     \
     COUNT(width, 256, 1, 8192, WAC_FOR_NETWORKS, NULL,                                             \
-          "units in each of the two hidden layers; of blocks: in the stream of a critic")          \
+          "units in each hidden layer; of blocks: in the stream of a critic")                      \
+    COUNT(layers, 2, 1, 4, WAC_FOR_NETWORKS, NULL, "hidden ones of a plain network")               \
     COUNT(blocks, 2, 1, 4, WAC_FOR_NETWORKS, NULL, "of a critic, where the network has them")      \
     COUNT(policy_width, 128, 1, 8192, WAC_FOR_NETWORKS, NULL,                                      \
           "units in the stream of a policy, where the network has blocks")                         \

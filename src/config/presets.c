@@ -133,6 +133,7 @@ static const wac_preset presets[] = {
     {"maxinfosac:reacher-hard", "epochs", "1000"},
 
     {"top:*", "update_interval", "1"},
+    {"top:*", "layers", "3"},
     {"top:*", "policy_delay", "2"},
     {"top:*", "first_weights", "inputs"},
     {TOP_LOCOMOTION, "random_steps", "25000"},

@@ -46,9 +46,10 @@ static const struct {
     {"replay_capacity",
      "buffer-size|buffer-capacity|replay-size|replay-buffer-size|memory-size|buffer", NULL},
     {"width",
-     "hidden-size|hidden-sizes|hidden-dim|hidden-dims|hidden-units|hidden|hid|hidden-layers|"
+     "hidden-size|hidden-sizes|hidden-dim|hidden-dims|hidden-units|hidden|hid|"
      "layer-size|layer-sizes|net-arch|num-units|units",
-     "There are two hidden layers, both of this width"},
+     "All hidden layers are of this width; layers says how many"},
+    {"layers", "hidden-layers|num-layers|n-layers|num-hidden-layers|n-hidden|depth", NULL},
     {"network", "block-type|architecture|arch|net|backbone", NULL},
     {"width", "critic-hidden-dim|critic-width", NULL},
     {"policy_width", "actor-hidden-dim|actor-width", NULL},

@@ -293,6 +293,8 @@ static double rms(wac_export_distance distance)
 static void print_about(FILE *to, const export *export)
 {
     const wac_export_report *report = export->report;
+    static const char *const hidden[] = {
+        [1] = "one hidden layer", "two hidden layers", "three hidden layers", "four hidden layers"};
     const wac_portable *portable = export->portable;
     fprintf(to,
             "/* The policy of %s on %s after %" PRId64 " epochs, exported by wac %s.\n"
@@ -305,7 +307,8 @@ static void print_about(FILE *to, const export *export)
             " * %.2g of half an action's range%s.\n",
             portable->algorithm, portable->environment, portable->epoch, wac_version(),
             portable->policy.observations, portable->policy.actions,
-            portable->policy.actor.blocks ? "residual blocks in a stream" : "two hidden layers",
+            portable->policy.actor.blocks ? "residual blocks in a stream"
+                                          : hidden[portable->policy.actor.hidden],
             portable->policy.actor.width, export->options->int8 ? "int8" : "float",
             report->cost.bytes, report->cost.stack, report->cost.multiplications, report->random,
             report->visited, report->difference.largest,

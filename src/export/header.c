@@ -130,8 +130,9 @@ static void print_network(FILE *to, const wac_portable *portable, int network, c
 {
     static const char *const parts[] = {"weight", "scale", "bias"};
     const wac_export_network *net = wac_portable_network(portable, network);
-    fprintf(to, "{.inputs = %d, .outputs = %d, .width = %d, .blocks = %d, .after = %d", net->inputs,
-            net->outputs, net->width, net->blocks, net->after);
+    fprintf(to,
+            "{.inputs = %d, .outputs = %d, .width = %d, .hidden = %d, .blocks = %d, .after = %d",
+            net->inputs, net->outputs, net->width, net->hidden, net->blocks, net->after);
     for (int part = 0; part < 3; part++) {
         if (part == 1 && !net->scale[0])
             continue;

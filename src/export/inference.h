@@ -12,7 +12,8 @@ enum { WAC_EXPORT_LAYERS = 19 }; /* the most; a header has as many as it needs *
 
 /* --- network --- */
 typedef struct wac_export_network {
-    int inputs, outputs, width, blocks, after;          /* after: layers are normalised behind */
+    int inputs, outputs, width;
+    int hidden, blocks, after;                          /* after: layers are normalised behind */
     const wac_export_weight *weight[WAC_EXPORT_LAYERS]; /* [inputs][outputs] */
     const float *scale[WAC_EXPORT_LAYERS];              /* [outputs] of whole numbers; or null */
     const float *bias[WAC_EXPORT_LAYERS];               /* [outputs] */
@@ -99,13 +100,18 @@ static inline void wac_export_pass(const wac_export_network *net, int layer, int
                      x, y);
 }
 /* --- plain --- */
-/* Two hidden layers with ReLU, and a linear head. work: [2 width] */
+/* Hidden layers with ReLU, and a linear head. work: [2 width] */
 static inline void wac_export_plain(const wac_export_network *net, const float *x, float *out,
                                     float *work)
 {
-    wac_export_pass(net, 0, net->inputs, net->width, 1, x, work);
-    wac_export_pass(net, 1, net->width, net->width, 1, work, work + net->width);
-    wac_export_pass(net, 2, net->width, net->outputs, 0, work + net->width, out);
+    const float *from = x;
+    int layer;
+    for (layer = 0; layer < net->hidden; layer++) { /* the last one's outputs stand behind */
+        float *to = (net->hidden - layer) % 2 ? work + net->width : work;
+        wac_export_pass(net, layer, layer ? net->width : net->inputs, net->width, 1, from, to);
+        from = to;
+    }
+    wac_export_pass(net, layer, net->width, net->outputs, 0, from, out);
 }
 /* --- norm --- */
 /* 1 / sqrt(x) for x > 0, to 7 digits: a guess from the exponent, and Newton's steps. */

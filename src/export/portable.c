@@ -29,7 +29,7 @@ static wac_shape shape_of(const wac_export_network *net)
     return (wac_shape){.inputs = net->inputs,
                        .width = net->width,
                        .outputs = net->outputs,
-                       .hidden = net->blocks ? 0 : 2,
+                       .hidden = net->hidden,
                        .blocks = net->blocks,
                        .after = net->after};
 }
@@ -100,6 +100,7 @@ static wac_export_network take(wac_arena *arena, const wac_shape *shape)
     wac_export_network net = {.inputs = shape->inputs,
                               .outputs = shape->outputs,
                               .width = shape->width,
+                              .hidden = shape->hidden,
                               .blocks = shape->blocks,
                               .after = shape->after};
     for (int l = 0; l <= wac_shape_head(shape); l++) {
@@ -514,8 +515,13 @@ static void run_residual(const wac_portable *portable, const double *seen, doubl
 static void run_plain(const wac_portable *portable, const double *seen, double *first,
                       double *second)
 {
-    run_layer(portable, 0, true, seen, first);
-    run_layer(portable, 1, true, first, second);
+    const wac_export_network *net = &portable->policy.actor;
+    const double *from = seen;
+    for (int i = 0; i < net->hidden; i++) {
+        double *to = (net->hidden - i) % 2 ? second : first;
+        run_layer(portable, i, true, from, to);
+        from = to;
+    }
 }
 
 void wac_portable_act_exactly(const wac_portable *portable, const float *observation,

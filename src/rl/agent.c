@@ -26,14 +26,14 @@ wac_shape wac_policy_shape(const wac_config *config, const wac_algorithm_row *ro
         return (wac_shape){observations, (int)config->policy_width, heads,
                            .blocks = (int)config->policy_blocks,
                            .after = config->network == WAC_NETWORK_BRONET};
-    return (wac_shape){observations, (int)config->width, heads, .hidden = 2};
+    return (wac_shape){observations, (int)config->width, heads, .hidden = (int)config->layers};
 }
 
 wac_shape wac_critic_shape(const wac_config *config, const wac_algorithm_row *row, int observations,
                            int actions)
 {
     wac_shape shape = {observations + actions, (int)config->width, wac_row_outputs(row),
-                       .hidden = 2};
+                       .hidden = (int)config->layers};
     if (config->network != WAC_NETWORK_PLAIN) {
         shape.hidden = 0;
         shape.blocks = (int)config->blocks;

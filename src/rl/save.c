@@ -33,7 +33,7 @@ typedef struct labels {
     wac_metadata list[LABELS];
     int count;
     char observations[16], actions[16], width[24], critics[16], models[16], quantiles[16];
-    char blocks[24], policy_width[24], policy_blocks[24];
+    char layers[24], blocks[24], policy_width[24], policy_blocks[24];
 } labels;
 
 static void make_labels(labels *labels, const wac_agent *agent, int seat)
@@ -62,8 +62,11 @@ static void make_labels(labels *labels, const wac_agent *agent, int seat)
         labels->list[labels->count++] = (wac_metadata){"models", labels->models};
     if (agent->row->quantiles)
         labels->list[labels->count++] = (wac_metadata){"quantiles", labels->quantiles};
-    if (config->network == WAC_NETWORK_PLAIN)
+    if (config->network == WAC_NETWORK_PLAIN) {
+        snprintf(labels->layers, sizeof labels->layers, "%" PRId64, config->layers);
+        labels->list[labels->count++] = (wac_metadata){"layers", labels->layers};
         return;
+    }
     snprintf(labels->blocks, sizeof labels->blocks, "%" PRId64, config->blocks);
     snprintf(labels->policy_width, sizeof labels->policy_width, "%" PRId64, config->policy_width);
     snprintf(labels->policy_blocks, sizeof labels->policy_blocks, "%" PRId64,
@@ -87,6 +90,8 @@ static wac_status check_labels(const labels *labels, const wac_tensor_file *file
     for (int i = 0; i < labels->count; i++) {
         const wac_metadata *label = &labels->list[i];
         const char *found = wac_tensor_file_metadata(file, label->key);
+        if (!found && strcmp(label->key, "layers") == 0)
+            found = "2"; /* as many as there were before files said it */
         if (!found)
             return wac_fail(error, WAC_STATUS_INPUT,
                             "%s is not a checkpoint of wac: it does not say its %s", file->path,

@@ -31,6 +31,7 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
         int64_t own, other;
     } sizes[] = {
         {"width", "width", own->width, other->width},
+        {"layers", "layers", !residual * own->layers, !residual * other->layers},
         {"blocks", "blocks", residual * own->blocks, residual * other->blocks},
         {"policy_width", "policy-width", residual * own->policy_width,
          residual * other->policy_width},

@@ -85,7 +85,7 @@ static void tell_starved(int pipe, size_t run)
 typedef struct shape {
     int64_t algorithm, width, batch_size, backend, precision, update_interval;
     int64_t critics, subset, policy_delay, members, models, quantiles, posterior, particles, trunk;
-    int64_t network, blocks, policy_width, policy_blocks;
+    int64_t network, layers, blocks, policy_width, policy_blocks;
     int64_t observations, actions;
     int64_t fused; /* of a GPU's two ways it goes that one */
 } shape;
@@ -149,6 +149,7 @@ static void find_shapes(crew *crew)
                                 .particles = config->particles,
                                 .trunk = config->trunk,
                                 .network = config->network,
+                                .layers = config->layers,
                                 .blocks = config->blocks,
                                 .policy_width = config->policy_width,
                                 .policy_blocks = config->policy_blocks};

@@ -111,7 +111,7 @@ static bool takes_time(const wac_setting *setting)
            IS(precision) || IS(normalisation) || IS(critics) || IS(subset) || IS(policy_delay) ||
            IS(members) || IS(backup_temperature) || IS(exploration) || IS(models) ||
            IS(quantiles) || IS(posterior) || IS(particles) || IS(trunk) || IS(network) ||
-           IS(blocks) || IS(policy_width) || IS(policy_blocks);
+           IS(layers) || IS(blocks) || IS(policy_width) || IS(policy_blocks);
 #undef IS
 }
 

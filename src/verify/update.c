@@ -88,9 +88,10 @@ static bool may_be_missing(const wac_setting *setting)
 {
     static const size_t offsets[] = {
         offsetof(wac_config, entropy_target), offsetof(wac_config, network),
-        offsetof(wac_config, blocks),         offsetof(wac_config, policy_width),
-        offsetof(wac_config, policy_blocks),  offsetof(wac_config, weight_decay),
-        offsetof(wac_config, log_std),        offsetof(wac_config, optimism)};
+        offsetof(wac_config, layers),         offsetof(wac_config, blocks),
+        offsetof(wac_config, policy_width),   offsetof(wac_config, policy_blocks),
+        offsetof(wac_config, weight_decay),   offsetof(wac_config, log_std),
+        offsetof(wac_config, optimism)};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
         if (setting->offset == offsets[i])
             return true;
@@ -121,6 +122,7 @@ static wac_status read_settings(wac_config *config, const wac_tensor_file *file,
         {"models", "models"},
         {"model_learning_rate", "model_learning_rate"},
         {"network", "network"},
+        {"layers", "layers"},
         {"blocks", "blocks"},
         {"policy_width", "policy_width"},
         {"policy_blocks", "policy_blocks"},

@@ -3,9 +3,8 @@
 usage: top.py FOLDER_OF_TOP COMMIT
 
 FOLDER_OF_TOP is a copy of github.com/tedmoskovitz/TOP at that commit; PyTorch and NumPy from anywhere.
-The program runs as it is, but for its networks, which have two hidden layers here instead of three: as many
-as ours. What it draws is read off on the way. An optimism that is neither of its two shows that it is
-heeded; rewards are large enough that some errors are beyond Huber's 1.
+The program runs as it is. What it draws is read off on the way. An optimism that is neither of its two shows
+that it is heeded; rewards are large enough that some errors are beyond Huber's 1.
 """
 import random
 import sys
@@ -20,16 +19,6 @@ O, A, WIDTH, BATCH, STEPS, QUANTILES, OPTIMISM, RATE, EXPLORED, EPISODES = 3, 2,
 step = -1
 
 
-def leave_two_layers(network):
-    begin = network.__init__
-
-    def init(self, *sizes):
-        begin(self, *sizes)
-        del self.network[4:6]  # the third, and its ReLU
-
-    network.__init__ = init
-
-
 def keep_networks(agent, folder):
     critics, targets = agent.q_funcs, agent.target_q_funcs
     networks = {"policy": agent.policy.network, "slow_policy": agent.target_policy.network,
@@ -38,7 +27,8 @@ def keep_networks(agent, folder):
     for name, net in networks.items():
         head = "mean" if "policy" in name else "out"
         keep_layers(f"{folder}/{name}",
-                    {"hidden0": net.network[0], "hidden1": net.network[2], head: net.network[4]})
+                    {"hidden0": net.network[0], "hidden1": net.network[2], "hidden2": net.network[4],
+                     head: net.network[6]})
 
 
 def listen(agent):
@@ -107,8 +97,6 @@ def main():
     for name in ("moviepy", "moviepy.editor"):  # of no use here
         sys.modules[name] = types.ModuleType(name)
     sys.modules["moviepy.editor"].ImageSequenceClip = object
-    import networks
-    leave_two_layers(networks.MLPNetwork)
     from top import TOP_Agent
     from utils import Transition
 
@@ -127,7 +115,7 @@ def main():
     explore(agent, draw_noise)
     choose(agent.TDC)
     metadata = {
-        "algorithm": "top", "observation_size": O, "action_size": A, "hidden_size": WIDTH,
+        "algorithm": "top", "observation_size": O, "action_size": A, "hidden_size": WIDTH, "layers": 3,
         "batch_size": BATCH, "steps": STEPS, "discount": agent.gamma, "target_rate": agent.tau,
         "learning_rate": 1e-3, "policy_delay": agent.update_interval, "quantiles": QUANTILES,
         "optimism_low": OPTIMISM, "optimism_high": OPTIMISM, "bandit_rate": RATE,

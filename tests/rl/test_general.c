@@ -17,24 +17,13 @@ static const struct {
     const char *name, *algorithm;
     double tolerance; /* of changes of weights in single precision */
 } kinds[] = {
-    {"sac", "sac", 0.02},
-    {"oac", "oac", 0.02},
-    {"oe-wac", "oe-wac", 0.02},
-    {"me-wac", "me-wac", 0.02},
-    {"redq", "redq", 0.02},
-    {"sunrise", "sunrise", 0.02},
-    {"maxinfosac", "maxinfosac", 0.05},
-    {"sac-rnd", "sac-rnd", 0.02},
-    {"top", "top", 0.02},
-    {"bro", "bro", 0.02},
-    {"one quantile", "bro", 0.02},
-    {"simba", "sac", 0.02},
-    {"simba wac", "oe-wac", 0.02},
-    {"bronet", "redq", 0.02},
-    {"shared", "me-wac", 0.02},
-    {"particles", "oe-wac", 0.02},
-    {"bent", "sac", 0.02},
-    {"resets", "sac", 0.02},
+    {"sac", "sac", 0.02},          {"oac", "oac", 0.02},         {"oe-wac", "oe-wac", 0.02},
+    {"me-wac", "me-wac", 0.02},    {"redq", "redq", 0.02},       {"sunrise", "sunrise", 0.02},
+    {"one layer", "oe-wac", 0.02}, {"four layers", "sac", 0.02}, {"maxinfosac", "maxinfosac", 0.05},
+    {"sac-rnd", "sac-rnd", 0.02},  {"top", "top", 0.02},         {"bro", "bro", 0.02},
+    {"one quantile", "bro", 0.02}, {"simba", "sac", 0.02},       {"simba wac", "oe-wac", 0.02},
+    {"bronet", "redq", 0.02},      {"shared", "me-wac", 0.02},   {"particles", "oe-wac", 0.02},
+    {"bent", "sac", 0.02},         {"resets", "sac", 0.02},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -82,6 +71,10 @@ static wac_config config_of(int kind, int seat, int precision)
     } else {
         config.network = WAC_NETWORK_PLAIN;
     }
+    if (is(kind, "one layer"))
+        config.layers = 1;
+    if (is(kind, "four layers"))
+        config.layers = 4;
     if (is(kind, "shared"))
         config.trunk = WAC_TRUNK_SHARED;
     if (is(kind, "particles"))

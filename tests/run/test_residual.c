@@ -1,5 +1,5 @@
-/* Runs with residual networks, of every algorithm: all that can be done with a run can be done with
- * these. */
+/* Runs with other networks than two hidden layers, of every algorithm: all that can be done with a
+ * run can be done with these. */
 #include "export/export.h"
 #include "rl/host/host.h"
 #include "run/maps.h"
@@ -123,21 +123,57 @@ static void kinds_are_told_apart(void **state)
     assert_ok(train_new(at("new"), &config, &options));
 }
 
+static wac_config plain(const char *algorithm, int64_t layers)
+{
+    wac_config config = tiny("lqg", algorithm, 1);
+    config.layers = layers;
+    return config;
+}
+
+static void depths_are_told_apart(void **state)
+{
+    (void)state;
+    const wac_config configs[2] = {plain("sac", 2), plain("sac", 3)};
+    const char *const folders[2] = {"two", "three"};
+    for (int i = 0; i < 2; i++)
+        assert_ok(train_new(at(folders[i]), &configs[i], NULL));
+    for (int i = 0; i < 2; i++) {
+        wac_run *run;
+        wac_agent *agent;
+        wac_run_options options = wac_run_options_default();
+        options.from = at(folders[i]);
+        assert_int_equal(wac_run_create(&run, &configs[1 - i], NULL, at("new"), &options, &error),
+                         WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "cannot be begun with",
+                       i ? "its layers is 3, not 2; add --layers 3"
+                         : "its layers is 2, not 3; add --layers 2");
+        assert_ok(wac_agent_create(&agent, &configs[1 - i], 1, 1, 1, -1, &error));
+        assert_int_equal(
+            wac_agent_load(agent, at(i ? "three/checkpoint" : "two/checkpoint"), &error),
+            WAC_STATUS_INPUT);
+        assert_message(WAC_STATUS_INPUT, "agent.safetensors",
+                       i ? "with layers 3" : "with layers 2");
+        wac_agent_destroy(agent);
+    }
+}
+
 /* In every form, with critics and without; with weights of 8 bits, too. */
 static void exports(void **state)
 {
     (void)state;
     static const wac_export_form forms[] = {WAC_EXPORT_FORM_C, WAC_EXPORT_FORM_ONNX,
                                             WAC_EXPORT_FORM_SAFETENSORS, WAC_EXPORT_FORM_C};
-    for (int i = 0; i < 3; i++) {
-        wac_config config = residual("lqg",
-                                     i == 0   ? "sac"
-                                     : i == 1 ? "oe-wac"
-                                              : "redq",
-                                     i == 1 ? WAC_NETWORK_BRONET : WAC_NETWORK_SIMBA, 2);
+    wac_config configs[] = {residual("lqg", "sac", WAC_NETWORK_SIMBA, 2),
+                            residual("lqg", "oe-wac", WAC_NETWORK_BRONET, 2),
+                            residual("lqg", "redq", WAC_NETWORK_SIMBA, 2),
+                            plain("sac", 1),
+                            plain("oe-wac", 3),
+                            plain("redq", 4)};
+    configs[0].policy_width = 16; /* as wide as the critics */
+    for (int i = 0; i < 6; i++) {
+        wac_config config = configs[i];
         wac_run *run;
-        config.policy_width = i ? 12 : 16; /* as wide as the critics */
-        config.blocks = 1 + i;
+        config.blocks = 1 + i % 3;
         config.critics = 3;
         assert_ok(train_new(at("run"), &config, NULL));
         assert_ok(wac_run_open(&run, at("run"), NULL, NULL, &error));
@@ -187,6 +223,7 @@ int main(void)
                                         remove_root),
         cmocka_unit_test_setup_teardown(runs_are_of_use, make_residual_root, remove_root),
         cmocka_unit_test_setup_teardown(kinds_are_told_apart, make_residual_root, remove_root),
+        cmocka_unit_test_setup_teardown(depths_are_told_apart, make_residual_root, remove_root),
         cmocka_unit_test_setup_teardown(exports, make_residual_root, remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

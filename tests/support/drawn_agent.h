@@ -29,6 +29,7 @@ static inline wac_config make_config(wac_algorithm algorithm)
         .seed = 3,
         .replay_capacity = 1,
         .width = 16,
+        .layers = 2,
         .network = (int)network,
         .blocks = 2,
         .policy_width = 12,

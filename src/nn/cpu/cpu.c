@@ -39,7 +39,7 @@ typedef struct job {
     bool kept;   /* the hidden activations are needed afterwards */
     int members; /* in a piece; 0: members are cut … */
     int cuts;    /* … into so many pieces */
-    int stage;   /* of the way back through a residual network */
+    int stage;   /* of the way back: of a residual network; of a plain one the hidden layer */
 } job;
 
 /* What a piece covers: some members, and of each a range of rows or units. */
@@ -87,20 +87,44 @@ static const float *input_at(const job *job, int member, int row)
            (size_t)row * (size_t)job->stack->shape.inputs;
 }
 
-/* The hidden weights of a member, for a product to bring them near before they are needed. */
-static wac_span hidden_weights(const wac_stack *stack, int member)
+/* The weights of a member's layer, for a product to bring them near before they are needed. */
+static wac_span weights_of(const wac_stack *stack, int member, int i)
 {
-    wac_layer layer = wac_stack_layer(stack, stack->params, member, 1);
+    wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
     return (wac_span){layer.weight, (size_t)layer.inputs * (size_t)layer.outputs};
 }
 
 static const wac_span nothing = {0};
 
+/* A member's two hidden layers in mixed precision: h[0] in 16 bits. */
+static void mixed_forward(const wac_stack *stack, int member, const wac_pass *pass, int rows,
+                          bool few, const float *x)
+{
+    int width = stack->shape.width;
+    wac_bf16 *h0 = (wac_bf16 *)pass->h[0];
+    wac_layer layer0 = wac_stack_layer(stack, stack->params, member, 0);
+    wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
+    wac_hidden_forward(&layer0, few, rows, x, pass->h[1], weights_of(stack, member, 1));
+    wac_mixed_cut(rows, width, pass->h[1], width, h0, 2 * width);
+    wac_mixed_run(&(wac_mixed_product){.rows = rows,
+                                       .columns = width,
+                                       .depth = width,
+                                       .a = h0,
+                                       .a_row = 2 * width,
+                                       .b = layer1.weight,
+                                       .b_row = 1,
+                                       .b_column = width,
+                                       .c = pass->h[1],
+                                       .c_row = width,
+                                       .finish = WAC_FINISH_BIAS_RELU,
+                                       .bias = layer1.bias});
+}
+
 static void forward_piece(void *work, int piece)
 {
     const job *job = work;
     const wac_stack *stack = job->stack;
-    int width = stack->shape.width;
+    int head = stack->shape.hidden;
     bool few = job->input.rows <= FEW_ROWS;
     share share = share_of(job, piece, job->input.rows);
     int first = share.first, rows = share.end - first;
@@ -112,49 +136,35 @@ static void forward_piece(void *work, int piece)
                                  wac_pass_at(job->pass, stack, m, first).out);
             continue;
         }
-        wac_layer layer0 = wac_stack_layer(stack, stack->params, m, 0);
-        wac_layer layer1 = wac_stack_layer(stack, stack->params, m, 1);
-        wac_layer layer2 = wac_stack_layer(stack, stack->params, m, 2);
-        if (job->mixed && (job->kept || !few)) {
-            wac_bf16 *h0 = (wac_bf16 *)pass.h[0];
-            wac_hidden_forward(&layer0, few, rows, x, pass.h[1], hidden_weights(stack, m));
-            wac_mixed_cut(rows, width, pass.h[1], width, h0, 2 * width);
-            wac_mixed_run(&(wac_mixed_product){.rows = rows,
-                                               .columns = width,
-                                               .depth = width,
-                                               .a = h0,
-                                               .a_row = 2 * width,
-                                               .b = layer1.weight,
-                                               .b_row = 1,
-                                               .b_column = width,
-                                               .c = pass.h[1],
-                                               .c_row = width,
-                                               .finish = WAC_FINISH_BIAS_RELU,
-                                               .bias = layer1.bias});
-        } else {
-            wac_hidden_forward(&layer0, few, rows, x, pass.h[0], hidden_weights(stack, m));
-            wac_hidden_forward(&layer1, few, rows, pass.h[0], pass.h[1],
-                               job->kept && m + 1 == share.member_end
-                                   ? hidden_weights(stack, share.member)
-                                   : nothing);
-        }
-        wac_head_forward(&layer2, few, rows, pass.h[1],
+        if (job->mixed && (job->kept || !few))
+            mixed_forward(stack, m, &pass, rows, few, x);
+        else
+            for (int i = 0; i < head; i++) {
+                wac_layer layer = wac_stack_layer(stack, stack->params, m, i);
+                wac_span again = job->kept && m + 1 == share.member_end
+                                     ? weights_of(stack, share.member, head - 1)
+                                     : nothing;
+                wac_hidden_forward(&layer, few, rows, i ? pass.h[i - 1] : x, pass.h[i],
+                                   i + 1 < head ? weights_of(stack, m, i + 1) : again);
+            }
+        wac_layer last = wac_stack_layer(stack, stack->params, m, head);
+        wac_head_forward(&last, few, rows, pass.h[head - 1],
                          wac_pass_at(job->pass, stack, m, first).out);
     }
 }
 
 /* Hidden layers in mixed precision, if asked for: then h[0] and the gradient of h[1] are 16 bits
- * wide, a row in half of the place for one of floats. Widths that fill no panel, and residual
- * networks, stay in single precision. */
+ * wide, a row in half of the place for one of floats. Widths that fill no panel, networks with
+ * more or fewer than two hidden layers, and residual ones stay in single precision. */
 static job job_of(const wac_stack *stack, wac_input input, const wac_pass *pass)
 {
-    bool residual = stack->shape.blocks > 0, mixed = pass->ops == &wac_ops_mixed;
-    assert((residual || stack->shape.hidden == 2) &&
-           stack->shape.activation == WAC_ACTIVATION_RELU);
+    bool two = !stack->shape.blocks && stack->shape.hidden == 2;
+    assert(stack->shape.activation == WAC_ACTIVATION_RELU);
     return (job){.stack = stack,
                  .input = input,
                  .pass = pass,
-                 .mixed = mixed && !residual && stack->shape.width % WAC_PANEL == 0};
+                 .mixed =
+                     pass->ops == &wac_ops_mixed && two && stack->shape.width % WAC_PANEL == 0};
 }
 
 static void forward(wac_team *team, const wac_stack *stack, wac_input input, const wac_pass *pass)
@@ -170,26 +180,29 @@ static void infer(wac_team *team, const wac_stack *stack, wac_input input, const
     wac_team_run(team, forward_piece, &job, pieces_for(&job, team));
 }
 
-/* Masks of products longer than this can not stand where the product goes: then the gradient of
- * h[0] has a place of its own. */
+/* Masks of products longer than this can not stand where the product goes: then gradients have a
+ * place of their own. */
 static int spare_width(const wac_shape *shape)
 {
     if (shape->blocks)
         return wac_residual_spare(shape);
-    return shape->width > WAC_PRODUCT_DEPTH ? shape->width : 0;
+    return shape->hidden > 1 && shape->width > WAC_PRODUCT_DEPTH ? shape->width : 0;
 }
 
-/* The way back uses the activations up. The gradient of h[1] takes the place of h[1]; in
- * mixed precision it is cut into the empty halves of h[0]'s rows, and the gradient of h[0] comes
- * after it. */
+/* The way back uses the activations up: the gradient of h[i] takes the place of h[i], or of what is
+ * no longer needed. In mixed precision that of h[1] is cut into the empty halves of h[0]'s rows,
+ * and the gradient of h[0] comes after it. */
 static wac_bf16 *cut_dh1(const wac_stack *stack, const wac_pass *pass)
 {
     return (wac_bf16 *)pass->h[0] + stack->shape.width;
 }
 
-static float *dh0_of(const job *job, const wac_pass *pass)
+static float *gradient_of(const job *job, const wac_pass *pass, int i)
 {
-    return job->mixed ? pass->h[1] : pass->spare_width ? pass->spare : pass->h[0];
+    int last = job->stack->shape.hidden - 1;
+    if (!job->mixed && !pass->spare_width)
+        return pass->h[i];
+    return job->mixed || (last - i) % 2 == 0 ? pass->h[last] : pass->spare;
 }
 
 static const float *dout_at(const job *job, int member, int row)
@@ -210,21 +223,21 @@ static void inputs_back(const job *job, int member, int first, int rows, const f
                           gradient->inputs + row * (size_t)kept, nothing);
 }
 
-/* From the gradient of h1 to that of h0, and to that of the inputs if they are wanted, of a
- * member's rows. */
-static void rows_back(const job *job, int member, int first, int rows, wac_span ahead)
+/* From the gradient of h[i] to that of h[i - 1] of a member's rows, and from that of h[0] to that
+ * of the inputs, if they are wanted. */
+static void rows_back(const job *job, int member, int i, int first, int rows, wac_span ahead)
 {
     const wac_stack *stack = job->stack;
     int width = stack->shape.width;
     wac_pass pass = wac_pass_at(job->pass, stack, member, first);
-    wac_layer layer1 = wac_stack_layer(stack, stack->params, member, 1);
+    wac_layer layer = wac_stack_layer(stack, stack->params, member, i);
     if (job->mixed)
         wac_mixed_run(&(wac_mixed_product){.rows = rows,
                                            .columns = width,
                                            .depth = width,
                                            .a = cut_dh1(stack, &pass),
                                            .a_row = 2 * width,
-                                           .b = layer1.weight,
+                                           .b = layer.weight,
                                            .b_row = width,
                                            .b_column = 1,
                                            .c = pass.h[1],
@@ -232,9 +245,17 @@ static void rows_back(const job *job, int member, int first, int rows, wac_span 
                                            .finish = WAC_FINISH_MASK,
                                            .active = (const wac_bf16 *)pass.h[0],
                                            .active_row = 2 * width});
-    else
-        wac_hidden_dinput(&layer1, rows, 0, pass.h[1], pass.h[0], dh0_of(job, &pass), ahead);
-    inputs_back(job, member, first, rows, dh0_of(job, &pass));
+    else if (i > 0)
+        wac_hidden_dinput(&layer, rows, 0, gradient_of(job, &pass, i), pass.h[i - 1],
+                          gradient_of(job, &pass, i - 1), ahead);
+    if (i <= 1)
+        inputs_back(job, member, first, rows, gradient_of(job, &pass, 0));
+}
+
+/* Whether rows go on from h[i]: those of h[0] have gone to the inputs with those of h[1]. */
+static bool goes_on(const wac_shape *shape, int i)
+{
+    return i > 0 || shape->hidden == 1;
 }
 
 /* Rows of a residual network through the stage of the job; through the last one to the inputs. */
@@ -258,18 +279,22 @@ static void stage_units(const job *job, int member, int first, int end)
 static void selected_hidden(const job *job, int member, int first, int count, const int *list)
 {
     const wac_stack *stack = job->stack;
-    int width = stack->shape.width;
+    int width = stack->shape.width, head = stack->shape.hidden;
     wac_pass pass = wac_pass_at(job->pass, stack, member, first);
     size_t row_bytes = (size_t)width * (job->mixed ? sizeof(wac_bf16) : sizeof(float));
-    for (int i = 0; i < count; i++)
-        memmove(pass.h[0] + i * width, pass.h[0] + list[i] * width, row_bytes);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
-    wac_head_back(&layer2, count, list, 0, width, dout_at(job, member, first), pass.h[1], NULL,
+    for (int i = 0; i < head - 1; i++)
+        for (int k = 0; k < count; k++)
+            memmove(pass.h[i] + k * width, pass.h[i] + list[k] * width, row_bytes);
+    wac_layer last = wac_stack_layer(stack, stack->params, member, head);
+    wac_head_back(&last, count, list, 0, width, dout_at(job, member, first), pass.h[head - 1], NULL,
                   NULL);
     if (job->mixed)
         wac_mixed_cut(count, width, pass.h[1], width, cut_dh1(stack, &pass), 2 * width);
-    rows_back(job, member, first, count,
-              member + 1 < stack->members ? hidden_weights(stack, member + 1) : nothing);
+    for (int i = head - 1; i >= 0 && goes_on(&stack->shape, i); i--)
+        rows_back(job, member, i, first, count,
+                  i > 1                         ? weights_of(stack, member, i - 1)
+                  : member + 1 < stack->members ? weights_of(stack, member + 1, head - 1)
+                                                : nothing);
 }
 
 static void selected_stages(const job *job, int member, int first, int count, const int *list)
@@ -313,41 +338,36 @@ static void selected_back(const job *job, int member, int first, int end)
     }
 }
 
-/* The upper half of a member's way back for a slice of its hidden units: their columns of dW2 and
- * of the gradient of h1, their rows of dW1. */
-static void upper_units(const job *job, int member, int first, int end)
+/* A member's way back at h[i], for a slice of its hidden units: their rows of the gradient of the
+ * weights below; and at the last one, before that, their columns of those of the head, and their
+ * gradient. */
+static void units_back(const job *job, int member, int i, int first, int end)
 {
     const wac_stack *stack = job->stack;
-    int rows = job->input.rows, width = stack->shape.width;
+    int rows = job->input.rows, width = stack->shape.width, head = stack->shape.hidden;
     wac_pass pass = wac_pass_at(job->pass, stack, member, 0);
-    const float *dout = dout_at(job, member, 0);
-    wac_layer layer2 = wac_stack_layer(stack, stack->params, member, 2);
-    wac_layer dlayer1 = wac_stack_layer(stack, job->gradient->params, member, 1);
-    wac_layer dlayer2 = wac_stack_layer(stack, job->gradient->params, member, 2);
-    wac_head_back(&layer2, rows, NULL, first, end, dout, pass.h[1], dlayer2.weight, dlayer1.bias);
-    if (first == 0)
-        wac_sum_rows(rows, dlayer2.outputs, 0, dlayer2.outputs, dout, dlayer2.bias);
-    if (job->mixed) {
+    wac_layer dlayer = wac_stack_layer(stack, job->gradient->params, member, i);
+    const float *x = i ? pass.h[i - 1] : input_at(job, member, 0);
+    const float *dy = gradient_of(job, &pass, i);
+    if (i == head - 1) {
+        const float *dout = dout_at(job, member, 0);
+        wac_layer last = wac_stack_layer(stack, stack->params, member, head);
+        wac_layer dlast = wac_stack_layer(stack, job->gradient->params, member, head);
+        wac_head_back(&last, rows, NULL, first, end, dout, pass.h[i], dlast.weight, dlayer.bias);
+        if (first == 0)
+            wac_sum_rows(rows, dlast.outputs, 0, dlast.outputs, dout, dlast.bias);
+    } else {
+        wac_sum_rows(rows, width, first, end, dy, dlayer.bias);
+    }
+    if (job->mixed && i > 0) {
         wac_bf16 *dh1 = cut_dh1(stack, &pass);
         wac_mixed_cut(rows, end - first, pass.h[1] + first, width, dh1 + first, 2 * width);
         wac_mixed_dweight(rows, width, first, end, dh1, (const wac_bf16 *)pass.h[0], 2 * width,
-                          dlayer1.weight);
+                          dlayer.weight);
     } else {
-        wac_hidden_dweight(&dlayer1, rows, first, end, pass.h[0], pass.h[1],
-                           hidden_weights(stack, member));
+        wac_hidden_dweight(&dlayer, rows, first, end, x, dy,
+                           i ? weights_of(stack, member, i) : nothing);
     }
-}
-
-/* The lower half: their rows of dW0. */
-static void lower_units(const job *job, int member, int first, int end)
-{
-    const wac_stack *stack = job->stack;
-    wac_pass pass = wac_pass_at(job->pass, stack, member, 0);
-    wac_layer dlayer0 = wac_stack_layer(stack, job->gradient->params, member, 0);
-    const float *dh0 = dh0_of(job, &pass);
-    wac_hidden_dweight(&dlayer0, job->input.rows, first, end, input_at(job, member, 0), dh0,
-                       nothing);
-    wac_sum_rows(job->input.rows, dlayer0.outputs, first, end, dh0, dlayer0.bias);
 }
 
 /* a range of rows, through all members: which of them a row goes back through is its own affair,
@@ -375,31 +395,26 @@ static void members_piece(void *work, int piece)
         }
         if (job->stack->shape.blocks)
             continue;
-        upper_units(job, m, 0, width);
-        rows_back(job, m, 0, rows, nothing);
-        lower_units(job, m, 0, width);
+        for (int i = job->stack->shape.hidden - 1; i >= 0; i--) {
+            units_back(job, m, i, 0, width);
+            if (goes_on(&job->stack->shape, i))
+                rows_back(job, m, i, 0, rows, nothing);
+        }
     }
 }
 
-static void upper_piece(void *work, int piece)
+static void units_piece(void *work, int piece)
 {
     const job *job = work;
     share share = share_of(job, piece, job->stack->shape.width);
-    upper_units(job, share.member, share.first, share.end);
+    units_back(job, share.member, job->stage, share.first, share.end);
 }
 
 static void rows_piece(void *work, int piece)
 {
     const job *job = work;
     share share = share_of(job, piece, job->input.rows);
-    rows_back(job, share.member, share.first, share.end - share.first, nothing);
-}
-
-static void lower_piece(void *work, int piece)
-{
-    const job *job = work;
-    share share = share_of(job, piece, job->stack->shape.width);
-    lower_units(job, share.member, share.first, share.end);
+    rows_back(job, share.member, job->stage, share.first, share.end - share.first, nothing);
 }
 
 static void stage_rows_piece(void *work, int piece)
@@ -439,9 +454,11 @@ static void backward(wac_team *team, const wac_stack *stack, wac_input input, co
         }
         return;
     }
-    wac_team_run(team, upper_piece, &job, pieces);
-    wac_team_run(team, rows_piece, &job, pieces);
-    wac_team_run(team, lower_piece, &job, pieces);
+    for (job.stage = stack->shape.hidden - 1; job.stage >= 0; job.stage--) {
+        wac_team_run(team, units_piece, &job, pieces);
+        if (goes_on(&stack->shape, job.stage))
+            wac_team_run(team, rows_piece, &job, pieces);
+    }
 }
 
 /* Element-wise work over the parameters of a stack, cut into blocks: Adam, or towards a source. */

@@ -16,8 +16,9 @@ bool wac_gpu_is_fused(const wac_config *config, int observations, int actions)
            actions <= MOST && !row.subset && !row.delay && !row.members && !row.bonus &&
            !row.quantiles && !row.deterministic && !row.optimist && !row.shared &&
            wac_row_critics(&row) <= WAC_ENGINE_CRITICS && config->network == WAC_NETWORK_PLAIN &&
-           config->log_std == WAC_LOG_STD_CLAMPED && config->weight_decay <= 0 &&
-           !wac_config_has_resets(config) && !getenv("WAC_CUDA_GENERAL"); /* as tests do */
+           config->layers == 2 && config->log_std == WAC_LOG_STD_CLAMPED &&
+           config->weight_decay <= 0 && !wac_config_has_resets(config) &&
+           !getenv("WAC_CUDA_GENERAL"); /* as tests do */
 }
 
 const wac_steps *wac_gpu_steps(const wac_agent_plan *plan)
