@@ -450,14 +450,22 @@ static void add_settings(char *text, size_t size, const char *separator, const b
     }
 }
 
-/* Whether every algorithm has one group in each task: its name tells it. */
-static bool are_alone(const wac_runset *set)
+/* Of the settings that are marked, those in which groups of an algorithm differ within a task. */
+static void find_choices(const wac_runset *set, const char *algorithm, const bool *marked,
+                         bool choices[WAC_SETTINGS_TOTAL])
 {
-    for (size_t i = 1; i < set->group_count; i++)
-        if (set->groups[i].task == set->groups[i - 1].task &&
-            strcmp(set->groups[i].runs[0]->algorithm, set->groups[i - 1].runs[0]->algorithm) == 0)
-            return false;
-    return true;
+    size_t count;
+    const wac_setting *settings = wac_settings(&count);
+    memset(choices, 0, WAC_SETTINGS_TOTAL * sizeof *choices);
+    for (size_t i = 1; i < set->group_count; i++) {
+        const wac_group *former = &set->groups[i - 1], *group = &set->groups[i];
+        if (former->task != group->task || strcmp(group->runs[0]->algorithm, algorithm) != 0 ||
+            strcmp(former->runs[0]->algorithm, algorithm) != 0)
+            continue;
+        for (size_t s = 0; s < count; s++)
+            choices[s] |= marked[s] && wac_setting_compare(&settings[s], &former->runs[0]->config,
+                                                           &group->runs[0]->config) != 0;
+    }
 }
 
 static void name_groups(wac_runset *set)
@@ -466,6 +474,7 @@ static void name_groups(wac_runset *set)
     size_t count;
     const wac_setting *settings = wac_settings(&count);
     bool tasks_differ[WAC_SETTINGS_TOTAL] = {false}, marked[WAC_SETTINGS_TOTAL];
+    bool choices[WAC_SETTINGS_TOTAL];
     find_differences(set, tasks_differ);
     set->rungs = has_rungs(set);
     size_t named = 0;
@@ -475,8 +484,6 @@ static void name_groups(wac_runset *set)
         marked[i] = set->differs[i] && settings[i].offset != offsetof(wac_config, algorithm);
         named += marked[i];
     }
-    /* where all have settings of their own, names are enough */
-    bool brief = named > MOST_NAMED && are_alone(set);
     for (size_t i = 0; i < set->group_count; i++) {
         wac_group *group = &set->groups[i];
         const wac_config *config = &group->runs[0]->config;
@@ -485,8 +492,12 @@ static void name_groups(wac_runset *set)
                  wac_environment_name(name, config));
         add_settings(group->task_name, sizeof group->task_name, " ", tasks_differ, config);
         snprintf(group->label, sizeof group->label, "%s", group->runs[0]->algorithm);
-        if (!brief)
-            add_settings(group->label, sizeof group->label, " ", marked, config);
+        /* where many differ, what all groups of an algorithm have its name tells */
+        if (named > MOST_NAMED &&
+            (i == 0 || strcmp(group->runs[0]->algorithm, group[-1].runs[0]->algorithm) != 0))
+            find_choices(set, group->runs[0]->algorithm, marked, choices);
+        add_settings(group->label, sizeof group->label, " ", named > MOST_NAMED ? choices : marked,
+                     config);
     }
 }
 

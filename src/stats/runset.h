@@ -52,7 +52,8 @@ typedef struct wac_group {
     size_t task;         /* 0 … task_count - 1, ascending over the groups */
     char task_name[384]; /* "point-1-sparse", "riverswim river_length 30" */
     /* unique within a task, and the same across tasks for the same method: the algorithm, then what
-     * differs between groups of a task: "sac", "oe-wac lambda 0.5" */
+     * differs between groups of a task, or where that is much, between those of the algorithm:
+     * "sac", "oe-wac lambda 0.5" */
     char label[1024];
 } wac_group;
 

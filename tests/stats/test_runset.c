@@ -417,16 +417,21 @@ static void test_rungs(void **state)
     wac_runset_free(&set);
 }
 
-/* Where settings are many, algorithms that are alone in each task have their names alone. */
+/* Where settings are many, algorithms that are alone in each task have their names alone, and the
+ * others what is chosen between in them. */
 static void test_alone(void **state)
 {
     (void)state;
     static const char *const tasks[] = {"lqg", "lqg", "riverswim", "riverswim", "riverswim"},
                              *const names[] = {"oe-wac", "sac", "sac", "top", "sac"};
+    static const char *const labels[2][5] = {{"oe-wac", "sac", "sac", "top"},
+                                             {"oe-wac", "sac width 17, learning_rate 0.002",
+                                              "sac width 18, learning_rate 0.003",
+                                              "sac width 20, learning_rate 0.005", "top"}};
     for (int i = 0; i < 5; i++) {
         wac_config config = settings(tasks[i], names[i], 1);
         config.width = 16 + i;
-        config.batch_size = 32 + i;
+        config.batch_size = i == 2 || i == 4 ? 48 : 32 + i;
         config.learning_rate = 1e-3 * (1 + i);
         make_run(at("%d", i), &config, 4, -1, NAN);
         if (i < 3)
@@ -434,7 +439,7 @@ static void test_alone(void **state)
         assert_ok(load(root, false));
         assert_int_equal(set.group_count, i + 1);
         for (size_t k = 0; k < set.group_count; k++)
-            assert_int_equal(strchr(set.groups[k].label, ' ') == NULL, i == 3);
+            assert_string_equal(set.groups[k].label, labels[i - 3][k]);
         wac_runset_free(&set);
     }
 }
