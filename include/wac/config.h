@@ -170,6 +170,8 @@ typedef enum wac_noise {
           "rounds of evaluation, exploration and training")                                        \
     COUNT(initial_steps, 1000, 1, 100000000, WAC_FOR_ALL, NULL,                                    \
           "steps of exploration before the first epoch")                                           \
+    COUNT(random_steps, 0, 0, 100000000, WAC_FOR_NETWORKS, NULL,                                   \
+          "first of all steps, whose actions are drawn from all there are")                        \
     COUNT(explore_steps, 1000, 0, 100000000, WAC_FOR_ALL, NULL,                                    \
           "steps of exploration in an epoch")                                                      \
     COUNT(updates, 1000, 0, 100000000, WAC_FOR_NETWORKS, NULL,                                     \
@@ -289,8 +291,6 @@ typedef enum wac_noise {
     REAL(optimism_high, 0, -1e6, 1e6, WAC_FOR_TOP, NULL,                                           \
          "the other that it may choose for an episode; the same: it has no choice")                \
     REAL(bandit_rate, 0.1, 0, 1e6, WAC_FOR_TOP, NULL, "step of the bandit's weights")              \
-    COUNT(random_steps, 1000, 0, 100000000, WAC_FOR_QUANTILES, NULL,                               \
-          "first steps of exploration, whose actions are drawn from all")                          \
     REAL(explore_noise, 0.1, 0, 1e6, WAC_FOR_TOP, NULL,                                            \
          "deviation of the noise that is added to actions that are explored")                      \
     REAL(target_noise, 0.2, 0, 1e6, WAC_FOR_TOP, NULL,                                             \

@@ -204,7 +204,8 @@ static const char *value_before(const wac_config *config, const wac_setting *set
         {"particles", "50"},      {"trunk", "apart"},           {"network", "plain"},
         {"blocks", "2"},          {"policy_width", "128"},      {"policy_blocks", "1"},
         {"weight_decay", "0"},    {"log_std", "clamped"},       {"reset_interval", "0"},
-        {"reset_first", "0"},     {"reset_second", "0"},        {"layers", "2"}};
+        {"reset_first", "0"},     {"reset_second", "0"},        {"layers", "2"},
+        {"random_steps", "0"}};
     if (config->algorithm == WAC_ALGORITHM_WQL && setting->algorithms == WAC_FOR_POSTERIORS)
         return NULL; /* tables have always had those */
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)

@@ -117,6 +117,7 @@ static const wac_preset presets[] = {
     {REDQ_LOCOMOTION "|" TOP_LOCOMOTION "|" BRO_LOCOMOTION, "normalisation", "none"},
     {REDQ_LOCOMOTION, "first_weights", "both"},
     {REDQ_LOCOMOTION, "initial_steps", "5000"},
+    {REDQ_LOCOMOTION, "random_steps", "5000"},
     {REDQ_LOCOMOTION, "updates", "20000"}, /* 20 a step */
     {REDQ_LOCOMOTION, "update_interval", "1"},
     {"redq:hopper", "epochs", "125"},
@@ -129,6 +130,7 @@ static const wac_preset presets[] = {
     {"sunrise:halfcheetah|sunrise:hopper|sunrise:walker2d", "epochs", "210"},
 
     {MAXINFOSAC_TASKS, "initial_steps", "500"},
+    {MAXINFOSAC_TASKS, "random_steps", "500"},
     {MAXINFOSAC_TASKS, "update_interval", "1"},
     {"maxinfosac:reacher-hard", "epochs", "1000"},
 
@@ -136,6 +138,7 @@ static const wac_preset presets[] = {
     {"top:*", "layers", "3"},
     {"top:*", "policy_delay", "2"},
     {"top:*", "first_weights", "inputs"},
+    {"top:*", "random_steps", "1000"},
     {TOP_LOCOMOTION, "random_steps", "25000"},
 
     {"bro:*", "network", "bronet"},
@@ -144,6 +147,7 @@ static const wac_preset presets[] = {
     {"bro:*", "entropy_target", "-0.5"},
     {"bro:*", "quantiles", "100"},
     {"bro:*", "update_interval", "1"},
+    {"bro:*", "random_steps", "1000"},
     {BRO_LOCOMOTION, "width", "512"},
     {BRO_LOCOMOTION, "policy_width", "256"},
     {BRO_LOCOMOTION, "batch_size", "128"},
@@ -164,6 +168,7 @@ static const wac_preset presets[] = {
     {"simba:*", "entropy_target", "-0.5"},
     {"simba:*", "update_interval", "1"},
     {SIMBA_LOCOMOTION, "initial_steps", "5000"},
+    {SIMBA_LOCOMOTION, "random_steps", "5000"},
     {SIMBA_LOCOMOTION, "updates", "2000"}, /* 2 a step */
 
     /* the short names: over those of the environment they stand for */

@@ -91,7 +91,7 @@ static const struct {
     {"reset_interval", "reset-freq|reset-frequency|reset-every|resets|reset-list", NULL},
     {"quantiles", "n-quantiles|num-quantiles", NULL},
     {"bandit_rate", "bandit-lr|bandit-learning-rate", NULL},
-    {"random_steps", "n-random-actions|random-actions", NULL},
+    {"random_steps", "n-random-actions|random-actions|num-random-steps", NULL},
     {"explore_noise", "expl-noise|exploration-noise|action-noise", NULL},
     {"target_noise", "policy-noise|target-policy-noise", NULL},
     {"target_noise_clip", "noise-clip|target-clip", NULL},

@@ -283,7 +283,7 @@ void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *obs
                       float *action)
 {
     const wac_seat *own = &agent->seat[seat];
-    if (agent->row->random_first && own->remembered < own->config.random_steps)
+    if (own->remembered < own->config.random_steps)
         draw_action(agent, seat, rng, action);
     else if (agent->row->explore)
         agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,

@@ -18,7 +18,6 @@ typedef struct wac_algorithm_row {
                           * with 1, its mean. 0: its mean, and the smallest one is believed */
     bool population;     /* deviation in their belief: of all critics there are, not of a sample */
     bool optimist;       /* a second policy leads the first one's means elsewhere, and explores */
-    bool random_first;   /* its first steps, random_steps, are any actions */
     double momentum;     /* Adam's beta1 for entropy and such weights; 0: the usual */
     int subset;          /* mean critics that a backup chooses from, drawn for each; 0: all */
     int delay;           /* updates of the critics for one of the policies; 0: they go together */

@@ -164,14 +164,14 @@ static wac_status begin_episode(wac_run *run, wac_walk *walk, wac_error *error)
     return wac_world_reset(walk->world, &walk->rng, walk->observation, error);
 }
 
-/* An action of the agent's for each walk. Before the first epoch with the policy itself: OAC's
- * critics have nothing to say yet. (One whose first steps are any explores from the first step on.)
- */
+/* An action of the agent's for each walk. Before the first epoch, where not any one, that of the
+ * policy itself: OAC's critics have nothing to say yet. */
 static void choose_actions(wac_run *run)
 {
+    bool any = run->agent->seat[run->seat].remembered < run->config.random_steps;
     for (int64_t i = 0; i < run->config.worlds; i++) {
         wac_walk *walk = &run->walks[i];
-        if (run->position.started || run->agent->row->random_first)
+        if (run->position.started || any)
             wac_seat_explore(run->agent, run->seat, NULL, walk->observation, walk->action);
         else
             wac_seat_sample(run->agent, run->seat, WAC_POLICY_BEHAVIOUR, NULL, walk->observation,

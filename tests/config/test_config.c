@@ -140,7 +140,7 @@ static void presets_are_the_papers(void **state)
         assert_true(config.entropy_target * redq[i].actions == redq[i].entropy);
         assert_true(config.critics == 10 && config.subset == 2 && config.policy_delay == 20);
         assert_true(config.updates == 20 * config.explore_steps && config.update_interval == 1);
-        assert_true(config.initial_steps == 5000 && config.learning_rate == 3e-4);
+        assert_true(config.initial_steps == 5000 && config.random_steps == 5000);
         config = make(redq[i].environment, "sac");
         assert_true(config.updates == 1000 && config.entropy_target == -1);
     }
@@ -148,7 +148,7 @@ static void presets_are_the_papers(void **state)
     /* TOP's are everywhere, but for the steps that its authors' worlds begin with */
     assert_true(make("lqg", "top").update_interval == 1 && make("lqg", "top").policy_delay == 2);
     assert_true(make("mine", "top").first_weights == WAC_FIRST_WEIGHTS_INPUTS);
-    assert_true(make("lqg", "top").random_steps == 1000);
+    assert_true(make("lqg", "top").random_steps == 1000 && make("lqg", "sac").random_steps == 0);
     assert_true(make("hopper", "top").random_steps == 25000);
     assert_true(make("lqg", "redq").policy_delay == 20 && make("lqg", "sac").update_interval == 0);
 
