@@ -112,8 +112,9 @@ static int report(const cli_report_plan *plan, const wac_runset *set)
                          ? wac_plan_further(&plan->experiment->scales[scale], set)
                          : 0;
     if (further)
-        return cli_refuse("%zu of the runs in %s are of further seeds than --seeds %lld, and all "
-                          "that are there count; leave --seeds out, or give a folder without them",
+        return cli_refuse("%zu of the runs in %s are of further seeds than --seeds %lld (given, or "
+                          "in its reproduce.json), and all that are there count; ask for as many "
+                          "as there are, or give a folder without them",
                           further, plan->runs[0], (long long)plan->experiment->seeds);
     int begun = plan->begin ? plan->begin() : CLI_OK;
     if (begun)
