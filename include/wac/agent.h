@@ -58,7 +58,7 @@ WAC_API void wac_agent_destroy(wac_agent *agent);
 /* An action for one observation: sampled as in exploration (behaviour policy, optimistic shift of
  * OAC included; of SUNRISE's members as `exploration` says), or of any policy, sampled (SUNRISE: of
  * the member that leads; TOP: its mean and noise) or its mean (the average of the members'). `rng`
- * null: the agent's own stream. */
+ * null: the agent's own stream; then the first `random_steps` of exploration are any actions. */
 WAC_API void wac_agent_explore(wac_agent *agent, wac_rng *rng, const float *observation,
                                float *action);
 WAC_API void wac_agent_act(wac_agent *agent, wac_policy_role role, const float *observation,

@@ -21,8 +21,8 @@ static const struct {
     {"epochs", "n-epochs|num-epochs|total-epochs|max-epochs", NULL},
     {"initial_steps",
      "learning-starts|start-steps|start-timesteps|warmup|warmup-steps|"
-     "num-steps-before-training|min-num-steps-before-training|num-seed-steps",
-     NULL},
+     "num-steps-before-training|min-num-steps-before-training|num-seed-steps|seed-steps",
+     "random_steps says how many of them are any actions"},
     {"explore_steps", "steps-per-epoch|num-expl-steps-per-train-loop|rollout-length|rollout-steps",
      NULL},
     {"updates",

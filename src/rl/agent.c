@@ -270,11 +270,10 @@ void wac_seat_sample(wac_agent *agent, int seat, wac_policy_role role, wac_rng *
 }
 
 /* Any action, as good as another. */
-static void draw_action(wac_agent *agent, int seat, wac_rng *rng, float *action)
+static void draw_action(wac_agent *agent, int seat, float *action)
 {
     real *draws = agent->seat[seat].scratch;
-    wac_fill_uniform(rng ? rng : &agent->seat[seat].explore_rng, (size_t)agent->actions, -1, 1,
-                     draws);
+    wac_fill_uniform(&agent->seat[seat].explore_rng, (size_t)agent->actions, -1, 1, draws);
     for (int j = 0; j < agent->actions; j++)
         action[j] = (float)draws[j];
 }
@@ -283,8 +282,8 @@ void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *obs
                       float *action)
 {
     const wac_seat *own = &agent->seat[seat];
-    if (own->remembered < own->config.random_steps)
-        draw_action(agent, seat, rng, action);
+    if (!rng && own->remembered < own->config.random_steps) /* who looks wants to see the policy */
+        draw_action(agent, seat, action);
     else if (agent->row->explore)
         agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,
                             action);

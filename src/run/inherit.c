@@ -49,9 +49,11 @@ static wac_status check(const wac_run *run, const wac_run *source, wac_error *er
     };
     if (own->algorithm != other->algorithm)
         return wac_fail(error, WAC_STATUS_INPUT,
-                        "the run %s cannot be begun with: its algorithm is %s, not %s",
+                        "the run %s cannot be begun with: its algorithm is %s, not %s; add "
+                        "--algorithm %s",
                         source->directory, wac_algorithm_name((wac_algorithm)other->algorithm),
-                        wac_algorithm_name((wac_algorithm)own->algorithm));
+                        wac_algorithm_name((wac_algorithm)own->algorithm),
+                        wac_algorithm_name((wac_algorithm)other->algorithm));
     const struct {
         const char *name;
         int own, other;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/suggest.h"
 #include "base/tensors.h"
+#include "config/config.h"
 #include "run/folder.h"
 #include "run/visits.h"
 
@@ -158,6 +159,20 @@ static wac_status add_file(wac_archive *archive, const char *run, const char *di
     return status;
 }
 
+/* Every setting that the run reads, also those that are newer than it and that its file does not
+ * have: who trains by it again would get presets of today for them. */
+static wac_status add_config(wac_archive *archive, const char *run, const char *directory,
+                             wac_error *error)
+{
+    wac_config config;
+    char *text;
+    WAC_TRY(wac_folder_read_config(&config, directory, error));
+    WAC_TRY(wac_config_yaml(&text, &config, error));
+    wac_status status = add(archive, run, WAC_FOLDER_CONFIG, text, strlen(text), error);
+    free(text);
+    return status;
+}
+
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -234,7 +249,7 @@ wac_status wac_packed_add(wac_archive *archive, const char *name, const char *di
         WAC_TRY(add_agent(archive, name, directory, has_cells, error));
         WAC_TRY(add_file(archive, name, directory, WAC_FOLDER_RUN, error));
     }
-    WAC_TRY(add_file(archive, name, directory, WAC_FOLDER_CONFIG, error));
+    WAC_TRY(add_config(archive, name, directory, error));
     WAC_TRY(add_manifest(archive, name, directory, error));
     return add_file(archive, name, directory, WAC_FOLDER_PROGRESS, error);
 }

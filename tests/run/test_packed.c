@@ -186,6 +186,30 @@ static void without_networks(void **state)
     assert_int_equal(train_on(at("run"), "riverswim", NULL, 3), WAC_STATUS_OK);
 }
 
+/* A run that is older than a setting says in the archive what it did, whatever is usual today. */
+static void settings_that_are_newer(void **state)
+{
+    (void)state;
+    wac_config config = tiny("lqg", "top", 1);
+    config.layers = 2;
+    config.random_steps = 0;
+    assert_ok(train_new(at("run"), &config, NULL));
+    char *text = contents(at("run/config.yaml"), NULL);
+    for (int i = 0; i < 2; i++) {
+        char *line = strstr(text, i ? "\nrandom_steps: " : "\nlayers: ");
+        assert_non_null(line);
+        memmove(line, strchr(line + 1, '\n'), strlen(strchr(line + 1, '\n')) + 1);
+    }
+    save_text(at("run/config.yaml"), text);
+    free(text);
+    wac_temporary folder = through_archive(false);
+    text = contents(inside(&folder, "a/b/config.yaml"), NULL);
+    assert_non_null(strstr(text, "\nlayers: 2 "));
+    assert_non_null(strstr(text, "\nrandom_steps: 0 "));
+    free(text);
+    wac_temporary_remove(&folder);
+}
+
 static int64_t sum_of(const float *numbers, int64_t count)
 {
     int64_t filled = 0;
@@ -340,9 +364,13 @@ static void there_is_no_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PACKED(other_cells_are_refused), PACKED(progress_is_thinned),
-        PACKED(without_networks),        PACKED(with_networks),
-        PACKED(paths_into_archives),     PACKED(archives_of_something_else),
+        PACKED(other_cells_are_refused),
+        PACKED(progress_is_thinned),
+        PACKED(without_networks),
+        PACKED(settings_that_are_newer),
+        PACKED(with_networks),
+        PACKED(paths_into_archives),
+        PACKED(archives_of_something_else),
         PACKED(there_is_no_room),
     };
     return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
