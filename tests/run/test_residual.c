@@ -136,12 +136,12 @@ static void depths_are_told_apart(void **state)
     const wac_config configs[2] = {plain("sac", 2), plain("sac", 3)};
     const char *const folders[2] = {"two", "three"};
     for (int i = 0; i < 2; i++)
-        assert_ok(train_new(at(folders[i]), &configs[i], NULL));
+        assert_ok(train_new(at("%s", folders[i]), &configs[i], NULL));
     for (int i = 0; i < 2; i++) {
         wac_run *run;
         wac_agent *agent;
         wac_run_options options = wac_run_options_default();
-        options.from = at(folders[i]);
+        options.from = at("%s", folders[i]);
         assert_int_equal(wac_run_create(&run, &configs[1 - i], NULL, at("new"), &options, &error),
                          WAC_STATUS_INPUT);
         assert_message(WAC_STATUS_INPUT, "cannot be begun with",
