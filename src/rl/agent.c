@@ -278,11 +278,15 @@ static void draw_action(wac_agent *agent, int seat, float *action)
         action[j] = (float)draws[j];
 }
 
+bool wac_seat_tries_any(const wac_agent *agent, int seat)
+{
+    return agent->seat[seat].remembered < agent->seat[seat].config.random_steps;
+}
+
 void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,
                       float *action)
 {
-    const wac_seat *own = &agent->seat[seat];
-    if (!rng && own->remembered < own->config.random_steps) /* who looks wants to see the policy */
+    if (!rng && wac_seat_tries_any(agent, seat)) /* who looks wants to see the policy */
         draw_action(agent, seat, action);
     else if (agent->row->explore)
         agent->row->explore(agent, seat, rng ? rng : &agent->seat[seat].explore_rng, observation,

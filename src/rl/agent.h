@@ -99,6 +99,9 @@ typedef struct wac_agent_plan {
 
 wac_status wac_agent_create_seats(wac_agent **agent, const wac_agent_plan *plan, wac_error *error);
 
+/* Whether the next step of exploration is one of its first, which are any actions. */
+bool wac_seat_tries_any(const wac_agent *agent, int seat);
+
 /* The seat that the functions of wac/agent.h, which know of none, speak of is 0. Different seats
  * may act and explore in different threads at the same time. */
 void wac_seat_explore(wac_agent *agent, int seat, wac_rng *rng, const float *observation,

@@ -168,7 +168,7 @@ static wac_status begin_episode(wac_run *run, wac_walk *walk, wac_error *error)
  * policy itself: OAC's critics have nothing to say yet. */
 static void choose_actions(wac_run *run)
 {
-    bool any = run->agent->seat[run->seat].remembered < run->config.random_steps;
+    bool any = wac_seat_tries_any(run->agent, run->seat);
     for (int64_t i = 0; i < run->config.worlds; i++) {
         wac_walk *walk = &run->walks[i];
         if (run->position.started || any)
