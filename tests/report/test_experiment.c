@@ -127,7 +127,7 @@ static void test_shipped(void **state)
         {"coverage-oac", 6, 210, 840, 1},  {"coverage-riverswim", 15, 100, 400, 2},
         {"halfcheetah", 4, 40, 160, 3},    {"mujoco", 2, 36, 180, 1},
         {"point-dense", 2, 80, 320, 4},    {"point-sparse", 2, 60, 240, 1},
-        {"prior", 12, 100, 400, 2},        {"rivals", 2, 40, 80, 0},
+        {"prior", 12, 100, 400, 2},        {"rivals", 2, 30, 60, 0},
         {"riverswim", 12, 0, 0, 1},        {"suite", 88, 1760, 1760, 10},
         {"tables", 24, 400, 400, 2},       {"tuning", 6, 404, 644, 1},
         {"uncertainty-lqg", 2, 10, 40, 1}, {"visits-point2-sparse", 2, 3, 60, 0},
